@@ -1,0 +1,106 @@
+"""nescio: evaluation of question-answering systems that may decline to answer.
+
+    import nescio
+    nescio.score(df)                      # any outcome table: a path, or a pandas, Polars or Arrow table
+    nescio.compare(df, baseline="old")    # paired differences with interval and p-value
+    nescio.measure("penalty(t=0.75)")     # one measure, by name
+
+Names are imported when they are first used, so that `import nescio` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Collection",
+    "Comparison",
+    "Comparisons",
+    "Evidence",
+    "FormatError",
+    "MismatchError",
+    "MissingColumnError",
+    "NescioError",
+    "Question",
+    "Response",
+    "Run",
+    "Score",
+    "Scores",
+    "Tally",
+    "UnknownNameError",
+    "UsageError",
+    "__version__",
+    "compare",
+    "measure",
+    "score",
+]
+
+_HOME = {
+    "Collection": "model",
+    "Question": "model",
+    "Response": "model",
+    "Run": "model",
+    "FormatError": "errors",
+    "MismatchError": "errors",
+    "MissingColumnError": "errors",
+    "NescioError": "errors",
+    "UnknownNameError": "errors",
+    "UsageError": "errors",
+    "Evidence": "evidence",
+    "Tally": "evidence",
+    "Comparison": "results",
+    "Comparisons": "results",
+    "Score": "results",
+    "Scores": "results",
+    "compare": "comparison",
+    "score": "evaluate",
+}
+
+if TYPE_CHECKING:
+    from nescio.comparison import compare as compare
+    from nescio.errors import (
+        FormatError as FormatError,
+    )
+    from nescio.errors import (
+        MismatchError as MismatchError,
+    )
+    from nescio.errors import (
+        MissingColumnError as MissingColumnError,
+    )
+    from nescio.errors import (
+        NescioError as NescioError,
+    )
+    from nescio.errors import (
+        UnknownNameError as UnknownNameError,
+    )
+    from nescio.errors import (
+        UsageError as UsageError,
+    )
+    from nescio.evaluate import score as score
+    from nescio.evidence import Evidence as Evidence
+    from nescio.evidence import Tally as Tally
+    from nescio.measures import parse as measure
+    from nescio.model import Collection as Collection
+    from nescio.model import Question as Question
+    from nescio.model import Response as Response
+    from nescio.model import Run as Run
+    from nescio.results import Comparison as Comparison
+    from nescio.results import Comparisons as Comparisons
+    from nescio.results import Score as Score
+    from nescio.results import Scores as Scores
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOME:
+        return getattr(import_module(f"nescio.{_HOME[name]}"), name)
+    if name == "measure":
+        return import_module("nescio.measures").parse
+    raise AttributeError(f"module 'nescio' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,257 @@
+"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import draws, intervals, parallel
+from nescio.draws import Block
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.evaluate import check_resampling, open_data, parse_all
+from nescio.evidence import Array, Evidence, Patterns, compress_ordered, distinct
+from nescio.load import Loaded
+from nescio.measures import Measure
+from nescio.results import Comparison, Comparisons, signature
+
+TESTS = ("permutation",)
+CORRECTIONS = ("holm", "bh", "none")
+_BLOCKS_A_TASK = 8
+_CHEAP = 1 << 22
+_SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Two runs seen by one measure: the units of both side by side.
+
+    `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the first
+    run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
+    """
+
+    measure: Measure
+    patterns: Patterns
+    counts: NDArray[np.int64]
+    n: int
+
+    def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
+        """The measure under the first weights minus the measure under the second."""
+        return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
+
+    def resampled(self, weights: Array) -> NDArray[np.float64]:
+        """The difference when each kind of question has this weight for both runs; shape (…,)."""
+        none = np.zeros_like(weights)
+        return self.difference(np.concatenate([weights, none], axis=-1), np.concatenate([none, weights], axis=-1))
+
+    def swapped(self, swaps: Array) -> NDArray[np.float64]:
+        """The difference when so many questions of each kind have the labels of the two runs exchanged."""
+        kept = self.counts - swaps
+        return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
+
+
+def compare(
+    given: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    baseline: str | None = None,
+    ci: float = 95.0,
+    test: str = "permutation",
+    correction: str = "holm",
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Comparisons:
+    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
+
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference; p is
+    $(1 + hits)/(1 + B)$ over random exchanges of the two labels on each question (or cluster), where a hit is a difference at
+    least as large, either way. It is exact, up to the draws, for labels that can be exchanged, not for "equal c@1".
+    `correction` adjusts the p-values of one call for their number: holm, bh or none. Other arguments as in `score`.
+    """
+    check_resampling(ci, resamples, jobs, seed)
+    for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if value not in allowed:
+            raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
+    loaded = open_data(given, {"strata": ()} | options)
+    data = _evidence(loaded)
+    wanted = parse_all(measures, loaded)
+    pairs = _pairs(data, baseline)
+    blocks = draws.blocks(resamples, seed)
+    rows, notes = [], list(loaded.notes)
+    for measure in wanted:
+        columns = {name: data.column(name) for name in (*measure.needs, *((measure.order,) if measure.order else ()))}
+        for x, y in pairs:
+            row, remarks = _compare(data, measure, columns, x, y, ci / 100, blocks, jobs)
+            rows.append(row)
+            notes += remarks
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
+    adjusted = adjust([row.p for row in rows], correction)
+    level = 1 - ci / 100
+    rows = [replace(row, p_adjusted=p, verdict=_verdict(row, p, level)) for row, p in zip(rows, adjusted, strict=True)]
+    how = {
+        "ci": f"{ci:g}",
+        "interval": "percentile (paired)",
+        "test": f"{test} (Monte Carlo)",
+        "correction": correction,
+    }
+    drawn = {"draw": "questions" if data.clusters is None else "clusters", "resamples": resamples, "seed": seed}
+    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
+    return Comparisons(tuple(rows), line, tuple(dict.fromkeys(notes)), "comparisons")
+
+
+def _evidence(loaded: Loaded) -> Evidence:
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError(
+            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
+        )
+    if len(loaded.data.runs) < 2:
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with")
+    return loaded.data
+
+
+def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
+    """(run, baseline) as indices."""
+    if baseline is None:
+        return [(y, x) for x, y in combinations(range(len(data.runs)), 2)]
+    if baseline not in data.runs:
+        raise UnknownNameError("run", baseline, data.runs)
+    base = data.runs.index(baseline)
+    return [(run, base) for run in range(len(data.runs)) if run != base]
+
+
+def _compare(
+    data: Evidence,
+    measure: Measure,
+    columns: dict[str, Array],
+    x: int,
+    y: int,
+    level: float,
+    blocks: Sequence[Block],
+    jobs: int,
+) -> tuple[Comparison, list[str]]:
+    usable = data.present[x] & data.present[y]
+    for values in columns.values():
+        usable &= ~np.isnan(values[x]) & ~np.isnan(values[y])
+    n, names = int(usable.sum()), (data.runs[x], data.runs[y])
+    both = int((data.present[x] | data.present[y]).sum())
+    remarks = (
+        [
+            f"{measure.label}, {names[0]!r} against {names[1]!r}: on the {n} of {both} questions where both have what it needs"
+        ]
+        if n < both
+        else []
+    )
+    if not n:
+        nan = float("nan")
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, "permutation", 0), remarks
+    pair = pair_up(
+        measure,
+        {name: (values[x][usable], values[y][usable]) for name, values in columns.items()},
+        None if data.clusters is None else data.clusters[usable],
+    )
+    observed = float(pair.resampled(pair.counts))
+    tasks = [blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(blocks), _BLOCKS_A_TASK)]
+    cells = len(pair.counts) * sum(block.size for block in blocks)
+    parts = list(parallel.each(partial(_resample, pair), tasks, jobs if cells > _CHEAP else 1))
+    resampled, exchanged = (np.concatenate(column) for column in zip(*parts, strict=True))
+    undefined = int(np.isnan(resampled).sum())
+    if undefined:
+        remarks.append(
+            f"{measure.label}, {names[0]!r} against {names[1]!r}: undefined on {undefined} of {len(resampled)} resamples, which the interval leaves out"
+        )
+    low, high = intervals.percentile(resampled, level) if not np.isnan(observed) else intervals.UNDEFINED
+    return Comparison(
+        *names, measure.label, observed, low, high, p_value(observed, exchanged), None, "permutation", n
+    ), remarks
+
+
+def _resample(pair: Pair, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The difference on every resample, and on every exchange of labels."""
+    resampled, exchanged = [], []
+    for block in blocks:
+        resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
+        exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+    return np.concatenate(resampled), np.concatenate(exchanged)
+
+
+def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
+    """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the second)."""
+    n = len(next(iter(columns.values()))[0])
+    if measure.order is not None:
+        return _pair_ordered(measure, columns, clusters, n)
+    cells = np.stack(
+        [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
+    )
+    width = len(columns)
+    if clusters is None:
+        cells, code = distinct(cells)
+        counts = np.bincount(code, minlength=len(cells))
+    stacked = np.concatenate([cells[:, :width], cells[:, width:]])
+    mapped = {**measure.each({name: stacked[:, i] for i, name in enumerate(columns)}), "n": np.ones(len(stacked))}
+    if clusters is not None:
+        _, unit = np.unique(clusters, return_inverse=True)
+        counts = np.ones(unit.max() + 1, dtype=np.int64)
+        mapped = {
+            name: _sums(np.concatenate([unit, unit + len(counts)]), values, 2 * len(counts))
+            for name, values in mapped.items()
+        }
+    return Pair(measure, Patterns(mapped, np.tile(counts, 2)), counts, n)
+
+
+def _pair_ordered(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None, n: int) -> Pair:
+    _, unit = np.unique(np.arange(n) if clusters is None else clusters, return_inverse=True)
+    units = int(unit.max()) + 1
+    both = {name: np.concatenate(sides) for name, sides in columns.items()}
+    own = {name: both[name] for name in measure.needs}
+    patterns = compress_ordered(own, both[str(measure.order)], np.concatenate([unit, unit + units]))
+    return Pair(measure, patterns, np.ones(units, dtype=np.int64), n)
+
+
+def _sums(code: Array, values: Array, size: int) -> Array:
+    sums = np.zeros((size, *values.shape[1:]))
+    np.add.at(sums, code, values)
+    return sums
+
+
+def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
+    """$(1 + hits)/(1 + B)$, two-sided; ties count as hits with a relative tolerance, and so do undefined exchanges."""
+    if np.isnan(observed):
+        return float("nan")
+    hits = ~(np.abs(exchanged) < abs(observed) * (1 - 1e-10) - 1e-15)
+    return float((1 + hits.sum()) / (1 + len(exchanged)))
+
+
+def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
+    """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at all."""
+    known = [i for i, value in enumerate(p) if value is not None and not np.isnan(value)]
+    values = np.array([p[i] for i in known], dtype=np.float64)
+    order, m = np.argsort(values, kind="stable"), len(values)
+    adjusted = values.copy()
+    if correction == "holm":
+        adjusted[order] = np.minimum(1, np.maximum.accumulate(values[order] * (m - np.arange(m))))
+    elif correction == "bh":
+        scaled = values[order] * m / np.arange(1, m + 1)
+        adjusted[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
+    found: list[float | None] = [value if value is None else float("nan") for value in p]
+    for i, value in zip(known, adjusted, strict=True):
+        found[i] = float(value)
+    return found
+
+
+def _verdict(row: Comparison, p: float | None, alpha: float) -> str | None:
+    if p is None or np.isnan(p):
+        return None
+    if p > alpha:
+        return "not told apart"
+    return "higher" if row.difference > 0 else "lower"

@@ -1,0 +1,78 @@
+"""Resampling weights: how often each unit occurs in each resample. Pure NumPy; knows nothing of questions.
+
+Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. A result therefore depends on the
+seed alone, to the last bit: not on how many blocks are made at once, by how many workers, or in which order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 256
+
+# Measured once on one core: a category of a multinomial costs about as much as this many picks of a unit.
+PICKS_PER_CATEGORY = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows `start` to `start + size` of the resamples, and the stream that they are drawn from."""
+
+    start: int
+    size: int
+    seed: int
+
+    def generator(self, stream: int = 0) -> np.random.Generator:
+        """A fresh generator for this block; `stream` keeps unlike uses of one seed apart."""
+        child = np.random.SeedSequence(self.seed, spawn_key=(stream, self.start // BLOCK))
+        return np.random.Generator(np.random.PCG64(child))
+
+
+def blocks(resamples: int, seed: int) -> list[Block]:
+    """The fixed blocks that together make `resamples` rows."""
+    return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
+
+
+def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size, K).
+
+    `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by one
+    give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
+    """
+    total = int(counts.sum())
+    if total == 0:
+        return np.zeros((size, len(counts)), dtype=np.int64)
+    if prefers_multinomial(counts):
+        return rng.multinomial(total, counts / total, size=size)
+    return pick_units(counts, size, rng)
+
+
+def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
+    """Whether drawing the counts of kinds is cheaper than picking unit by unit."""
+    return len(counts) * PICKS_PER_CATEGORY <= int(counts.sum())
+
+
+def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """The bootstrap of `bootstrap`, by picking every unit and counting what was picked."""
+    kinds, total = len(counts), int(counts.sum())
+    picked = rng.integers(0, total, size=(size, total))
+    if total != kinds:
+        picked = np.repeat(np.arange(kinds), counts)[picked]
+    picked += np.arange(size)[:, None] * kinds
+    return np.bincount(picked.ravel(), minlength=size * kinds).reshape(size, kinds)
+
+
+def dirichlet(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Shares drawn from Dirichlet(counts + ½), the posterior under Jeffreys' prior, scaled to sum(counts); shape (size, K)."""
+    shares: NDArray[np.float64] = rng.dirichlet(counts + 0.5, size=size)
+    return shares * counts.sum()
+
+
+def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size, K)."""
+    if int(counts.max(initial=0)) == 1:
+        return rng.integers(0, 2, size=(size, len(counts))) * counts
+    return rng.binomial(counts, 0.5, size=(size, len(counts)))

@@ -1,0 +1,63 @@
+"""Everything that nescio raises on purpose.
+
+    NescioError
+    ├── UsageError           an option or a parameter that makes no sense
+    ├── FormatError          a file that breaks a rule of its format (path, line, rule, value)
+    ├── MismatchError        inputs that are sound alone and do not belong together
+    ├── MissingColumnError   a measure needs a column that the data does not have
+    └── UnknownNameError     a measure, format or judge that nobody registered
+
+The command line turns each of them into one message and exit status 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class NescioError(Exception):
+    """The root of the tree: catch this to catch all that nescio raises on purpose."""
+
+
+class UsageError(NescioError):
+    """An option or a parameter that makes no sense."""
+
+
+class FormatError(NescioError):
+    """A file that breaks a rule of its format.
+
+    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole file.
+    """
+
+    def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:
+        self.path, self.where, self.rule, self.value = str(path), where, rule, value
+        place = f"{path}, {where}" if where else str(path)
+        found = "" if value is None else f" (found {shorten(value)})"
+        super().__init__(f"{place}: {rule}{found}")
+
+
+class MismatchError(NescioError):
+    """Inputs that are sound alone and do not belong together."""
+
+
+class MissingColumnError(NescioError):
+    """A measure needs a column that the data does not have."""
+
+
+class UnknownNameError(NescioError):
+    """A measure, format or judge that nobody registered; the nearest names are offered."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        import difflib
+
+        known = sorted(known)
+        by_folded = {k.lower(): k for k in known}
+        near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(by_folded[k] for k in near)}?" if near else f"known: {', '.join(known)}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+def shorten(value: object, limit: int = 60) -> str:
+    """The value as it is quoted in a message: on one line, and not longer than a reader wants."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

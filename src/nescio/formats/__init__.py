@@ -1,0 +1,33 @@
+"""Readers and writers, one file a format. `_format.py` says what a format is, `_source.py` what it is given."""
+
+from nescio.formats import counts_table, outcome_table, pan, questions, score_matrix
+from nescio.formats._format import (
+    REGISTRY,
+    Data,
+    Format,
+    Part,
+    Read,
+    ReadOptions,
+    Unjudged,
+    known,
+    load_third_parties,
+    reader,
+)
+from nescio.formats._source import Source, open_source
+
+__all__ = [
+    "REGISTRY",
+    "Data",
+    "Format",
+    "Part",
+    "Read",
+    "ReadOptions",
+    "Source",
+    "Unjudged",
+    "known",
+    "load_third_parties",
+    "open_source",
+    "reader",
+]
+
+_FILES = (counts_table, outcome_table, pan, questions, score_matrix)

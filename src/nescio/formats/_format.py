@@ -1,0 +1,92 @@
+"""What a format is, the registry of them, and what reading gives.
+
+A format is one file here. Its `recognise` says what part a file plays in it ("table", "gold", "answers") or None, by the
+file's suffix and columns alone; its reader takes all files of the format that were given together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nescio.errors import UnknownNameError
+from nescio.evidence import Evidence, Tally
+from nescio.formats._source import Source
+from nescio.model import Collection, Run
+from nescio.outcomes import Outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from."""
+
+    collection: Collection
+    runs: tuple[Run, ...]
+    files: tuple[str, ...] = ()
+
+
+Data = Outcomes | Tally | Evidence | Unjudged
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a reader may be told: words for outcomes, and which columns to keep as strata (None: all that can be)."""
+
+    outcome_map: Mapping[str, str] = field(default_factory=dict)
+    strata: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a reader found, notes for the user, and the measures that users of the format expect first."""
+
+    data: Data
+    notes: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+
+
+Part = tuple[str, Source]
+Recognise = Callable[[Source], str | None]
+Reader = Callable[[Sequence[Part], ReadOptions], Read]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A registered format: `about` says in one line what it holds, for messages and help."""
+
+    name: str
+    about: str
+    recognise: Recognise
+    read: Reader
+
+
+REGISTRY: dict[str, Format] = {}
+
+
+def reader(name: str, *, about: str, recognise: Recognise) -> Callable[[Reader], Reader]:
+    """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
+
+    def register(read: Reader) -> Reader:
+        if name in REGISTRY:
+            raise ValueError(f"a format named {name!r} is registered already")
+        REGISTRY[name] = Format(name, about, recognise, read)
+        return read
+
+    return register
+
+
+def known(name: str) -> Format:
+    """The format of that name; raises UnknownNameError with the nearest names."""
+    if name not in REGISTRY:
+        load_third_parties()
+    if name not in REGISTRY:
+        raise UnknownNameError("format", name, REGISTRY)
+    return REGISTRY[name]
+
+
+def load_third_parties() -> None:
+    """Import the readers of installed third parties."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="nescio.formats"):
+        point.load()

@@ -1,0 +1,173 @@
+"""nescio's own questions and runs in JSON Lines: answers that are yet to be judged.
+
+Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`.
+A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "run"?: str}`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.errors import FormatError, MismatchError
+from nescio.formats._format import Part, Read, ReadOptions, Unjudged, reader
+from nescio.formats._source import LINES, Source, name_runs
+from nescio.formats._tables import as_text, json_lines
+from nescio.model import Collection, Question, Response, Run
+
+OWN_KEYS = ("id", "question", "answers", "options", "answerable", "cluster")
+
+
+def recognise(source: Source) -> str | None:
+    """JSON Lines of `id` and `question`, or of `id` and `answer`."""
+    if source.suffix not in LINES or "id" not in source.columns or "outcome" in source.columns:
+        return None
+    if "answer" in source.columns:
+        return "answers"
+    return "gold" if "question" in source.columns else None
+
+
+@reader(
+    "questions",
+    about="questions (id, question, answers, options) and runs (id, answer, confidence) in JSON Lines",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read one collection of questions and the runs that answer it."""
+    gold = [source for part, source in parts if part == "gold"]
+    answers = [source for part, source in parts if part == "answers"]
+    if len(gold) != 1:
+        what = "were" if len(gold) > 1 else "was"
+        raise MismatchError(f"answers need one file of questions with them, and {len(gold) or 'none'} {what} given")
+    if not answers:
+        raise MismatchError(f"{gold[0].path} holds questions; give the runs that answer them with it")
+    collection = read_collection(gold[0], options)
+    ids = {question.id for question in collection.questions}
+    runs: dict[str, list[Response]] = {}
+    files: dict[str, str] = {}
+    for source, name in zip(answers, name_runs(answers), strict=True):
+        for run, responses in _responses(source, name, ids).items():
+            if run in runs:
+                raise MismatchError(f"run {run!r} stands in both {files[run]} and {source.path}")
+            runs[run], files[run] = responses, str(source.path)
+    found = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
+    return Read(Unjudged(collection, found, tuple(files.values())))
+
+
+def read_collection(source: Source, options: ReadOptions | None = None) -> Collection:
+    """Read the questions of one file; raises FormatError with the line of the first unsound one."""
+    wanted = options.strata if options else None
+    questions: dict[str, Question] = {}
+    for row, line in json_lines(source):
+        question = _question(source, row, line, wanted)
+        if question.id in questions:
+            raise FormatError(source.path, "the question stands here again", where=f"line {line}", value=question.id)
+        questions[question.id] = question
+    if not questions:
+        raise FormatError(source.path, "there are no questions")
+    return Collection(source.stem, tuple(questions.values()))
+
+
+def _question(source: Source, row: dict[str, Any], line: int, wanted: Sequence[str] | None) -> Question:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.path, rule, where=f"line {line}", value=value)
+
+    if not isinstance(row.get("question"), str):
+        raise fail("question must be a text", row.get("question"))
+    answerable = row.get("answerable")
+    if answerable is not None and not isinstance(answerable, bool):
+        raise fail("answerable must be true or false", answerable)
+    answers, choices = (_texts(row.get(name), name, fail) for name in ("answers", "options"))
+    if not answers and answerable is not False:
+        raise fail("a question needs answers, or answerable: false", row.get("answers"))
+    strata = {
+        name: as_text(value) or ""
+        for name, value in row.items()
+        if name not in OWN_KEYS and (wanted is None or name in wanted)
+    }
+    cluster = row.get("cluster")
+    return Question(
+        identifier(source, row, line), row["question"], answers, choices, answerable, as_text(cluster), strata
+    )
+
+
+def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    items = value if isinstance(value, list) else [value]
+    if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
+        raise fail(f"{name} must be a list of texts", value)
+    return tuple(str(item) for item in items)
+
+
+def identifier(source: Source, row: dict[str, Any], line: int) -> str:
+    """The `id` of a line, a text or a whole number; raises FormatError where it has none."""
+    found = row.get("id")
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
+        raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
+    return str(found)
+
+
+def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
+    runs: dict[str, list[Response]] = {}
+    seen: dict[tuple[str, str, int], int] = {}
+    for row, line in json_lines(source):
+        response = _response(source, row, line)
+        if response.question_id not in ids:
+            raise FormatError(
+                source.path, "the questions do not have this id", where=f"line {line}", value=response.question_id
+            )
+        run = row.get("run", name)
+        if not isinstance(run, str) or not run:
+            raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
+        key = (run, response.question_id, response.rank)
+        if key in seen:
+            raise FormatError(
+                source.path,
+                f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was on line {seen[key]}",
+                where=f"line {line}",
+            )
+        seen[key] = line
+        runs.setdefault(run, []).append(response)
+    tops = {(run, question) for run, question, rank in seen if rank == 1}
+    for (run, question, _), line in seen.items():
+        if (run, question) not in tops:
+            raise FormatError(
+                source.path, f"question {question!r} has lower ranks and no answer of rank 1", where=f"line {line}"
+            )
+    return runs
+
+
+def _response(source: Source, row: dict[str, Any], line: int) -> Response:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.path, rule, where=f"line {line}", value=value)
+
+    if "answer" not in row:
+        raise fail("there is no answer; null means unanswered", list(row))
+    answer = row["answer"]
+    if isinstance(answer, (int, float)) and not isinstance(answer, bool):
+        answer = as_text(answer)
+    if answer is not None and not isinstance(answer, str):
+        raise fail("answer must be a text or null", answer)
+    answer = answer if answer and answer.strip() else None
+    answered, confidence, rank, support = (row.get(name) for name in ("answered", "confidence", "rank", "support"))
+    if answered is not None and not isinstance(answered, bool):
+        raise fail("answered must be true or false", answered)
+    if answered and answer is None:
+        raise fail("answered is true and there is no answer", row["answer"])
+    if confidence is not None and (
+        isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not math.isfinite(confidence)
+    ):
+        raise fail("confidence must be a finite number", confidence)
+    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int) or rank < 1):
+        raise fail("rank must be a whole number from 1", rank)
+    said = answer is not None if answered is None else answered
+    return Response(
+        identifier(source, row, line),
+        answer,
+        said,
+        None if confidence is None else float(confidence),
+        rank or 1,
+        as_text(support),
+    )

@@ -1,0 +1,68 @@
+"""Confidence intervals from resampled values or from counts. Knows nothing of questions."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+UNDEFINED: Interval = (float("nan"), float("nan"))
+
+
+def percentile(values: NDArray[np.float64], level: float) -> Interval:
+    """The middle `level` of the resampled values (Efron 1979), linear between order statistics; undefined ones left out."""
+    return _quantiles(values, (1 - level) / 2, (1 + level) / 2)
+
+
+def bca(
+    values: NDArray[np.float64], point: float, left_out: NDArray[np.float64], times: NDArray[np.int64], level: float
+) -> Interval:
+    r"""Bias-corrected and accelerated interval (Efron 1987).
+
+    Quantiles are read at $\Phi(z_0 + \frac{z_0 + z_\alpha}{1 - a(z_0 + z_\alpha)})$ where $z_0$ comes from the share of
+    resamples below the point value (half of those that equal it) and $a$ from the jackknife: `left_out` holds the value
+    without a unit of each kind, `times` how many units there are of it. Undefined where all resamples lie on one side.
+    """
+    defined = values[~np.isnan(values)]
+    if not len(defined) or np.isnan(point):
+        return UNDEFINED
+    close = np.isclose(defined, point, rtol=1e-12, atol=1e-15)
+    below = (np.sum((defined < point) & ~close) + np.sum(close) / 2) / len(defined)
+    if not 0 < below < 1:
+        return UNDEFINED
+    normal = NormalDist()
+    z0 = normal.inv_cdf(float(below))
+    known = ~np.isnan(left_out)
+    deviations = np.average(left_out[known], weights=times[known]) - left_out[known] if known.any() else np.zeros(1)
+    weights = times[known] if known.any() else np.ones(1)
+    spread = float(np.sum(weights * deviations**2))
+    acceleration = float(np.sum(weights * deviations**3)) / (6 * spread**1.5) if spread > 0 else 0.0
+
+    def adjusted(share: float) -> float:
+        z = z0 + normal.inv_cdf(share)
+        return normal.cdf(z0 + z / (1 - acceleration * z))
+
+    return _quantiles(defined, adjusted((1 - level) / 2), adjusted((1 + level) / 2))
+
+
+def wilson(successes: float, trials: float, level: float) -> Interval:
+    r"""Wilson's score interval for a proportion (Wilson 1927): the $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/m}$."""
+    if trials <= 0:
+        return UNDEFINED
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share = successes / trials
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
+    low = 0.0 if successes <= 0 else centre - half
+    high = 1.0 if successes >= trials else centre + half
+    return max(0.0, low), min(1.0, high)
+
+
+def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval:
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return UNDEFINED
+    found = np.quantile(defined, [low, high])
+    return float(found[0]), float(found[1])

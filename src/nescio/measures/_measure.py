@@ -1,0 +1,240 @@
+"""What a measure is, the registry of them, and how a name with parameters is read.
+
+A measure is one decorated function:
+
+    @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
+    def c_at_1(total): ...
+
+The function gets sums of per-question columns and answers for all resamples at once. Three shapes share this contract:
+
+totals      `total.correct` is the sum over the questions, shape (…,); `total.n` is how many there are.
+each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new column
+            may have a second axis (the bins of ECE), which stays last.
+order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
+            `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
+
+A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby settled
+before the function is called, and a question with weight 2 is the same as that question twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UnknownNameError, UsageError
+from nescio.evidence import Array, Patterns
+
+Formula = Callable[..., Any]
+Bounds = tuple[float, float]
+OUTCOME_COLUMNS = frozenset(("correct", "incorrect", "unanswered", "answered", "n"))
+_ROWS_AT_ONCE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure with its parameters bound: what `measure("penalty(t=0.75)")` gives.
+
+    `label` is the name as it was asked for, `name` the full one that a signature carries.
+    """
+
+    label: str
+    name: str
+    needs: tuple[str, ...]
+    bounds: Bounds
+    declaration: Declaration
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def order(self) -> str | None:
+        """The column whose fall orders the questions, or None."""
+        return self.declaration.order
+
+    @property
+    def merge(self) -> bool:
+        """Whether neighbouring groups of equal rows may be read as one."""
+        merge = self.declaration.merge
+        return bool(merge(**self.parameters)) if callable(merge) else merge
+
+    @property
+    def counts_outcomes(self) -> bool:
+        """Whether the counts of correct, incorrect and unanswered are all it needs."""
+        return self.order is None and OUTCOME_COLUMNS.issuperset(self.needs)
+
+    def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
+        """The per-question columns whose sums the formula reads."""
+        if self.declaration.each is None:
+            return columns
+        new = self.declaration.each(SimpleNamespace(**columns), **self.parameters)
+        return {**columns, **new}
+
+    def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
+        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is undefined."""
+        if self.order is None:
+            weights = np.asarray(weights, dtype=np.float64)
+            totals = {name: weights @ values for name, values in patterns.columns.items()}
+            return self.of_totals(totals)
+        flat = np.asarray(weights).reshape(-1, np.shape(weights)[-1])
+        parts = [self._of_order(patterns, flat[i : i + _ROWS_AT_ONCE]) for i in range(0, len(flat), _ROWS_AT_ONCE)]
+        return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
+
+    def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
+        """The formula on sums of columns, 0/0 giving NaN."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = self.declaration.formula(SimpleNamespace(**totals), **self.parameters)
+        return np.asarray(found, dtype=np.float64)
+
+    def _of_order(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
+        rows = (weights if patterns.unit is None else weights[:, patterns.unit]).astype(np.float64)
+        starts = patterns.starts
+        assert starts is not None
+        tied = len(starts) < rows.shape[1]
+        totals = {}
+        for name, values in patterns.columns.items():
+            weighted = rows if name == "n" else rows * values
+            totals[name] = np.add.reduceat(weighted, starts, axis=1) if tied else weighted
+        return np.atleast_1d(self.of_totals(totals))
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A registered measure before its parameters are bound."""
+
+    name: str
+    formula: Formula
+    needs: str | Callable[..., str]
+    bounds: Bounds | Callable[..., Bounds]
+    source: str
+    each: Callable[..., Mapping[str, Array]] | None = None
+    order: str | None = None
+    merge: bool | Callable[..., bool] = True
+    proportion: tuple[str, str] | None = None
+    valid: Mapping[str, tuple[str, Callable[[Any], bool]]] = field(default_factory=dict)
+    remark: Callable[..., str | None] | None = None
+    task: str = "qa"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters with their defaults; `inspect.Parameter.empty` where one must be given."""
+        return {p.name: p.default for p in list(inspect.signature(self.formula).parameters.values())[1:]}
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the formula."""
+        return inspect.cleandoc(self.formula.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.split("\n", 1)[0]
+
+    @property
+    def latex(self) -> str:
+        """The formula, as LaTeX: the first $…$ of the docstring."""
+        found = re.search(r"\$(.+?)\$", self.doc, re.DOTALL)
+        return " ".join(found.group(1).split()) if found else ""
+
+    def bind(self, label: str, given: Mapping[str, Any]) -> Measure:
+        """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
+        known = self.parameters
+        for name in given:
+            if name not in known:
+                allowed = f"its parameters are {', '.join(known)}" if known else "it takes none"
+                raise UsageError(f"measure {self.name} has no parameter {name!r}; {allowed}")
+        bound = {**known, **given}
+        for name, value in bound.items():
+            if value is inspect.Parameter.empty:
+                raise UsageError(f"measure {self.name} needs its parameter {name!r}, as in {self.name}({name})")
+            rule, test = self.valid.get(name, ("", lambda _: True))
+            if isinstance(known[name], (int, float)) and not isinstance(value, (int, float)):
+                raise UsageError(f"measure {self.name}: {name} must be a number (found {value!r})")
+            if not test(value):
+                raise UsageError(f"measure {self.name}: {rule} (found {name} = {value!r})")
+        shown = ", ".join(f"{name}={value}" for name, value in bound.items())
+        needs = self.needs(**bound) if callable(self.needs) else self.needs
+        bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
+        full = f"{self.name}({shown})" if bound else self.name
+        columns = (needs,) if callable(self.needs) else tuple(needs.split())
+        return Measure(label, full, columns, bounds, self, bound)
+
+
+REGISTRY: dict[str, Declaration] = {}
+
+
+def measure(
+    name: str, *, needs: str | Callable[..., str], bounds: Bounds | Callable[..., Bounds], source: str, **more: Any
+) -> Callable[[Formula], Formula]:
+    """Register the decorated formula as a measure. A name that is taken raises ValueError.
+
+    `needs` names columns of `nescio.evidence`; `bounds` is a pair or a function of the parameters. `proportion` names the two
+    sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a parameter to a
+    rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows apart (a threshold
+    may fall between them); `remark` may say something about a run's columns that its reader should know.
+    """
+
+    def register(formula: Formula) -> Formula:
+        if name in REGISTRY:
+            raise ValueError(f"a measure named {name!r} is registered already")
+        REGISTRY[name] = Declaration(name, formula, needs, bounds, source, **more)
+        return formula
+
+    return register
+
+
+def parse(text: str) -> Measure:
+    """The measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
+
+    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
+    """
+    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    if not found:
+        raise UsageError(f"{text!r} is not a measure; write it as NAME or NAME(parameter=value)")
+    name, inside = found.groups()
+    declaration = REGISTRY.get(name) or _from_entry_points(name)
+    if declaration is None:
+        raise UnknownNameError("measure", name, REGISTRY)
+    names = list(declaration.parameters)
+    if len(names) == 1 and declaration.parameters[names[0]] is inspect.Parameter.empty and inside:
+        given: dict[str, Any] = {names[0]: inside.strip().removeprefix(f"{names[0]}=")}
+    else:
+        given = _arguments(text, inside or "", names)
+    return declaration.bind(text.strip(), given)
+
+
+def _arguments(text: str, inside: str, names: list[str]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    for position, part in enumerate(p.strip() for p in inside.split(",") if p.strip()):
+        key, equals, value = part.rpartition("=")
+        if not equals:
+            if position >= len(names):
+                raise UsageError(f"{text!r} has more parameters than the measure takes ({', '.join(names) or 'none'})")
+            key = names[position]
+        if key.strip() in given:
+            raise UsageError(f"{text!r} gives {key.strip()} twice")
+        given[key.strip()] = _literal(value.strip())
+    return given
+
+
+def _literal(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip("'\"")
+
+
+def _from_entry_points(name: str) -> Declaration | None:
+    """Import the measures of installed third parties, then look again."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="nescio.measures"):
+        point.load()
+    return REGISTRY.get(name)

@@ -1,0 +1,138 @@
+"""Measures that read a confidence as a probability, question by question.
+
+A declined candidate counts like an answer where it was judged and has a confidence; other silence is left out and counted,
+but for K1, K and BAS, where silence earns 0 and stays in n.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.measures._measure import measure
+
+
+@measure(
+    "Brier",
+    needs="probability right",
+    bounds=(0, 1),
+    source="Brier 1950",
+    each=lambda q: {"squared": (q.probability - q.right) ** 2},
+)
+def brier(total: Any) -> Any:
+    r"""The mean squared distance of the confidence from what came true: lower is better.
+
+    $\frac{1}{n}\sum_i (p_i - y_i)^2$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
+    """
+    return total.squared / total.n
+
+
+def _bins(q: Any, bins: int) -> dict[str, Any]:
+    # (l, u]: the bin of p is ceil(p·M), counted from 1; a p that is a multiple of 1/M up to rounding closes its bin.
+    scaled = q.probability * bins
+    nearest = np.rint(scaled)
+    upper = np.where(np.isclose(scaled, nearest, rtol=1e-12, atol=0), nearest, np.ceil(scaled))
+    member = np.maximum(upper, 1)[:, None] == np.arange(1, int(bins) + 1)
+    return {"gap": member * (q.right - q.probability)[:, None]}
+
+
+@measure(
+    "ECE",
+    needs="probability right",
+    bounds=(0, 1),
+    source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
+    each=_bins,
+    valid={"bins": ("bins must be a whole number from 1 to 10,000", lambda b: b == int(b) and 1 <= b <= 10_000)},
+)
+def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
+    r"""Expected calibration error over bins of equal width (l, u], confidence 0 in the first: lower is better.
+
+    $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
+    """
+    return np.abs(total.gap).sum(-1) / total.n
+
+
+@measure(
+    "K1",
+    needs="self_score correct incorrect",
+    bounds=(-1, 1),
+    source="Herrera, Peñas & Verdejo 2005; Peñas & Rodrigo, ACL 2011, eq. 12",
+    each=lambda q: {"credit": q.self_score * (q.correct - q.incorrect)},
+)
+def k1(total: Any) -> Any:
+    r"""Self-scores of the correct answers minus those of the incorrect ones.
+
+    $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
+    """
+    return total.credit / total.n
+
+
+@measure("K", needs="k_credit", bounds=(-1, 1), source="Herrera, Peñas & Verdejo 2005 (QA at CLEF 2004)")
+def k(total: Any) -> Any:
+    r"""K1 for several answers a question.
+
+    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the answers r of question i, of which there are $A_i$; e is
+    1 for a correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of them), -1 for an
+    incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    """
+    return total.k_credit / total.n
+
+
+def _moments(q: Any) -> dict[str, Any]:
+    s = q.confidence - (
+        q.confidence.mean() if len(q.confidence) else 0
+    )  # a shift changes no correlation, and keeps digits
+    return {"s": s, "ss": s * s, "sy": s * q.correct}
+
+
+@measure(
+    "pearson",
+    needs="confidence correct",
+    bounds=(-1, 1),
+    source="named in Peñas & Rodrigo, ACL 2011, sec. 5; Herrera et al. 2005",
+    each=_moments,
+)
+def pearson(total: Any) -> Any:
+    r"""Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
+
+    $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined where either is constant.
+    """
+    n = total.n
+    covariance = n * total.sy - total.s * total.correct
+    spread_s = n * total.ss - total.s**2
+    spread_y = n * total.correct - total.correct**2
+    constant = spread_s <= 1e-12 * n * np.maximum(total.ss, np.finfo(float).tiny)
+    return np.clip(covariance / np.where(constant, np.nan, np.sqrt(np.maximum(spread_s, 0) * spread_y)), -1, 1)
+
+
+def _alignment(q: Any, eps: float) -> dict[str, Any]:
+    low = np.minimum(q.self_score, 1 - eps)
+    return {"earned": np.where(q.incorrect == 1, low + np.log1p(-low), np.where(q.correct == 1, q.self_score, 0.0))}
+
+
+def _clipped(q: Any, eps: float) -> str | None:
+    many = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
+    return (
+        f"{many} wrong answer{'s' if many > 1 else ''} surer than 1 - {eps:g} clipped to it (the score would be −∞ at 1)"
+        if many
+        else None
+    )
+
+
+@measure(
+    "BAS",
+    needs="self_score correct incorrect",
+    bounds=lambda eps: (1 - eps + float(np.log(eps)), 1),
+    source="Behavioural Alignment Score (arXiv 2604.03216), for a uniform target t",
+    each=_alignment,
+    remark=_clipped,
+    valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
+)
+def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `each`
+    r"""The expected penalty(t) score over all t when a system answers iff its confidence exceeds t. Proper: honesty pays best.
+
+    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where wrong,
+    and clipped answers are reported. Undefined for n = 0.
+    """
+    return total.earned / total.n

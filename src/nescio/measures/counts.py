@@ -1,0 +1,138 @@
+"""The measures of Peñas & Rodrigo (ACL 2011) and their neighbours: what counts of three outcomes can say.
+
+C, W and U are the numbers of correct, incorrect and unanswered questions, n = C + W + U.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.measures._measure import measure
+
+PAPER = "Peñas & Rodrigo, ACL 2011"
+
+
+@measure("accuracy", needs="correct", bounds=(0, 1), source=f"{PAPER}, sec. 3.1", proportion=("correct", "n"))
+def accuracy(total: Any) -> Any:
+    r"""The share of the questions answered correctly; silence counts as a wrong answer.
+
+    $\frac{C}{n}$, undefined for n = 0.
+    """
+    return total.correct / total.n
+
+
+@measure("UF", needs="correct incorrect", bounds=(-1, 1), source=f"{PAPER}, eq. 1")
+def utility(total: Any) -> Any:
+    r"""Utility: 1 for a right answer, -1 for a wrong one, 0 for silence.
+
+    $\frac{C - W}{n}$, undefined for n = 0.
+    """
+    return (total.correct - total.incorrect) / total.n
+
+
+@measure("UF01", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 2")
+def utility_01(total: Any) -> Any:
+    r"""UF moved to [0, 1]: silence earns one half, whoever keeps it.
+
+    $\frac{C}{n} + \frac{1}{2}\cdot\frac{U}{n}$, undefined for n = 0. Equals (UF + 1)/2.
+    """
+    return (total.correct + total.unanswered / 2) / total.n
+
+
+@measure("c@1", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 4")
+def c_at_1(total: Any) -> Any:
+    r"""Accuracy that lets an unanswered question earn the accuracy shown on all questions.
+
+    $\frac{1}{n}\left(C + U\,\frac{C}{n}\right)$, undefined for n = 0; 0 for a run that answers nothing.
+    """
+    accuracy = total.correct / total.n
+    return accuracy + accuracy * (total.unanswered / total.n)
+
+
+@measure(
+    "all_unanswered_right",
+    needs="correct unanswered",
+    bounds=(0, 1),
+    source=f"{PAPER}, sec. 3.2",
+    each=lambda q: {"not_wrong": q.correct + q.unanswered},
+    proportion=("not_wrong", "n"),
+)
+def all_unanswered_right(total: Any) -> Any:
+    r"""What accuracy would be if every unanswered question had been right. Given for completeness: silence scores 1.
+
+    $\frac{C + U}{n}$, undefined for n = 0.
+    """
+    return total.not_wrong / total.n
+
+
+@measure(
+    "precision",
+    needs="correct incorrect",
+    bounds=(0, 1),
+    source=f"{PAPER}, eq. 5",
+    each=lambda q: {"attempted": q.correct + q.incorrect},
+    proportion=("correct", "attempted"),
+)
+def precision(total: Any) -> Any:
+    r"""The share of the answers that are right. One sure answer and silence otherwise scores 1.
+
+    $\frac{C}{C + W}$, undefined where nothing is answered.
+    """
+    return total.correct / total.attempted
+
+
+@measure("eq6", needs="correct incorrect unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 6")
+def eq6(total: Any) -> Any:
+    r"""Unanswered questions earn the share of wrong answers. One wrong answer and silence otherwise scores almost 1.
+
+    $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined where nothing is answered. (The middle line of the printed
+    equation has a product where its last line, rightly, has the sum.)
+    """
+    return total.correct / total.n + total.incorrect / (total.correct + total.incorrect) * (total.unanswered / total.n)
+
+
+@measure(
+    "coverage",
+    needs="answered",
+    bounds=(0, 1),
+    source="TREC 2001 (Voorhees 2001): share of questions answered",
+    proportion=("answered", "n"),
+)
+def coverage(total: Any) -> Any:
+    r"""The share of the questions that were answered, rightly or wrongly.
+
+    $\frac{\text{answered}}{n}$, undefined for n = 0. A right silence on an unanswerable question is silence here.
+    """
+    return total.answered / total.n
+
+
+@measure(
+    "accuracy_with_candidates",
+    needs="correct answered candidate_correct",
+    bounds=(0, 1),
+    source="ResPubliQA 2009 (Peñas et al. 2010): overall accuracy",
+    each=lambda q: {"right": q.correct * q.answered + q.candidate_correct},
+    proportion=("right", "n"),
+)
+def accuracy_with_candidates(total: Any) -> Any:
+    r"""Accuracy as if the system had never declined: declined candidates are taken for its answers.
+
+    $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. Silence without a candidate is not right.
+    """
+    return total.right / total.n
+
+
+@measure(
+    "validation",
+    needs="candidate_correct candidate_incorrect",
+    bounds=(0, 1),
+    source="ResPubliQA 2009 (Peñas et al. 2010): performance of the validation module",
+    each=lambda q: {"declined": q.candidate_correct + q.candidate_incorrect},
+    proportion=("candidate_incorrect", "declined"),
+)
+def validation(total: Any) -> Any:
+    r"""The share of the declined candidates that were rightly declined.
+
+    $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined where no candidate was declined.
+    """
+    return total.candidate_incorrect / total.declined

@@ -1,0 +1,22 @@
+"""Means of graded scores: a nugget F, an average precision, whatever a score matrix holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.measures._measure import measure
+
+
+@measure(
+    "mean",
+    needs=lambda column: column,
+    bounds=(float("-inf"), float("inf")),
+    source="the arithmetic mean",
+    each=lambda q, column: {"score": vars(q)[column]},
+)
+def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
+    r"""The mean of a column of graded scores, named as in mean(ap) for the matrix ap.csv.
+
+    $\frac{1}{n}\sum_i s_i$, undefined for n = 0. Questions without a score are left out and counted.
+    """
+    return total.score / total.n

@@ -1,0 +1,82 @@
+"""PAN's measures for authorship verification, as the organisers' evaluators of 2020 to 2023 compute them.
+
+A problem has a truth (`same`, 1 or 0) and a score (`value`) in [0, 1]; exactly 0.5, or a missing problem, is silence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.measures._measure import measure
+from nescio.measures._order import pairs_in_order
+
+SOURCE = "PAN 2020-2023, pan-webis-de/pan-code pan20_verif_evaluator.py to pan23"
+
+
+def _cells(q: Any) -> dict[str, Any]:
+    return {
+        "true_positive": q.correct * q.same,
+        "false_positive": q.incorrect * (1 - q.same),
+        "false_negative": q.incorrect * q.same,
+    }
+
+
+@measure("pan.c@1", needs="correct unanswered same", bounds=(0, 1), source=SOURCE)
+def pan_c_at_1(total: Any) -> Any:
+    r"""c@1 over all problems, a score of exactly 0.5 being silence.
+
+    $\frac{1}{n}\left(n_c + n_u\,\frac{n_c}{n}\right)$, undefined for n = 0.
+    """
+    return (total.correct + total.unanswered * total.correct / total.n) / total.n
+
+
+@measure(
+    "pan.F0.5u",
+    needs="correct incorrect unanswered same",
+    bounds=(0, 1),
+    source=f"{SOURCE}; Bevendorff et al., NAACL 2019",
+    each=_cells,
+)
+def f05u(total: Any) -> Any:
+    r"""F0.5 of the same-author class in which every unanswered problem is a false negative, whatever its truth.
+
+    $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined where all denominators are 0 (only true negatives).
+    """
+    positive = 1.25 * total.true_positive
+    return positive / (positive + 0.25 * (total.false_negative + total.unanswered) + total.false_positive)
+
+
+@measure("pan.F1", needs="correct incorrect same", bounds=(0, 1), source=SOURCE, each=_cells)
+def f1(total: Any) -> Any:
+    r"""F1 of the same-author class over the answered problems; 0, as in its source, where it would be 0/0.
+
+    $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0.
+    """
+    found = 2 * total.true_positive
+    size = found + total.false_positive + total.false_negative
+    return np.where((size == 0) & (total.n > 0), 0.0, found / size)
+
+
+@measure("pan.AUC", needs="same", order="value", bounds=(0, 1), source=SOURCE)
+def auc(total: Any) -> Any:
+    r"""Area under the ROC curve of the scores, unanswered problems standing at 0.5; ties count one half.
+
+    $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
+    present, undefined for n = 0.
+    """
+    same, different = total.same.sum(-1), (total.n - total.same).sum(-1)
+    area = pairs_in_order(total.same, total.n - total.same) / (same * different)
+    return np.where((same * different == 0) & (same + different > 0), 0.0, area)
+
+
+@measure(
+    "pan.Brier", needs="value same", bounds=(0, 1), source=SOURCE, each=lambda q: {"squared": (q.value - q.same) ** 2}
+)
+def brier(total: Any) -> Any:
+    r"""The complement of the Brier score, unanswered problems standing at 0.5: higher is better.
+
+    $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.
+    """
+    return 1 - total.squared / total.n

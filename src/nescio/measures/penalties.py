@@ -1,0 +1,66 @@
+"""Measures that set a price on a wrong answer beforehand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.measures._measure import measure
+
+
+@measure(
+    "penalty",
+    needs="correct incorrect",
+    bounds=lambda t: (-t / (1 - t), 1),
+    source="Kalai et al. 2025 (arXiv 2509.04664), sec. 4.2; its 'penalty 2' at t = 0.75 is a misprint for 3",
+    valid={"t": ("t must be at least 0 and below 1", lambda t: 0 <= t < 1)},
+)
+def penalty(total: Any, t: float = 0.5) -> Any:
+    r"""A right answer earns 1, a wrong one costs t/(1-t), silence 0: answering pays if the chance to be right exceeds t.
+
+    $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
+    """
+    return (total.correct - t / (1 - t) * total.incorrect) / total.n
+
+
+@measure(
+    "formula_scoring",
+    needs="correct incorrect",
+    bounds=lambda k: (-1 / (k - 1), 1),
+    source="Rights minus wrongs over k-1 (the SAT's formula score), divided by n",
+    valid={"k": ("k, the number of options, must be 2 or more", lambda k: k >= 2)},
+)
+def formula_scoring(total: Any, k: int = 4) -> Any:
+    r"""Guessing among k options earns nothing on average.
+
+    $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
+    """
+    return (total.correct - total.incorrect / (k - 1)) / total.n
+
+
+@measure(
+    "effective_reliability",
+    needs="correct incorrect",
+    bounds=lambda cost: (-cost, 1),
+    source="Whitehead et al. 2022 (ECCV), Reliable VQA: Φ_c for right-or-wrong answers",
+    valid={"cost": ("cost must be 0 or more", lambda cost: cost >= 0)},
+)
+def effective_reliability(total: Any, cost: float = 1.0) -> Any:
+    r"""Φ_c: a right answer earns 1, a wrong one costs c, silence 0.
+
+    $\frac{C - c\,W}{n}$, undefined for n = 0. c = 1 is UF.
+    """
+    return (total.correct - cost * total.incorrect) / total.n
+
+
+@measure(
+    "omniscience_index",
+    needs="correct incorrect",
+    bounds=(-100, 100),
+    source="Artificial Analysis 2025, AA-Omniscience",
+)
+def omniscience_index(total: Any) -> Any:
+    r"""Right minus wrong answers, in points of a hundred; silence scores 0.
+
+    $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF.
+    """
+    return 100 * (total.correct - total.incorrect) / total.n

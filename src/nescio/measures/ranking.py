@@ -1,0 +1,65 @@
+"""Measures over a ranking: of answers within a question (MRR), or of questions by confidence (CWS, AP)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.measures._measure import measure
+from nescio.measures._order import before, harmonic, sum_of_running_shares
+
+
+@measure(
+    "MRR",
+    needs="first_right",
+    bounds=(0, 1),
+    source="TREC-8 QA (Voorhees & Tice 1999)",
+    each=lambda q: {
+        "reciprocal": np.divide(1.0, q.first_right, out=np.zeros(len(q.first_right)), where=q.first_right > 0)
+    },
+)
+def mrr(total: Any) -> Any:
+    r"""Mean reciprocal rank of the first right answer; 0 for a question without one.
+
+    $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer a question it equals accuracy.
+    """
+    return total.reciprocal / total.n
+
+
+@measure(
+    "CWS",
+    needs="correct",
+    order="ranking",
+    bounds=(0, 1),
+    source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
+)
+def cws(total: Any) -> Any:
+    r"""Confidence-weighted score: the mean, over positions in falling confidence, of the share correct so far.
+
+    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions stand last, without credit; ties in
+    confidence give the expectation over their orders.
+    """
+    return sum_of_running_shares(total.correct, total.n) / total.n.sum(-1)
+
+
+@measure(
+    "AP",
+    needs="correct",
+    order="ranking",
+    bounds=(0, 1),
+    source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by falling confidence",
+)
+def ap(total: Any) -> Any:
+    r"""Average precision of the questions by falling confidence.
+
+    $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered questions
+    stand last; ties in confidence give the expectation over their orders.
+    """
+    correct, n = total.correct, total.n
+    share = np.divide(correct, n, out=np.zeros(correct.shape), where=n > 0)
+    pace = np.divide(correct - 1, n - 1, out=np.zeros(correct.shape), where=n > 1)
+    start = before(n)
+    steps = harmonic(start + n) - harmonic(start)
+    inside = n * pace + (before(correct) + 1 - pace * (start + 1)) * steps
+    return (share * inside).sum(-1) / correct.sum(-1)

@@ -1,0 +1,203 @@
+"""Selective prediction: how risk falls as the least sure answers are withheld.
+
+These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged. Silence
+without a candidate cannot be answered at any threshold: AURC and its kin then end at the coverage reached (their n is the
+number of answers and candidates, and what is left out is counted); `…@…` measures keep such questions in n.
+Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.evidence import Array
+from nescio.measures._measure import measure
+from nescio.measures._order import (
+    before,
+    expected_part_among_first,
+    first_share,
+    harmonic,
+    pairs_in_order,
+    sum_of_running_shares,
+)
+
+VARIANTS = ("definition", "geifman", "trapezoid", "fd-shifts")
+EXCESS = ("exact", "asymptotic", "geifman")
+
+
+def _aurc(total: Any) -> Array:
+    wrong = total.n - total.right
+    return sum_of_running_shares(wrong, total.n) / total.n.sum(-1)
+
+
+def _best_aurc(total: Any) -> Array:
+    """The AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
+    n, right = total.n.sum(-1), total.right.sum(-1)
+    return (n - right - right * (harmonic(n) - harmonic(right))) / n
+
+
+def _geifman(total: Any) -> Array:
+    wrong, n = (total.n - total.right).sum(-1), total.n.sum(-1)
+    shifted = sum_of_running_shares(total.n - total.right, total.n, shift=1)
+    return (shifted - wrong / (n + 1) + wrong / n) / n
+
+
+@measure(
+    "AURC",
+    needs="right",
+    order="confidence",
+    bounds=(0, 1),
+    source="Geifman, Uziel & El-Yaniv, ICLR 2019",
+    merge=lambda variant: variant != "fd-shifts",
+    valid={"variant": (f"variant must be one of {', '.join(VARIANTS)}", lambda v: v in VARIANTS)},
+)
+def aurc(total: Any, variant: str = "definition") -> Any:
+    r"""Area under the risk-coverage curve, the mean risk of the k surest answers over all k: lower is better.
+
+    $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k surest; undefined for n = 0; ties give the
+    expectation over their orders. Other code computes other figures, kept here by name: `geifman` divides by k+1 except at
+    full coverage (its released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of
+    distinct confidences and carries the first risk to coverage 0 (without its factor 1000).
+    """
+    wrong, n = total.n - total.right, total.n.sum(-1)
+    if variant == "definition":
+        return _aurc(total)
+    if variant == "geifman":
+        return _geifman(total)
+    if variant == "trapezoid":
+        return _aurc(total) - (first_share(wrong, total.n) + wrong.sum(-1) / n) / (2 * n)
+    risk = np.cumsum(wrong, axis=-1) / np.cumsum(total.n, axis=-1)
+    first = first_share(wrong, total.n)[..., None]
+    risk = np.where(np.isnan(risk), first, risk)
+    earlier = np.concatenate([first, risk[..., :-1]], axis=-1)
+    return (total.n * (risk + earlier)).sum(-1) / (2 * n)
+
+
+@measure(
+    "E-AURC",
+    needs="right",
+    order="confidence",
+    bounds=(-1, 1),
+    source="Geifman, Uziel & El-Yaniv, ICLR 2019",
+    valid={"variant": (f"variant must be one of {', '.join(EXCESS)}", lambda v: v in EXCESS)},
+)
+def e_aurc(total: Any, variant: str = "exact") -> Any:
+    r"""Excess AURC over that of a perfect ranking of the same answers: lower is better, 0 is perfect.
+
+    $AURC - AURC^{*}$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published
+    $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman` takes
+    the released code for both parts.
+    """
+    error = 1 - total.right.sum(-1) / total.n.sum(-1)
+    if variant == "exact":
+        return _aurc(total) - _best_aurc(total)
+    kept = np.where(error < 1, 1 - error, 1)
+    asymptote = error + np.where(error < 1, kept * np.log(kept), 0)
+    return (_geifman(total) if variant == "geifman" else _aurc(total)) - asymptote
+
+
+@measure("AUGRC", needs="right", order="confidence", bounds=(0, 0.5), source="Traub et al., NeurIPS 2024")
+def augrc(total: Any) -> Any:
+    r"""Area under the generalised risk-coverage curve: errors accepted as a share of all, against coverage. Lower is better.
+
+    $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
+    $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
+    """
+    wrong = total.n - total.right
+    return (total.n * (before(wrong) + wrong / 2)).sum(-1) / total.n.sum(-1) ** 2
+
+
+@measure(
+    "AUROC",
+    needs="right",
+    order="confidence",
+    bounds=(0, 1),
+    source="Hanley & McNeil 1982: the chance that a right answer is surer than a wrong one",
+)
+def auroc(total: Any) -> Any:
+    r"""The chance that a right answer carries a higher confidence than a wrong one, ties counting one half.
+
+    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined where all are right or all wrong.
+    """
+    wrong = total.n - total.right
+    return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
+
+
+@measure(
+    "PRR",
+    needs="right",
+    order="confidence",
+    bounds=(float("-inf"), 1),
+    source="Malinin et al. 2020; area as in LM-Polygraph's pred_rej_area",
+)
+def prr(total: Any) -> Any:
+    r"""Prediction rejection ratio: the gain of rejecting by confidence over rejecting at random, as a share of the best gain.
+
+    $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined where all are right or all wrong.
+    """
+    error = 1 - total.right.sum(-1) / total.n.sum(-1)
+    gain = error - _best_aurc(total)
+    possible = (total.right.sum(-1) > 0) & (total.right.sum(-1) < total.n.sum(-1))
+    return (error - _aurc(total)) / np.where(possible, gain, np.nan)
+
+
+@measure(
+    "coverage@risk",
+    needs="candidate failure",
+    order="standing",
+    bounds=(0, 1),
+    source="Whitehead et al. 2022 (ECCV), C@R",
+    merge=False,
+    valid={"risk": ("risk must lie in [0, 1]", lambda r: 0 <= r <= 1)},
+)
+def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
+    r"""The largest share of the questions that can be answered with at most this share of the answers wrong.
+
+    $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 where none is safe, undefined for n = 0.
+    """
+    accepted, failed = np.cumsum(total.candidate, axis=-1), np.cumsum(total.failure, axis=-1)
+    safe = failed <= risk * accepted * (1 + 1e-12)
+    return np.where(safe, accepted, 0).max(-1) / total.n.sum(-1)
+
+
+def _risk_at(total: Any, coverage: float) -> Array:
+    k = np.maximum(np.ceil(coverage * total.n.sum(-1) * (1 - 1e-12)), 1)
+    return expected_part_among_first(total.failure, total.candidate, k) / k
+
+
+_COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 < c <= 1)}
+
+
+@measure(
+    "risk@coverage",
+    needs="candidate failure",
+    order="standing",
+    bounds=(0, 1),
+    source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
+    valid=_COVERAGE,
+)
+def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
+    r"""The share of wrong answers when only the surest ⌈c·n⌉ questions are answered: lower is better.
+
+    $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined where fewer than k
+    questions have an answer or a candidate.
+    """
+    return _risk_at(total, coverage)
+
+
+@measure(
+    "accuracy@coverage",
+    needs="candidate failure",
+    order="standing",
+    bounds=(0, 1),
+    source="El-Yaniv & Wiener, JMLR 2010: the complement of the risk",
+    valid=_COVERAGE,
+)
+def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
+    r"""The share of right answers when only the surest ⌈c·n⌉ questions are answered.
+
+    $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined where fewer than k questions have an answer or a candidate.
+    """
+    return 1 - _risk_at(total, coverage)

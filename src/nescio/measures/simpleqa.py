@@ -1,0 +1,57 @@
+"""SimpleQA's figures (Wei et al. 2024), as its evaluation code computes them: it gives 0, not undefined, where nothing is attempted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.measures._measure import measure
+
+SOURCE = "SimpleQA (Wei et al. 2024), openai/simple-evals simpleqa_eval.py"
+
+
+@measure("simpleqa.correct", needs="correct", bounds=(0, 1), source=SOURCE, proportion=("correct", "n"))
+def correct(total: Any) -> Any:
+    r"""The share of the questions answered correctly.
+
+    $\frac{C}{n}$, undefined for n = 0.
+    """
+    return total.correct / total.n
+
+
+@measure("simpleqa.incorrect", needs="incorrect", bounds=(0, 1), source=SOURCE, proportion=("incorrect", "n"))
+def incorrect(total: Any) -> Any:
+    r"""The share of the questions answered incorrectly.
+
+    $\frac{W}{n}$, undefined for n = 0.
+    """
+    return total.incorrect / total.n
+
+
+@measure("simpleqa.not_attempted", needs="unanswered", bounds=(0, 1), source=SOURCE, proportion=("unanswered", "n"))
+def not_attempted(total: Any) -> Any:
+    r"""The share of the questions not attempted.
+
+    $\frac{U}{n}$, undefined for n = 0.
+    """
+    return total.unanswered / total.n
+
+
+@measure("simpleqa.correct_given_attempted", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
+def correct_given_attempted(total: Any) -> Any:
+    r"""The share of the attempts that are correct; 0, as in its source, where nothing is attempted.
+
+    $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
+    """
+    attempted = total.correct + total.incorrect
+    return np.where((attempted == 0) & (total.n > 0), 0.0, total.correct / attempted)
+
+
+@measure("simpleqa.F", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
+def f_score(total: Any) -> Any:
+    r"""The harmonic mean of correct and correct given attempted; 0, as in its source, where nothing is correct.
+
+    $\frac{2C}{n + C + W}$, undefined for n = 0.
+    """
+    return 2 * total.correct / (total.n + total.correct + total.incorrect)

@@ -1,0 +1,74 @@
+"""The nouns of the field: questions and collections, responses and runs, verdicts and judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a collection.
+
+    `answerable` is None where the collection does not say; `strata` holds whatever else it says (language, type, topic).
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    answerable: bool | None = None
+    cluster: str | None = None
+    strata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Questions with their gold answers, in the order of the file."""
+
+    name: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a run says to one question. Key: (question_id, rank).
+
+    `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it.
+    """
+
+    question_id: str
+    answer: str | None
+    answered: bool
+    confidence: float | None = None
+    rank: int = 1
+    support: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system's responses to a collection."""
+
+    name: str
+    responses: tuple[Response, ...]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+class Verdict(StrEnum):
+    """What an assessor says of an answer: right, wrong, inexact, unsupported."""
+
+    RIGHT = "R"
+    WRONG = "W"
+    INEXACT = "X"
+    UNSUPPORTED = "U"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One assessor's verdict on one answer to one question."""
+
+    question_id: str
+    answer_id: str
+    verdict: Verdict
+    assessor: str | None = None

@@ -1,0 +1,30 @@
+"""Map a function over blocks of work: in this process by default, through joblib when more than one job is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterator[U]:
+    """Yield `function(item)` for every item, in the order of the items, whoever computed it.
+
+    With `jobs` above 1, joblib's current backend does the work (processes by default; a Dask client's where the caller
+    has opened `joblib.parallel_config("dask")`).
+    """
+    if jobs == 1 or len(work) < 2:
+        yield from map(function, work)
+        return
+    import joblib
+
+    with joblib.parallel_config(inner_max_num_threads=1) if _own_backend() else joblib.parallel_config():
+        yield from joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(function)(item) for item in work)
+
+
+def _own_backend() -> bool:
+    from joblib.parallel import get_active_backend
+
+    return type(get_active_backend()[0]).__name__ == "LokyBackend"

@@ -1,0 +1,139 @@
+"""Results: frozen tables of values that carry their signature, and leave through the Arrow C interface or as plain HTML."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import nescio
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
+
+    `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
+    """
+
+    run: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    stratum: str | None = None
+    interval: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference."""
+
+    run: str
+    baseline: str
+    measure: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None
+    test: str | None
+    n: int
+    verdict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched."""
+
+    rows: tuple[Any, ...]
+    signature: str
+    notes: tuple[str, ...] = ()
+    kind: str = "results"
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries; an undefined value is None, as in JSON."""
+        return [{name: _plain(value) for name, value in asdict(row).items()} for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole as the command line prints it with `-f json`."""
+        return {
+            "nescio": nescio.__version__,
+            "signature": self.signature,
+            self.kind: self.records(),
+            "notes": list(self.notes),
+        }
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
+        import duckdb
+        import numpy as np
+
+        records = self.records()
+        names = list(records[0]) if records else []
+        columns = {name: np.array([record[name] for record in records], dtype=object) for name in names}
+        connection = duckdb.connect()
+        connection.register("results", columns)
+        casts = ", ".join(f'"{name}"::{_TYPES[str(field)]} AS "{name}"' for name, field in _kinds(self.rows))
+        return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """A plain table for notebooks."""
+        records = self.records()
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in (records[0] if records else ()))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(v))}</td>" for v in record.values()) + "</tr>"
+            for record in records
+        )
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}<p><code>{html.escape(self.signature)}</code></p>"
+
+
+class Scores(Results):
+    """What `score` gives: rows of `Score`."""
+
+    __slots__ = ()
+
+    def value(self, run: str, measure: str, stratum: str | None = None) -> float:
+        """The value of a measure for a run; raises KeyError where it was not computed."""
+        for row in self.rows:
+            if (row.run, row.measure, row.stratum) == (run, measure, stratum):
+                return float(row.value)
+        raise KeyError((run, measure, stratum))
+
+
+class Comparisons(Results):
+    """What `compare` gives: rows of `Comparison`."""
+
+    __slots__ = ()
+
+
+_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT"}
+
+
+def _kinds(rows: tuple[Any, ...]) -> list[tuple[str, str]]:
+    return [(field.name, str(field.type).split(" ")[0]) for field in fields(rows[0])] if rows else []
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "undefined"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def signature(**parts: object) -> str:
+    """One line, in the manner of sacreBLEU, that says all that a number depends on."""
+    return "|".join([f"nescio:{nescio.__version__}", *(f"{name}:{value}" for name, value in parts.items())])
