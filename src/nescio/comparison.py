@@ -17,7 +17,7 @@ from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.evaluate import check_resampling, open_data, parse_all
 from nescio.evidence import Array, Evidence, Patterns, compress_ordered, distinct
 from nescio.load import Loaded
-from nescio.measures import Measure
+from nescio.measures import Measure, parse
 from nescio.results import Comparison, Comparisons, signature
 
 TESTS = ("permutation",)
@@ -254,4 +254,5 @@ def _verdict(row: Comparison, p: float | None, alpha: float) -> str | None:
         return None
     if p > alpha:
         return "not told apart"
-    return "higher" if row.difference > 0 else "lower"
+    lower_is_better = parse(row.measure).declaration.lower_is_better
+    return "worse" if (row.difference > 0) == lower_is_better else "better"

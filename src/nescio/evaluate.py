@@ -169,7 +169,7 @@ def _bounds(
                 low, high = intervals.percentile(column, level)
             if np.isnan(sample.value):
                 low, high = intervals.UNDEFINED
-            found[sample.measure.label] = (low, high, _remarks(sample, method, column, (low, high)))
+            found[sample.measure.label] = (low, high, _remarks(sample, method, column))
     return found
 
 
@@ -222,7 +222,7 @@ def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.concatenate(parts), counts
 
 
-def _remarks(sample: Sample, method: str, values: NDArray[np.float64], bounds: Interval) -> list[str]:
+def _remarks(sample: Sample, method: str, values: NDArray[np.float64]) -> list[str]:
     """What the reader of an interval should know: resamples without a value, and methods known to fail here."""
     remarks = []
     undefined = int(np.isnan(values).sum())

@@ -113,8 +113,8 @@ class Evidence:
 
     def digest(self) -> str:
         """A short hash of the data that does not depend on the order of questions, runs or columns."""
-        order = np.lexsort((np.asarray(self.questions, dtype=object).astype(str),)) if self.questions else []
-        runs = np.argsort(np.asarray(self.runs, dtype=str)) if self.runs else []
+        order = sorted(range(len(self.questions)), key=self.questions.__getitem__)
+        runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
         state.update("\0".join([*sorted(self.runs), "", *(self.questions[i] for i in order)]).encode())
         for name in sorted(self.columns):

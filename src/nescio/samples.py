@@ -54,7 +54,7 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
             found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
         elif isinstance(data, Tally):
-            lacking = next(name for name in (*measure.needs, measure.order) if name not in data.columns)
+            lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = LACKS.get(str(lacking), f"the column {lacking!r}")
             raise MissingColumnError(
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"

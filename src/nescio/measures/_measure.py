@@ -118,7 +118,7 @@ class Declaration:
     proportion: tuple[str, str] | None = None
     valid: Mapping[str, tuple[str, Callable[[Any], bool]]] = field(default_factory=dict)
     remark: Callable[..., str | None] | None = None
-    task: str = "qa"
+    lower_is_better: bool = False
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -68,6 +68,7 @@ def abstention_f1(total: Any) -> Any:
 @measure(
     "false_refusal",
     needs=NEEDS,
+    lower_is_better=True,
     bounds=(0, 1),
     source=SOURCE,
     each=_cells,
@@ -84,6 +85,7 @@ def false_refusal(total: Any) -> Any:
 @measure(
     "hallucination_when_answered",
     needs=NEEDS,
+    lower_is_better=True,
     bounds=(0, 1),
     source="ours: the complement of abstention precision's question, asked of the answers",
     each=_cells,

@@ -16,6 +16,7 @@ from nescio.measures._measure import measure
 @measure(
     "Brier",
     needs="probability right",
+    lower_is_better=True,
     bounds=(0, 1),
     source="Brier 1950",
     each=lambda q: {"squared": (q.probability - q.right) ** 2},
@@ -40,6 +41,7 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
 @measure(
     "ECE",
     needs="probability right",
+    lower_is_better=True,
     bounds=(0, 1),
     source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
     each=_bins,

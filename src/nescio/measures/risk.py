@@ -48,6 +48,7 @@ def _geifman(total: Any) -> Array:
     "AURC",
     needs="right",
     order="confidence",
+    lower_is_better=True,
     bounds=(0, 1),
     source="Geifman, Uziel & El-Yaniv, ICLR 2019",
     merge=lambda variant: variant != "fd-shifts",
@@ -79,6 +80,7 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     "E-AURC",
     needs="right",
     order="confidence",
+    lower_is_better=True,
     bounds=(-1, 1),
     source="Geifman, Uziel & El-Yaniv, ICLR 2019",
     valid={"variant": (f"variant must be one of {', '.join(EXCESS)}", lambda v: v in EXCESS)},
@@ -98,7 +100,14 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     return (_geifman(total) if variant == "geifman" else _aurc(total)) - asymptote
 
 
-@measure("AUGRC", needs="right", order="confidence", bounds=(0, 0.5), source="Traub et al., NeurIPS 2024")
+@measure(
+    "AUGRC",
+    needs="right",
+    order="confidence",
+    lower_is_better=True,
+    bounds=(0, 0.5),
+    source="Traub et al., NeurIPS 2024",
+)
 def augrc(total: Any) -> Any:
     r"""Area under the generalised risk-coverage curve: errors accepted as a share of all, against coverage. Lower is better.
 
@@ -174,6 +183,7 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
     "risk@coverage",
     needs="candidate failure",
     order="standing",
+    lower_is_better=True,
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
     valid=_COVERAGE,

@@ -20,7 +20,14 @@ def correct(total: Any) -> Any:
     return total.correct / total.n
 
 
-@measure("simpleqa.incorrect", needs="incorrect", bounds=(0, 1), source=SOURCE, proportion=("incorrect", "n"))
+@measure(
+    "simpleqa.incorrect",
+    needs="incorrect",
+    lower_is_better=True,
+    bounds=(0, 1),
+    source=SOURCE,
+    proportion=("incorrect", "n"),
+)
 def incorrect(total: Any) -> Any:
     r"""The share of the questions answered incorrectly.
 
@@ -29,7 +36,14 @@ def incorrect(total: Any) -> Any:
     return total.incorrect / total.n
 
 
-@measure("simpleqa.not_attempted", needs="unanswered", bounds=(0, 1), source=SOURCE, proportion=("unanswered", "n"))
+@measure(
+    "simpleqa.not_attempted",
+    needs="unanswered",
+    lower_is_better=True,
+    bounds=(0, 1),
+    source=SOURCE,
+    proportion=("unanswered", "n"),
+)
 def not_attempted(total: Any) -> Any:
     r"""The share of the questions not attempted.
 

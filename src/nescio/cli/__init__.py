@@ -1,0 +1,63 @@
+"""The command line. This file knows what commands there are and answers --help and --version before anything is imported."""
+
+from __future__ import annotations
+
+import sys
+
+from nescio import __version__
+
+# name: (module under nescio.cli, what it does); the order is that of the help page
+COMMANDS = {
+    "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison."),
+    "score": ("score", "Value and interval of any measure for every run."),
+    "compare": ("compare", "Paired differences between runs, with interval and p-value."),
+    "judge": ("judge", "Judge answers against gold and write an outcome table."),
+    "check": ("check", "What is in this file, and is it sound?"),
+    "measures": ("measures", "List the measures, or explain one: formula, range, source."),
+    "c@1": ("quick", "The quick one: counts of correct, incorrect and unanswered in, the table out."),
+    "read": ("read", "Reading comprehension: systems that answer questions about stories."),
+}
+
+EXAMPLES = (
+    ("nescio c@1 237 156 107", "237 right, 156 wrong, 107 unanswered"),
+    ("nescio score outcomes.csv", "columns run, question, outcome"),
+    ("nescio score questions.jsonl runs/*.jsonl", "answers judged on the way"),
+    ("nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)'", "measures by name"),
+    ("nescio compare outcomes.csv --baseline old", "is the new one better?"),
+)
+
+
+def overview() -> str:
+    """The page that `nescio --help` prints."""
+    lines = [
+        "Usage: nescio COMMAND [OPTIONS] ...",
+        "",
+        "Evaluate question-answering systems that may decline to answer.",
+        "",
+        "Commands:",
+    ]
+    lines += [f"  {name:10} {about}" for name, (_, about) in COMMANDS.items()]
+    width = max(len(command) for command, _ in EXAMPLES)
+    lines += ["", "Examples:", *(f"  {command:{width}}  {about}" for command, about in EXAMPLES)]
+    lines += [
+        "",
+        "Options:",
+        "  --version  Print the version and exit.",
+        "  --help     Print this page; nescio COMMAND --help explains a command.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """The entry point of the `nescio` command."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        print(f"nescio {__version__}")
+        return
+    if arguments in ([], ["--help"], ["-h"]):
+        print(overview(), end="")
+        return
+    from nescio.cli._app import run
+
+    run(arguments)

@@ -1,0 +1,251 @@
+"""What the commands share: finding them by name, options, progress, printing and writing, and errors as one message."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nescio import __version__
+from nescio.cli import COMMANDS, overview
+from nescio.errors import NescioError, UsageError
+
+FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Commands(click.Group):
+    """The commands of `COMMANDS`, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"nescio.cli.{COMMANDS[cmd_name][0]}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from nescio.errors import UnknownNameError
+
+            raise UnknownNameError("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
+        return overview().rstrip("\n")
+
+
+app = Commands("nescio", context_settings={"help_option_names": ["-h", "--help"]})
+app = click.version_option(__version__, message="nescio %(version)s")(app)
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Run a command; every error is one message on standard error and exit status 2."""
+    try:
+        status = app.main(args=list(arguments), prog_name="nescio", standalone_mode=False)
+    except NescioError as error:
+        _fail(str(error))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        print("nescio: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has what it wanted; keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        _fail("not enough memory")
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    else:
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _fail(message: str) -> None:
+    print(f"nescio: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def say(message: str) -> None:
+    """A message for the user, on standard error."""
+    click.echo(message, err=True)
+
+
+def notes(found: Sequence[str]) -> None:
+    """What was left out or touched, on standard error."""
+    for note in found:
+        say(f"note: {note}")
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on a terminal, silence in a pipe; yields a function of (done, total)."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None  # noqa: ARG005
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """-f and -o, as everywhere."""
+    for option in (
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            help="Also write the result to FILE; its suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
+        ),
+        click.option(
+            "-f",
+            "--format",
+            "printed",
+            type=click.Choice(FORMATS),
+            default="table",
+            show_default=True,
+            help="The format of what is printed.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How files are read, as everywhere."""
+    for option in reversed(
+        (
+            click.option(
+                "--format-in",
+                metavar="NAME",
+                help="The format of the files, where their names and columns do not tell: outcomes, counts, matrix, pan, questions.",
+            ),
+            click.option(
+                "--judge",
+                metavar="NAME",
+                help="How answers are judged: exact, choice. [default: choice where all questions have options, else exact]",
+            ),
+            click.option(
+                "--missing",
+                type=click.Choice(("error", "unanswered", "common")),
+                default="error",
+                show_default=True,
+                help="A question that a run lacks: an error, silence, or left out for all runs.",
+            ),
+            click.option(
+                "--ungraded",
+                type=click.Choice(("error", "exclude", "bounds")),
+                default="error",
+                show_default=True,
+                help="An answer without a grade: an error, left out, or both extremes reported.",
+            ),
+            click.option(
+                "--unanswerable",
+                type=click.Choice(("correct", "exclude")),
+                default="correct",
+                show_default=True,
+                help="A question without an answer: declining is correct there, or it is left out.",
+            ),
+            click.option(
+                "--outcome-map",
+                "words",
+                multiple=True,
+                metavar="WORD=OUTCOME",
+                help="Read WORD as correct, incorrect or unanswered. Repeatable.",
+            ),
+            click.option(
+                "--cluster",
+                metavar="COLUMN",
+                help="Questions with one value of COLUMN (of one story, say) move together when resampled. [default: the column `cluster`]",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How resampling is done, as everywhere."""
+    for option in reversed(
+        (
+            click.option(
+                "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
+            ),
+            click.option(
+                "--seed",
+                type=click.IntRange(min=0),
+                default=0,
+                show_default=True,
+                help="The seed; results depend on nothing else.",
+            ),
+            click.option(
+                "--jobs",
+                type=int,
+                default=1,
+                show_default=True,
+                help="Processes to use; -1 for all cores. Results do not depend on it.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def reading(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of `reading_options`, as `nescio.load.Options` takes them; removes them from `given`."""
+    names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "cluster")
+    options = {name: given.pop(name) for name in names if name in given}
+    return options | {"outcome_map": _words(given.pop("words", ()))}
+
+
+def _words(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        word, equals, outcome = pair.rpartition("=")
+        if not equals or not word:
+            raise UsageError(f"--outcome-map takes WORD=OUTCOME (found {pair!r})")
+        found[word] = outcome
+    return found
+
+
+def emit(results: Any, printed: str, output: Path | None) -> None:
+    """Print results on standard output and, where asked, write them to a file too."""
+    from nescio.report import tables
+
+    if output:
+        tables.check_suffix(output)
+    click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results)
+    if output:
+        tables.write(results, output)
+        say(f"wrote {output}")
+
+
+MEASURES = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, as in -m c@1 -m 'penalty(t=0.75)'; repeatable. `nescio measures` lists them. [default: what suits the data]",
+)
+FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILES...")

@@ -1,0 +1,35 @@
+"""nescio measures."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("measures")
+@click.argument("name", required=False)
+@click.option(
+    "-f",
+    "--format",
+    "printed",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="The format of what is printed.",
+)
+def command(name: str | None, printed: str) -> None:
+    """List the measures, or explain one: formula, range, source, behaviour at 0/0.
+
+    \b
+    nescio measures
+    nescio measures c@1
+    nescio measures 'penalty(t=0.75)'
+    """
+    from nescio.measures import REGISTRY, parse
+    from nescio.report import catalogue
+
+    if name is None:
+        declarations = sorted(REGISTRY.values(), key=lambda d: ("." in d.name, d.name.lower()))
+        catalogue.show_all(declarations) if printed == "table" else click.echo(catalogue.as_json(declarations))
+        return
+    known = REGISTRY.get(name) or parse(name).declaration
+    click.echo(catalogue.as_json([known])) if printed == "json" else catalogue.show_one(known)

@@ -1,0 +1,35 @@
+"""nescio c@1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nescio.cli import _app
+
+SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_unanswered_right")
+
+
+@click.command("c@1")
+@click.argument("correct", type=click.IntRange(min=0))
+@click.argument("incorrect", type=click.IntRange(min=0))
+@click.argument("unanswered", type=click.IntRange(min=0))
+@_app.output_options
+def command(correct: int, incorrect: int, unanswered: int, printed: str, output: Path | None) -> None:
+    """Counts of CORRECT, INCORRECT and UNANSWERED questions in, the paper's measures out.
+
+    \b
+    nescio c@1 237 156 107
+    """
+    import numpy as np
+
+    from nescio.evaluate import score
+    from nescio.evidence import outcome_tally
+
+    tally = outcome_tally(
+        (f"{correct}/{incorrect}/{unanswered}",), np.array([[correct, incorrect, unanswered]], dtype=np.int64)
+    )
+    scores = score(tally, SHOWN)
+    _app.notes(scores.notes)
+    _app.emit(scores, printed, output)

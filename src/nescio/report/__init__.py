@@ -1,0 +1,1 @@
+"""How results look: tables now, charts and pages to come."""

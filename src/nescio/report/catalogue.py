@@ -1,0 +1,72 @@
+"""The measures as a list, and one of them explained: all of it read from the declarations."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.measures import Declaration
+
+
+def show_all(declarations: Sequence[Declaration]) -> None:
+    """Print a line a measure."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("measure", "range", "what it says"):
+        table.add_column(name, overflow="fold", no_wrap=name != "what it says")
+    for declaration in declarations:
+        facts = describe(declaration)
+        table.add_row(*(Text(str(text)) for text in (facts["usage"], facts["range"], facts["summary"])))
+    Console(width=None if sys.stdout.isatty() else 10_000, highlight=False).print(table)
+
+
+def show_one(declaration: Declaration) -> None:
+    """Print all that the declaration of a measure says."""
+    from rich.console import Console
+    from rich.text import Text
+
+    facts = describe(declaration)
+    console = Console(highlight=False)
+    console.print(Text(facts["usage"], style="bold"))
+    console.print(Text("\n" + declaration.doc + "\n"))
+    for name in ("range", "needs", "order", "interval", "source"):
+        if facts[name]:
+            console.print(Text(f"{name + ':':10}{facts[name]}"))
+
+
+def as_json(declarations: Sequence[Declaration]) -> str:
+    """The same facts for programs."""
+    import msgspec
+
+    return msgspec.json.format(
+        msgspec.json.encode({"measures": [describe(d) for d in declarations]}), indent=2
+    ).decode()
+
+
+def describe(declaration: Declaration) -> dict[str, Any]:
+    """What a declaration says, as plain values; bounds and needs are those of the default parameters."""
+    defaults = declaration.parameters
+    bound = {name: value for name, value in defaults.items() if value is not inspect.Parameter.empty}
+    shown = [name if value is inspect.Parameter.empty else f"{name}={value}" for name, value in defaults.items()]
+    complete = len(bound) == len(defaults)
+    needs = declaration.needs if isinstance(declaration.needs, str) else "the column named"
+    bounds = declaration.bounds(**bound) if callable(declaration.bounds) and complete else declaration.bounds
+    low, high = bounds if isinstance(bounds, tuple) else (float("-inf"), float("inf"))
+    proportion = declaration.proportion
+    return {
+        "name": declaration.name,
+        "usage": declaration.name + (f"({', '.join(shown)})" if shown else ""),
+        "summary": declaration.summary,
+        "formula": declaration.latex,
+        "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
+        "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
+        "order": f"questions by falling {declaration.order}" if declaration.order else "",
+        "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
+        "better": "lower" if declaration.lower_is_better else "higher",
+        "source": declaration.source,
+    }

@@ -1,0 +1,249 @@
+"""Results as tables: on the terminal, and as JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import UsageError
+from nescio.files import whole, write_text
+from nescio.measures import parse
+from nescio.results import Results, Scores
+
+SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+Grid = tuple[list[str], list[list[str]]]
+
+
+def render(results: Results, form: str) -> str:
+    """Results as text in one of the formats that `-f` names."""
+    if form == "table":
+        return _plain(results)
+    writers: dict[str, Callable[[Results], str]] = {
+        "json": _json,
+        "jsonl": _jsonl,
+        "csv": _csv,
+        "markdown": _markdown,
+        "latex": _latex,
+    }
+    return writers[form](results)
+
+
+def show(results: Results) -> None:
+    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, soft_wrap=not sys.stdout.isatty())
+    console.print(_rich(results))
+    console.print(results.signature, style="dim", soft_wrap=True)
+
+
+def show_records(records: Sequence[dict[str, Any]]) -> None:
+    """Print dictionaries as a table: text to the left, whole numbers to the right with thousands set apart."""
+    from rich.console import Console
+
+    names = list(dict.fromkeys(name for record in records for name in record))
+    rows = [
+        [f"{cell:,}" if isinstance(cell := record.get(name, ""), int) else str(cell) for name in names]
+        for record in records
+    ]
+    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
+    console.print(_table(names, rows))
+
+
+def check_suffix(path: Path) -> None:
+    """Raise UsageError where the suffix of an output file names no format."""
+    if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
+        raise UsageError(f"{path}: results are written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})")
+
+
+def write(results: Results, path: Path) -> None:
+    """Write results to a file, whole or not at all; the suffix decides the format."""
+    check_suffix(path)
+    if path.suffix.lower() != ".parquet":
+        write_text(path, render(results, SUFFIXES[path.suffix.lower()]))
+        return
+    import duckdb
+
+    with whole(path) as draft, duckdb.connect() as connection:
+        connection.register("results", _Stream(results))
+        connection.execute(f"COPY results TO '{str(draft).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)")
+
+
+class _Stream:
+    """Only the Arrow side of results, which DuckDB then reads without guessing."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.results.__arrow_c_stream__(requested_schema)
+
+
+def grid(results: Results) -> Grid:
+    """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
+    return _score_grid(results) if isinstance(results, Scores) else _comparison_grid(results)
+
+
+def _score_grid(scores: Results) -> Grid:
+    measures = list(dict.fromkeys(row.measure for row in scores))
+    strata = list(dict.fromkeys(row.stratum for row in scores))
+    cell = {(row.run, row.stratum, row.measure): row for row in scores}
+    runs = list(dict.fromkeys(row.run for row in scores))
+    broken_down = strata != [None]
+    if len(runs) == 1 and len(measures) > 3 and not broken_down:
+        return ["measure", runs[0], "n"], [
+            [m, _interval(cell[runs[0], None, m]), f"{cell[runs[0], None, m].n:,}"] for m in measures
+        ]
+    lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
+
+    def rank(run: str) -> float:
+        value = cell[run, None, measures[0]].value
+        return math.inf if math.isnan(value) else value if lowest_first else -value
+
+    rows = []
+    for run in sorted(runs, key=rank):
+        for stratum in strata:
+            part = [stratum if stratum is not None else "all"] if broken_down else []
+            n = max(cell[run, stratum, measure].n for measure in measures)
+            rows.append([run, *part, *(_interval(cell[run, stratum, measure]) for measure in measures), f"{n:,}"])
+    return ["run", *(["stratum"] if broken_down else []), *measures, "n"], rows
+
+
+def _comparison_grid(results: Results) -> Grid:
+    head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "n"]
+    rows = []
+    for row in results:
+        difference = _signed(row.difference)
+        if row.low is not None and not math.isnan(row.low):
+            difference += f" [{_signed(row.low)}, {_signed(row.high)}]"
+        rows.append(
+            [
+                row.run,
+                row.baseline,
+                row.measure,
+                difference,
+                _p(row.p),
+                _p(row.p_adjusted),
+                row.verdict or "undefined",
+                f"{row.n:,}",
+            ]
+        )
+    return head, rows
+
+
+def number(value: float | None) -> str:
+    """A value as a table shows it: three decimals, or "undefined"."""
+    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def _interval(row: Any) -> str:
+    if row.low is None or math.isnan(row.value):
+        return number(row.value)
+    return f"{number(row.value)} [{number(row.low)}, {number(row.high)}]"
+
+
+def _signed(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:+.3f}"
+
+
+def _p(value: float | None) -> str:
+    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _rich(results: Results) -> Any:
+    return _table(*grid(results))
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    texts = {"run", "baseline", "measure", "stratum", "verdict"}
+    for name in head:
+        table.add_column(Text(name), justify="left" if name in texts else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def _plain(results: Results) -> str:
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    Console(file=buffer, width=10_000, highlight=False, soft_wrap=True).print(_rich(results))
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + f"\n{results.signature}\n"
+
+
+def _json(results: Results) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(results.to_dict()), indent=2).decode() + "\n"
+
+
+def _jsonl(results: Results) -> str:
+    import msgspec
+
+    return "".join(msgspec.json.encode(record).decode() + "\n" for record in results.records())
+
+
+def _csv(results: Results) -> str:
+    records = results.records()
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(records[0] if records else [])
+    writer.writerows([_guarded(value) for value in record.values()] for record in records)
+    return buffer.getvalue()
+
+
+def _guarded(value: Any) -> Any:
+    """Text that a spreadsheet would take for a formula, made inert."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _markdown(results: Results) -> str:
+    head, rows = grid(results)
+    escape = [
+        [cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in row] for row in (head, *rows)
+    ]
+    rule = ["---" if name in ("run", "baseline", "measure", "stratum", "verdict") else "---:" for name in head]
+    lines = [escape[0], rule, *escape[1:]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n`{results.signature}`\n"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _latex(results: Results) -> str:
+    head, rows = grid(results)
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+
+    align = "".join("l" if name in ("run", "baseline", "measure", "stratum", "verdict") else "r" for name in head)
+    body = [
+        rf"\begin{{tabular}}{{{align}}}",
+        r"\toprule",
+        line(head),
+        r"\midrule",
+        *map(line, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join([f"% {results.signature}", *body]) + "\n"

@@ -1,0 +1,1 @@
+"""Systems that answer: simple and real, so that there is always something to evaluate."""
