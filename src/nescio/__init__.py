@@ -10,9 +10,9 @@ Names are imported when they are first used, so that `import nescio` costs nothi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from nescio._version import __version__
 
-__version__ = "0.1.0"
+TYPE_CHECKING = False  # typing itself takes as long to import as all the rest of `nescio --version`
 
 __all__ = [
     "Collection",
@@ -92,13 +92,15 @@ if TYPE_CHECKING:
     from nescio.results import Scores as Scores
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _HOME:
-        return getattr(import_module(f"nescio.{_HOME[name]}"), name)
+        found: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
+        return found
     if name == "measure":
-        return import_module("nescio.measures").parse
+        parse: object = import_module("nescio.measures").parse
+        return parse
     raise AttributeError(f"module 'nescio' has no attribute {name!r}")
 
 

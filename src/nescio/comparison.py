@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nescio import draws, intervals, parallel
 from nescio.draws import Block
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.evaluate import check_resampling, open_data, parse_all
+from nescio.evaluate import check_resampling, open_data, parse_all, remarks
 from nescio.evidence import Array, Evidence, Patterns, compress_ordered, distinct
 from nescio.load import Loaded
 from nescio.measures import Measure, parse
@@ -86,14 +86,14 @@ def compare(
     data = _evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
-    blocks = draws.blocks(resamples, seed)
+    plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs)
     rows, notes = [], list(loaded.notes)
     for measure in wanted:
         columns = {name: data.column(name) for name in (*measure.needs, *((measure.order,) if measure.order else ()))}
-        for x, y in pairs:
-            row, remarks = _compare(data, measure, columns, x, y, ci / 100, blocks, jobs)
+        for pair in pairs:
+            row, more = _compare(data, measure, columns, pair, plan)
             rows.append(row)
-            notes += remarks
+            notes += more
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     adjusted = adjust([row.p for row in rows], correction)
@@ -130,50 +130,48 @@ def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
     return [(run, base) for run in range(len(data.runs)) if run != base]
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How every pair of one call is resampled."""
+
+    level: float
+    blocks: Sequence[Block]
+    jobs: int
+
+
 def _compare(
-    data: Evidence,
-    measure: Measure,
-    columns: dict[str, Array],
-    x: int,
-    y: int,
-    level: float,
-    blocks: Sequence[Block],
-    jobs: int,
+    data: Evidence, measure: Measure, columns: dict[str, Array], runs: tuple[int, int], plan: _Plan
 ) -> tuple[Comparison, list[str]]:
+    """One row, and what its reader should know."""
+    x, y = runs
     usable = data.present[x] & data.present[y]
     for values in columns.values():
         usable &= ~np.isnan(values[x]) & ~np.isnan(values[y])
-    n, names = int(usable.sum()), (data.runs[x], data.runs[y])
-    both = int((data.present[x] | data.present[y]).sum())
-    remarks = (
-        [
-            f"{measure.label}, {names[0]!r} against {names[1]!r}: on the {n} of {both} questions where both have what it needs"
-        ]
-        if n < both
-        else []
-    )
-    if not n:
-        nan = float("nan")
-        return Comparison(*names, measure.label, nan, nan, nan, nan, None, "permutation", 0), remarks
-    pair = pair_up(
-        measure,
-        {name: (values[x][usable], values[y][usable]) for name, values in columns.items()},
-        None if data.clusters is None else data.clusters[usable],
-    )
-    observed = float(pair.resampled(pair.counts))
-    tasks = [blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(blocks), _BLOCKS_A_TASK)]
-    cells = len(pair.counts) * sum(block.size for block in blocks)
-    parts = list(parallel.each(partial(_resample, pair), tasks, jobs if cells > _CHEAP else 1))
-    resampled, exchanged = (np.concatenate(column) for column in zip(*parts, strict=True))
-    undefined = int(np.isnan(resampled).sum())
-    if undefined:
-        remarks.append(
-            f"{measure.label}, {names[0]!r} against {names[1]!r}: undefined on {undefined} of {len(resampled)} resamples, which the interval leaves out"
-        )
-    low, high = intervals.percentile(resampled, level) if not np.isnan(observed) else intervals.UNDEFINED
-    return Comparison(
-        *names, measure.label, observed, low, high, p_value(observed, exchanged), None, "permutation", n
-    ), remarks
+    n, some = int(usable.sum()), int((data.present[x] | data.present[y]).sum())
+    names = (data.runs[x], data.runs[y])
+    found = [f"on the {n} of {some} questions where both have what it needs"] if n < some else []
+    low = high = observed = p = float("nan")
+    if n:
+        clusters = None if data.clusters is None else data.clusters[usable]
+        pair = pair_up(measure, {name: (v[x][usable], v[y][usable]) for name, v in columns.items()}, clusters)
+        observed = float(pair.resampled(pair.counts))
+        resampled, exchanged = _all_blocks(pair, plan)
+        found += remarks("percentile", resampled, n)
+        p = p_value(observed, exchanged)
+        if not np.isnan(observed):
+            low, high = intervals.percentile(resampled, plan.level)
+    about = f"{measure.label}, {names[0]!r} against {names[1]!r}"
+    return Comparison(*names, measure.label, observed, low, high, p, None, "permutation", n), [
+        f"{about}: {text}" for text in found
+    ]
+
+
+def _all_blocks(pair: Pair, plan: _Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    tasks = [plan.blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(plan.blocks), _BLOCKS_A_TASK)]
+    cells = len(pair.counts) * sum(block.size for block in plan.blocks)
+    parts = list(parallel.each(partial(_resample, pair), tasks, plan.jobs if cells > _CHEAP else 1))
+    resampled, exchanged = zip(*parts, strict=True)
+    return np.concatenate(resampled), np.concatenate(exchanged)
 
 
 def _resample(pair: Pair, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -169,7 +169,7 @@ def _bounds(
                 low, high = intervals.percentile(column, level)
             if np.isnan(sample.value):
                 low, high = intervals.UNDEFINED
-            found[sample.measure.label] = (low, high, _remarks(sample, method, column))
+            found[sample.measure.label] = (low, high, remarks(method, column, sample.n))
     return found
 
 
@@ -222,10 +222,13 @@ def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.concatenate(parts), counts
 
 
-def _remarks(sample: Sample, method: str, values: NDArray[np.float64]) -> list[str]:
-    """What the reader of an interval should know: resamples without a value, and methods known to fail here."""
-    remarks = []
+def remarks(method: str, values: NDArray[np.float64], n: int) -> list[str]:
+    """What the reader of an interval should know: resamples without a value, and methods known to fail on such data."""
     undefined = int(np.isnan(values).sum())
-    if undefined and sample.n:
-        remarks.append(f"undefined on {undefined} of {len(values)} resamples, which the {method} interval leaves out")
-    return remarks
+    found = (
+        [f"undefined on {undefined} of {len(values)} resamples, which the {method} interval leaves out"]
+        if undefined and n
+        else []
+    )
+    doubt = intervals.doubt(method, values, n)
+    return found + ([doubt] if doubt else [])

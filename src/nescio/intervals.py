@@ -60,6 +60,28 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     return max(0.0, low), min(1.0, high)
 
 
+# Skewness of the resampled values above which the method has been seen to cover too little (docs/coverage.md). A count of m
+# rare outcomes has a skewness near 1/sqrt(m): 0.3 is about eleven of them, 0.5 about four.
+SKEWED = {"percentile": 0.3, "bca": 0.5}
+FEW = 10
+
+
+def doubt(method: str, values: NDArray[np.float64], n: int) -> str | None:
+    """Why an interval made from these resampled values should not be believed, or None."""
+    defined = values[~np.isnan(values)]
+    if method not in SKEWED or not len(defined):
+        return None
+    spread = float(defined.std())
+    if spread <= 1e-12 * max(1.0, float(np.abs(defined).max())):
+        return f"every resample has the same value, so the {method} interval has no width: it does not cover the truth as often as it says"
+    if n < FEW:
+        return f"{n} questions are too few for the {method} interval to cover the truth as often as it says"
+    skewness = float(np.mean(((defined - defined.mean()) / spread) ** 3))
+    if abs(skewness) > SKEWED[method]:
+        return f"the resampled values are skewed ({skewness:+.2f}), so the {method} interval covers the truth less often than it says"
+    return None
+
+
 def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval:
     defined = values[~np.isnan(values)]
     if not len(defined):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from nescio import formats, judging
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.evidence import Evidence, Tally
+from nescio.evidence import OUTCOMES, Evidence, Tally
 from nescio.formats import Part, ReadOptions, Source, Unjudged
 from nescio.outcomes import STATES, Outcomes, Policies, settle
 
@@ -109,76 +109,90 @@ def recognise(items: Sequence[Any], format_in: str | None = None) -> tuple[forma
 
     Raises FormatError where a file is of no known format, MismatchError where they are of several.
     """
-    sources = [formats.open_source(item) for item in items]
-    found: formats.Format | None = formats.known(format_in) if format_in else None
+    asked = formats.known(format_in) if format_in else None
+    found: formats.Format | None = None
     parts: list[Part] = []
-    for source in sources:
-        label = source.path or source.name
-        if format_in:
-            part = found.recognise(source) if found else None
-            if part is None:
-                raise FormatError(
-                    label, f"this is not {found.about if found else format_in}", value=list(source.columns) or None
-                )
-            parts.append((part, source))
-            continue
-        takers = [f for f in formats.REGISTRY.values() if f.recognise(source)]
-        if not takers:
-            formats.load_third_parties()
-            takers = [f for f in formats.REGISTRY.values() if f.recognise(source)]
-        if len(takers) != 1:
-            raise _not_one(source, takers)
-        if found and takers[0] is not found:
-            raise MismatchError(
-                f"{label} is {takers[0].about}, and {sources[0].path or sources[0].name} is {found.about}: these cannot be read together"
+    for source in _opened(items):
+        format_ = asked or _format_of(source)
+        part = format_.recognise(source)
+        if part is None:
+            raise FormatError(
+                source.label, f"this is not {format_.about}", where=source.head, value=list(source.columns) or None
             )
-        found = takers[0]
-        parts.append((found.recognise(source) or "", source))
-    assert found is not None
+        if found and format_ is not found:
+            raise MismatchError(
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {found.about}: these cannot be read together"
+            )
+        found = format_
+        parts.append((part, source))
+    if found is None:
+        raise UsageError("no files were given")
     return found, parts
 
 
-def _not_one(source: Source, takers: Sequence[formats.Format]) -> FormatError:
-    label = source.path or source.name
+def _opened(items: Sequence[Any]) -> Iterator[Source]:
+    """A source an item; where several are tables in memory, they are told apart by their number."""
+    tables = [item for item in items if not isinstance(item, (str, Path))]
+    for item in items:
+        source = formats.open_source(item)
+        if source.path is None and len(tables) > 1:
+            source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
+        yield source
+
+
+def _format_of(source: Source) -> formats.Format:
+    takers = [f for f in formats.REGISTRY.values() if f.recognise(source)]
+    if not takers:
+        formats.load_third_parties()
+        takers = [f for f in formats.REGISTRY.values() if f.recognise(source)]
+    if len(takers) == 1:
+        return takers[0]
     if takers:
-        return FormatError(
-            label, f"could be read as {' or as '.join(f.name for f in takers)}; choose one with --format-in"
-        )
+        names = " or as ".join(f.name for f in takers)
+        raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+    found = list(source.columns) or None
+    raise FormatError(source.label, _why_of_no_format(source), where=source.head, value=found)
+
+
+def _why_of_no_format(source: Source) -> str:
+    """What its columns come nearest to, and what is wrong with them."""
     have = set(source.columns)
-    where = "line 1" if source.suffix in (".csv", ".tsv") else None
-    if have & {"run", "question", "outcome"}:
-        lacking = next((name for name in ("outcome", "question") if name not in have), "outcome")
-        return FormatError(
-            label,
-            f"an outcome table has the columns run, question, outcome; there is no {lacking!r}",
-            where=where,
-            value=list(source.columns),
-        )
+    if len(have) == 1 and source.path is not None and any(mark in source.columns[0] for mark in ",;|\t"):
+        return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
+    if have & {"answer", "answers", "options"}:
+        lacking = next((name for name in ("id", "question") if name not in have), "answer")
+        return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
+    for what, names in (("an outcome table", ("run", "question", "outcome")), ("a counts table", ("run", *OUTCOMES))):
+        near = [name for name in names if name not in have and name in {n.lower() for n in have}]
+        if near:
+            return f"column names are written in lower case; {what} has {', '.join(names)}"
+    if have & {"run", "question", "outcome"} and not have & set(STATES):
+        lacking = "outcome" if "outcome" not in have else "question"
+        matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
+        return f"an outcome table has the columns run, question, outcome; there is no {lacking!r}{matrix}"
     if have & set(STATES):
-        lacking = next(name for name in ("run", *STATES) if name not in have)
-        return FormatError(
-            label,
-            f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}",
-            where=where,
-            value=list(source.columns),
-        )
-    kinds = "; ".join(f.about for f in formats.REGISTRY.values())
-    return FormatError(
-        label, f"of no format that nescio knows ({kinds})", where=where, value=list(source.columns) or source.first
-    )
+        lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
+        return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
+    return f"of no format that nescio knows ({'; '.join(f.about for f in formats.REGISTRY.values())})"
 
 
 def _distinct(items: Sequence[Any]) -> None:
-    paths = [Path(item).absolute() for item in items if isinstance(item, (str, Path))]
-    for i, path in enumerate(paths):
-        if path in paths[:i]:
-            raise MismatchError(f"{path} was given twice")
+    seen: set[Path] = set()
+    for item in items:
+        if isinstance(item, (str, Path)):
+            try:
+                path = Path(item).resolve()
+            except (OSError, ValueError, RuntimeError):  # what is wrong with it, the reader will say
+                continue
+            if path in seen:
+                raise MismatchError(f"{item} was given twice")
+            seen.add(path)
 
 
 def _check_words(outcome_map: Mapping[str, str]) -> None:
     for word, outcome in outcome_map.items():
         if outcome not in STATES:
-            raise UsageError(f"--outcome-map {word}={outcome}: an outcome is {', '.join(STATES)}")
+            raise UsageError(f"--outcome-map {word}={outcome}: an outcome is {', '.join(OUTCOMES)}")
 
 
 def _clustered(data: Any, options: Options) -> Any:

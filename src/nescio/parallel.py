@@ -20,11 +20,4 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
         return
     import joblib
 
-    with joblib.parallel_config(inner_max_num_threads=1) if _own_backend() else joblib.parallel_config():
-        yield from joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(function)(item) for item in work)
-
-
-def _own_backend() -> bool:
-    from joblib.parallel import get_active_backend
-
-    return type(get_active_backend()[0]).__name__ == "LokyBackend"
+    yield from joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(function)(item) for item in work)

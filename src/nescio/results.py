@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-import nescio
+from nescio._version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Results:
     def to_dict(self) -> dict[str, Any]:
         """The whole as the command line prints it with `-f json`."""
         return {
-            "nescio": nescio.__version__,
+            "nescio": __version__,
             "signature": self.signature,
             self.kind: self.records(),
             "notes": list(self.notes),
@@ -136,4 +136,4 @@ def _shown(value: Any) -> str:
 
 def signature(**parts: object) -> str:
     """One line, in the manner of sacreBLEU, that says all that a number depends on."""
-    return "|".join([f"nescio:{nescio.__version__}", *(f"{name}:{value}" for name, value in parts.items())])
+    return "|".join([f"nescio:{__version__}", *(f"{name}:{value}" for name, value in parts.items())])

@@ -12,9 +12,9 @@ COMMANDS = {
     "score": ("score", "Value and interval of any measure for every run."),
     "compare": ("compare", "Paired differences between runs, with interval and p-value."),
     "judge": ("judge", "Judge answers against gold and write an outcome table."),
-    "check": ("check", "What is in this file, and is it sound?"),
+    "check": ("check", "What is in these files, and are they sound?"),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),
-    "c@1": ("quick", "The quick one: counts of correct, incorrect and unanswered in, the table out."),
+    "c@1": ("quick", "Counts of correct, incorrect and unanswered in, the table out."),
     "read": ("read", "Reading comprehension: systems that answer questions about stories."),
 }
 

@@ -25,9 +25,9 @@ from nescio.errors import MismatchError
     help="The format of what is printed.",
 )
 def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
-    """What is in these FILES, and are they sound?
+    """What is in these files, and are they sound?
 
-    Says what format they were taken for and why; counts questions, runs, answers and silence; and lists what looks wrong.
+    Says what format FILES were taken for and why; counts questions, runs, answers and silence; and lists what looks wrong.
 
     \b
     nescio check outcomes.csv

@@ -24,9 +24,9 @@ from nescio.errors import UsageError
     help="The outcome table to write: .csv, .tsv, .jsonl or .parquet.",
 )
 def command(questions: Path, runs: tuple[Path, ...], judge: str | None, output: Path) -> None:
-    """Judge the answers of RUNs to QUESTIONS and write an outcome table.
+    """Judge answers against gold and write an outcome table.
 
-    Every answer and every declined candidate is judged; unanswered questions stay unanswered.
+    RUNs answer QUESTIONS, both in JSON Lines. Every answer and every declined candidate is judged; unanswered questions stay unanswered.
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv

@@ -17,7 +17,9 @@ import click
     help="The format of what is printed.",
 )
 def command(name: str | None, printed: str) -> None:
-    """List the measures, or explain one: formula, range, source, behaviour at 0/0.
+    """List the measures, or explain one: formula, range, source.
+
+    An explanation says what happens at 0/0 too, where an undefined value is not 0.
 
     \b
     nescio measures

@@ -17,7 +17,9 @@ SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_u
 @click.argument("unanswered", type=click.IntRange(min=0))
 @_app.output_options
 def command(correct: int, incorrect: int, unanswered: int, printed: str, output: Path | None) -> None:
-    """Counts of CORRECT, INCORRECT and UNANSWERED questions in, the paper's measures out.
+    """Counts of correct, incorrect and unanswered in, the table out.
+
+    The table holds the measures of Peñas & Rodrigo (ACL 2011) and their intervals.
 
     \b
     nescio c@1 237 156 107

@@ -134,12 +134,12 @@ def word_distance(question: Question, sentences: Sequence[str]) -> Scored:
 
     found = []
     for own in stems.options:
-        credits = [
+        credit = [
             max((stems.weight([stem]) * nearness(place), -line[place][1]) for place in places[stem])
             for stem in own & places.keys()
         ]
-        strongest = max(credits, default=(0.0, 0))
-        found.append((math.fsum(c for c, _ in credits) / (stems.weight(own) or 1.0), -strongest[1]))
+        _, before = max(credit, default=(0.0, 0))
+        found.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
     return _scored(found, stems)
 
 
@@ -216,7 +216,7 @@ def write_run(run: Run, path: Path | str) -> None:
     path = Path(path)
     named = {} if path.stem == run.name else {"run": run.name}
     rows = [_row(response) | named for response in run.responses]
-    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows))
 
 
 def _row(response: Response) -> dict[str, Any]:

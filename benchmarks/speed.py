@@ -1,0 +1,122 @@
+"""How fast, as ratios within one run: `python benchmarks/speed.py [DATA]`.
+
+DATA is a folder with `mmlu_pro/outcomes.parquet` and `pan20/` (default: `../shared/data` beside the checkout); what is not there is
+skipped, and said so. Times are medians on this machine, now; only the ratios mean anything elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+from nescio.draws import blocks
+from nescio.evaluate import score
+from nescio.load import load
+
+ROOT = Path(__file__).parents[1]
+Row = tuple[str, float, str, float]
+
+
+def seconds(action: Callable[[], object], repeat: int = 5) -> float:
+    """The median time of an action."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def process(*arguments: str) -> Callable[[], object]:
+    """An action that runs a program and waits for it."""
+    return lambda: subprocess.run(arguments, check=True, capture_output=True)
+
+
+def start_up() -> list[Row]:
+    """--version and --help against starting Python."""
+    nothing = seconds(process(sys.executable, "-c", "pass"), 15)
+    command = str(Path(sys.executable).parent / "nescio")
+    return [
+        (f"nescio {option}", seconds(process(command, option), 15), "python -c pass", nothing)
+        for option in ("--version", "--help")
+    ]
+
+
+def leaderboard(data: Path) -> list[Row]:
+    """All runs, three measures, 95 % intervals from 10,000 resamples, against starting Python and reading the file."""
+    path = str(data / "mmlu_pro" / "outcomes.parquet")
+    command = str(Path(sys.executable).parent / "nescio")
+    read = f"import duckdb; duckdb.sql(\"SELECT * FROM read_parquet('{path}')\").fetchnumpy()"
+    reading = seconds(process(sys.executable, "-c", read))
+    return [
+        (
+            f"nescio score, 22 runs, {interval} intervals",
+            seconds(process(command, "score", path, "--interval", interval)),
+            "python reading the file",
+            reading,
+        )
+        for interval in ("auto", "percentile")
+    ]
+
+
+def gathered_aurc(right: np.ndarray, confidence: np.ndarray, resamples: int) -> np.ndarray:
+    """The slow obvious bootstrap of AURC: gather the drawn rows, sort them, score them. Ties fall as they come."""
+    found = np.empty(resamples)
+    positions = np.arange(1, len(right) + 1)
+    for block in blocks(resamples, 0):
+        rng = block.generator()
+        for i in range(block.size):
+            drawn = rng.integers(0, len(right), len(right))
+            order = np.argsort(-confidence[drawn], kind="stable")
+            found[block.start + i] = np.mean(np.cumsum(1 - right[drawn][order]) / positions)
+    return found
+
+
+def ordered(data: Path) -> list[Row]:
+    """AURC intervals on PAN's runs: patterns in order, against gathering and sorting every resample (timed on 200, scaled)."""
+    files = [data / "pan20" / "truth.jsonl", *sorted((data / "pan20" / "runs").glob("*/answers.jsonl"))]
+    loaded = load([str(file) for file in files])
+    evidence, resamples, few = loaded.data, 10_000, 200
+    mine = seconds(lambda: score(loaded, ["AURC"], resamples=resamples), 1)
+
+    def slow() -> None:
+        for run in range(len(evidence.runs)):
+            use = np.isfinite(evidence.column("right")[run]) & np.isfinite(evidence.column("confidence")[run])
+            gathered_aurc(evidence.column("right")[run][use], evidence.column("confidence")[run][use], few)
+
+    theirs = seconds(slow, 1) * resamples / few
+    return [
+        (
+            f"AURC, {len(evidence.runs)} runs of 14,311 problems, 10,000 resamples",
+            mine,
+            "the same by gathered rows",
+            theirs,
+        )
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "data"
+    rows = start_up()
+    for needs, make in (("mmlu_pro/outcomes.parquet", leaderboard), ("pan20/truth.jsonl", ordered)):
+        if (data / needs).exists():
+            rows += make(data)
+        else:
+            print(f"skipped {make.__name__}: there is no {data / needs}", file=sys.stderr)
+    for work, mine, against, theirs in rows:
+        ratio = f"{mine / theirs:.1f}x its time" if mine > theirs else f"{theirs / mine:.0f}x faster"
+        print(f"{work:62} {mine:9.3f} s   {against:28} {theirs:9.3f} s   {ratio}")
+
+
+if __name__ == "__main__":
+    main()

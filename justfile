@@ -1,0 +1,31 @@
+# What a developer does every day; `just` lists it.
+default:
+    @just --list
+
+# lint, types and contracts
+check:
+    uv run ruff check
+    uv run ruff format --check
+    uv run mypy
+    uv run lint-imports
+
+# the README's own test command
+test *arguments:
+    uv run pytest {{arguments}}
+
+# put the code in its format
+format:
+    uv run ruff check --fix
+    uv run ruff format
+
+# the bundled story, end to end
+demo:
+    uv run nescio demo
+
+# the coverage study behind the default intervals (about half an hour on two cores)
+coverage-study:
+    uv run python studies/coverage.py
+
+# all that continuous integration runs
+ci:
+    bash .ci/run

@@ -1,0 +1,115 @@
+"""nescio demo."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+import shutil
+from pathlib import Path
+
+import click
+
+from nescio.cli import _app
+from nescio.errors import UsageError
+
+SYSTEMS = ("option-overlap", "sentence-overlap", "word-distance")
+THRESHOLDS = (0.0, 0.25, 0.5, 0.75)
+RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in THRESHOLDS)
+PRINTED = {
+    "score": "Three systems, each silent below four thresholds (after the @); intervals resample whole stories.",
+    "compare": "Does silence pay? Each system against itself never silent.",
+}
+PARTS = ("questions.jsonl", "stories.jsonl")
+
+
+def steps() -> list[list[str]]:
+    """The commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
+    found = [
+        [
+            "read",
+            "answer",
+            *PARTS,
+            "--system",
+            system,
+            "--threshold",
+            str(threshold),
+            "-o",
+            f"runs/{system}@{threshold:.2f}.jsonl",
+        ]
+        for system in SYSTEMS
+        for threshold in THRESHOLDS
+    ]
+    judge = ["judge", "questions.jsonl", *(f"runs/{run}.jsonl" for run in RUNS), "-o", "outcomes.csv"]
+    score = ["score", "outcomes.csv", "--cluster", "story", "-o", "scores.json"]
+    pays = [
+        [
+            "compare",
+            "questions.jsonl",
+            *(f"runs/{run}.jsonl" for run in RUNS if run.startswith(system)),
+            "--cluster",
+            "story",
+            "-m",
+            "c@1",
+            "-m",
+            "accuracy",
+            "--baseline",
+            f"{system}@0.00",
+            "-o",
+            f"{system}.json",
+        ]
+        for system in SYSTEMS
+    ]
+    return [*found, judge, score, *pays]
+
+
+@click.command("demo")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=Path("nescio-demo"),
+    show_default=True,
+    help="The folder for the files.",
+)
+def command(folder: Path) -> None:
+    """The whole story on a bundled collection: answers, scores, a comparison.
+
+    Three simple systems answer 70 questions about 14 short stories, each declining below several confidence thresholds; 12 of
+    the questions have no answer in their story. The answers are judged, scored and compared. Nothing is a stored result: the
+    folder gets every file, and commands.sh holds the commands that made them.
+    """
+    from nescio.systems.reading import bundled
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; name a folder with -o")
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    for name in PARTS:
+        shutil.copyfile(bundled() / name, folder / name)
+    commands = [shlex.join(["nescio", *words]) for words in steps()]
+    (folder / "commands.sh").write_text(
+        "#!/bin/sh\n# What made the files of this folder, from the questions and the stories. Run it here.\nset -e\n"
+        + "\n".join(commands)
+        + "\n"
+    )
+    with contextlib.chdir(folder):
+        _make()
+    _app.say(f"all files, and the commands that made them, are in {folder}/ (commands.sh)")
+
+
+def _make() -> None:
+    """Run every step here; the scores and the comparisons are printed."""
+    quiet = [words for words in steps() if words[0] not in PRINTED]
+    with _app.progress("answering") as progress:
+        for done, words in enumerate(quiet, 1):
+            with contextlib.redirect_stderr(io.StringIO()):
+                _app.app.main(args=words, prog_name="nescio", standalone_mode=False)
+            progress(done, len(quiet))
+    said = ""
+    for words in (words for words in steps() if words[0] in PRINTED):
+        if words[0] != said:
+            said = words[0]
+            click.echo(f"\n{PRINTED[said]}")
+        click.echo(f"\n$ {shlex.join(['nescio', *words])}\n")
+        _app.app.main(args=words, prog_name="nescio", standalone_mode=False)

@@ -1,0 +1,186 @@
+"""How often does a nominal 95 % interval hold the true value? The study behind the default intervals, in docs/coverage.md.
+
+    python studies/coverage.py            writes docs/coverage.md and docs/coverage.csv (about fifteen minutes on two cores)
+
+A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
+questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated tables
+whose interval holds the true value of the measure (that of the system, not of the table), among tables where the measure is
+defined; an interval that the method cannot give counts as a miss.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+import joblib
+import numpy as np
+
+from nescio.evaluate import score
+from nescio.evidence import outcome_tally
+
+SIZES = (20, 50, 200, 1_000, 10_000)
+RATES = (0.02, 0.1, 0.5, 0.9, 0.98)
+SILENCE = (0.0, 0.1, 0.3, 0.6, 0.9)
+MEASURES = ("c@1", "accuracy", "precision", "UF")
+METHODS = {"percentile": MEASURES, "bca": MEASURES, "dirichlet": MEASURES, "wilson": ("accuracy", "precision")}
+CHUNK = 100
+ENOUGH = 100  # defined tables below which a coverage is not reported
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The coverage of one method for one measure of one system at one size; `defined` counts tables with a value, `warned` is
+    the share of them whose interval nescio doubts."""
+
+    n: int
+    rate: float
+    silence: float
+    measure: str
+    method: str
+    coverage: float
+    error: float
+    defined: int
+    warned: float
+
+
+def truth(rate: float, silence: float) -> dict[str, float]:
+    """The value that each measure tends to as n grows."""
+    right, wrong = (1 - silence) * rate, (1 - silence) * (1 - rate)
+    return {"c@1": right * (1 + silence), "accuracy": right, "precision": rate, "UF": right - wrong}
+
+
+def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> list[Cell]:
+    """All methods and measures on `tables` simulated tables."""
+    rng = np.random.default_rng([n, round(rate * 100), round(silence * 100)])
+    counts = rng.multinomial(n, [(1 - silence) * rate, (1 - silence) * (1 - rate), silence], size=tables)
+    true = truth(rate, silence)
+    cells = []
+    for method, measures in METHODS.items():
+        rows: dict[str, list[tuple[float, float, float, bool]]] = {measure: [] for measure in measures}
+        for chunk in range(0, tables, CHUNK):
+            runs = tuple(f"run {i}" for i in range(chunk, min(chunk + CHUNK, tables)))
+            tally = outcome_tally(runs, counts[chunk : chunk + CHUNK])
+            # A seed a chunk, so that the noise of the resamples is not shared by all tables.
+            scores = score(tally, measures, interval=method, resamples=resamples, seed=chunk)
+            warned = {(note.split(",")[0], note.split("'")[1]) for note in scores.notes if "cover" in note}
+            for row in scores:
+                rows[row.measure].append((row.value, row.low or 0.0, row.high or 0.0, (row.measure, row.run) in warned))
+        cells += [
+            _cell(measure, method, true[measure], rows[measure], n=n, rate=rate, silence=silence)
+            for measure in measures
+        ]
+    return cells
+
+
+def _cell(
+    measure: str, method: str, true: float, rows: Iterable[tuple[float, float, float, bool]], **system: float
+) -> Cell:
+    value, low, high, warned = (np.array(column) for column in zip(*rows, strict=True))
+    defined = ~np.isnan(value)
+    m = int(defined.sum())
+    with np.errstate(invalid="ignore"):
+        held = ((low - 1e-12 <= true) & (true <= high + 1e-12))[defined]
+    share = float(held.mean()) if m else float("nan")
+    # Where every table covers, or none, the error is that of one table more or less.
+    error = float(np.sqrt(max(share * (1 - share), 1 / m) / m)) if m else float("nan")
+    told = float(warned[defined].astype(bool).mean()) if m else float("nan")
+    return Cell(int(system["n"]), system["rate"], system["silence"], measure, method, share, error, m, told)
+
+
+def summary(cells: Sequence[Cell]) -> list[str]:
+    """A row a measure and method: the lowest and the mean coverage at each size."""
+    lines = [
+        "| measure | method | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
+        "| --- | --- |" + " ---: |" * len(SIZES),
+    ]
+    for measure in MEASURES:
+        for method in (m for m, measures in METHODS.items() if measure in measures):
+            shown = []
+            for n in SIZES:
+                found = [c for c in cells if (c.measure, c.method, c.n) == (measure, method, n) and c.defined >= ENOUGH]
+                low = min(found, key=lambda c: c.coverage)
+                shown.append(f"{low.coverage:.3f} ± {low.error:.3f} (mean {np.mean([c.coverage for c in found]):.3f})")
+            lines.append(f"| {measure} | {method} | " + " | ".join(shown) + " |")
+    return lines
+
+
+def warnings(cells: Sequence[Cell]) -> list[str]:
+    """A row a method: in how many settings it fails, and how often nescio said so there and elsewhere."""
+    lines = [
+        "| method | settings | fail (coverage below 0.93 by 2 standard errors) | tables warned of there: lowest, mean | tables warned of elsewhere: mean |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for method in METHODS:
+        found = [c for c in cells if c.method == method and c.defined >= ENOUGH]
+        fail = [c for c in found if c.coverage < 0.93 - 2 * c.error]
+        well = [c for c in found if c not in fail]
+        there = f"{min(c.warned for c in fail):.2f}, {np.mean([c.warned for c in fail]):.2f}" if fail else "–"
+        lines.append(f"| {method} | {len(found)} | {len(fail)} | {there} | {np.mean([c.warned for c in well]):.2f} |")
+    return lines
+
+
+def worst(cells: Sequence[Cell], count: int = 12) -> list[str]:
+    """The settings in which a method fails and warns least."""
+    fail = [c for c in cells if c.defined >= ENOUGH and c.coverage < 0.93 - 2 * c.error]
+    lines = [
+        "| measure | method | n | rate | silence | coverage | warned |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for c in sorted(fail, key=lambda c: (c.warned, c.coverage))[:count]:
+        lines.append(
+            f"| {c.measure} | {c.method} | {c.n:,} | {c.rate} | {c.silence} | {c.coverage:.3f} ± {c.error:.3f} | {c.warned:.2f} |"
+        )
+    return lines
+
+
+def page(cells: Sequence[Cell], tables: int, resamples: int) -> str:
+    """docs/coverage.md: fixed prose around the figures of this run."""
+    text = (Path(__file__).parent / "coverage.md.in").read_text(encoding="utf-8")
+    parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
+    facts = {
+        "tables": f"{tables:,}",
+        "resamples": f"{resamples:,}",
+        "systems": str(len(RATES) * len(SILENCE)),
+        "enough": str(ENOUGH),
+    }
+    for name, lines in parts.items():
+        text = text.replace(f"@{name}@", "\n".join(lines))
+    for name, fact in facts.items():
+        text = text.replace(f"@{name}@", fact)
+    return text
+
+
+@click.command()
+@click.option("--tables", default=2_000, show_default=True, help="Simulated tables a setting.")
+@click.option("--resamples", default=2_000, show_default=True, help="Resamples an interval.")
+@click.option("--jobs", default=2, show_default=True, help="Processes.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=DOCS, help="The folder for coverage.md and coverage.csv."
+)
+def main(tables: int, resamples: int, jobs: int, output: Path) -> None:
+    """Simulate, and write the figures and the page."""
+    settings = [(n, rate, silence) for n in SIZES for rate in RATES for silence in SILENCE]
+    parts = joblib.Parallel(n_jobs=jobs, verbose=1)(
+        joblib.delayed(study)(*setting, tables, resamples) for setting in settings
+    )
+    cells = [cell for part in parts for cell in part]
+    with (output / "coverage.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, asdict(cells[0]), lineterminator="\n")
+        writer.writeheader()
+        for cell in cells:
+            writer.writerow(
+                {key: f"{value:.4f}" if isinstance(value, float) else value for key, value in asdict(cell).items()}
+            )
+    (output / "coverage.md").write_text(page(cells, tables, resamples), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

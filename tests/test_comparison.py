@@ -1,0 +1,110 @@
+"""Paired comparison against enumeration by hand and by brute force."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.comparison import adjust, p_value, pair_up
+from nescio.evidence import PRESENT, Evidence
+from nescio.measures import parse
+
+WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
+
+
+def evidence(**runs: str) -> Evidence:
+    """Runs spelled as C, W and U, one letter a question."""
+    cells = np.array([[WORDS[letter] for letter in letters] for letters in runs.values()])
+    names = ("correct", "incorrect", "unanswered")
+    columns = {name: cells[:, :, i].astype(np.int8) for i, name in enumerate(names)}
+    columns["answered"] = columns["correct"] + columns["incorrect"]
+    shape = columns["correct"].shape
+    return Evidence(
+        tuple(runs), tuple(f"q{i}" for i in range(shape[1])), columns, np.full(shape, PRESENT, dtype=np.uint8)
+    )
+
+
+def c_at_1(letters: str) -> Fraction:
+    n, right, silent = len(letters), letters.count("C"), letters.count("U")
+    return (right + silent * Fraction(right, n)) / n
+
+
+def test_the_p_value_tends_to_that_of_full_enumeration() -> None:
+    x, y = "CCUWCUCC", "WCWUUCWC"
+    observed = abs(c_at_1(x) - c_at_1(y))
+    swapped = [
+        abs(
+            c_at_1("".join(b if s else a for a, b, s in zip(x, y, swaps, strict=True)))
+            - c_at_1("".join(a if s else b for a, b, s in zip(x, y, swaps, strict=True)))
+        )
+        for swaps in itertools.product((0, 1), repeat=len(x))
+    ]
+    exact = sum(value >= observed for value in swapped) / len(swapped)
+    found = nescio.compare(evidence(x=x, y=y), "c@1", baseline="y", resamples=20_000).rows[0]
+    assert found.difference == pytest.approx(float(c_at_1(x) - c_at_1(y)))
+    assert abs(found.p - exact) < 4 * (exact * (1 - exact) / 20_000) ** 0.5 + 1 / 20_000
+
+
+@pytest.mark.parametrize("measure", ["c@1", "precision", "MRR", "AURC", "CWS", "Brier", "coverage@risk(0.3)"])
+def test_a_swap_of_all_labels_turns_the_difference_round(measure: str) -> None:
+    data = evidence(x="CCUWCUCC", y="WCWUUCWC")
+    columns = dict(data.columns) | {
+        "confidence": np.array([[0.9, 0.8, 0.1, 0.3, 0.7, 0.2, 0.6, 0.5], [0.4, 0.4, 0.2, 0.1, 0.6, 0.9, 0.4, 0.3]])
+    }
+    data = Evidence(data.runs, data.questions, columns, data.absence)
+    bound = parse(measure)
+    use = ~np.isnan([data.column(name) for name in (*bound.needs, *((bound.order,) if bound.order else ()))]).any(
+        axis=(0, 1)
+    )
+    both = {name: tuple(data.column(name)[:, use]) for name in (*bound.needs, *((bound.order,) if bound.order else ()))}
+    pair = pair_up(bound, both)
+    assert pair.swapped(pair.counts) == pytest.approx(-pair.swapped(np.zeros_like(pair.counts)))
+    assert pair.resampled(pair.counts) == pytest.approx(pair.swapped(np.zeros_like(pair.counts)))
+    single = nescio.score(data.select(use), measure, ci=None)
+    assert pair.resampled(pair.counts) == pytest.approx(single.value("x", measure) - single.value("y", measure))
+
+
+def test_identical_runs_are_not_told_apart() -> None:
+    found = nescio.compare(evidence(x="CWUC", y="CWUC"), ["c@1", "accuracy", "precision"])
+    assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, "not told apart")] * 3
+
+
+def test_the_verdict_knows_which_way_is_better() -> None:
+    data = evidence(x="C" * 30 + "W" * 10, y="C" * 10 + "W" * 30)
+    found = nescio.compare(data, ["accuracy", "simpleqa.incorrect"], baseline="y").rows
+    assert [(row.difference, row.verdict) for row in found] == [(0.5, "better"), (-0.5, "better")]
+
+
+def test_clusters_move_together() -> None:
+    # Two clusters, one all won and one all lost: with labels exchanged by cluster, every exchange is as large as what was seen.
+    data = evidence(x="CCCCWWWWWW", y="WWWWCCCCCC")
+    clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.array([0] * 4 + [1] * 6))
+    assert nescio.compare(clustered, "accuracy").rows[0].p == 1
+    # One cluster for all: the exchange turns the difference round and never shrinks it.
+    one = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.zeros(10, dtype=np.int64))
+    assert nescio.compare(one, "accuracy").rows[0].p == 1
+
+
+def test_a_p_value_is_never_zero_and_counts_ties() -> None:
+    assert p_value(1.0, np.zeros(99)) == 1 / 100
+    assert p_value(0.3, np.array([0.1 + 0.2, -0.3, 0.1])) == (1 + 2) / 4
+    assert np.isnan(p_value(float("nan"), np.zeros(3)))
+
+
+def test_corrections_by_hand() -> None:
+    # Holm: 0.01·4, max(0.04, 0.02·3), max(0.06, 0.03·2), max(0.06, 0.04·1); BH: min over later of p·4/rank
+    assert adjust([0.01, 0.02, 0.03, 0.04], "holm") == pytest.approx([0.04, 0.06, 0.06, 0.06])
+    assert adjust([0.01, 0.02, 0.03, 0.04], "bh") == pytest.approx([0.04, 0.04, 0.04, 0.04])
+    assert adjust([0.04, None, 0.01], "holm") == [pytest.approx(0.04), None, pytest.approx(0.02)]
+    assert adjust([0.5, 0.9], "none") == [0.5, 0.9]
+
+
+def test_jobs_change_no_bit() -> None:
+    data = evidence(x="CCUWCUCC" * 50, y="WCWUUCWC" * 50)
+    clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.arange(400) // 1)
+    one, two = (nescio.compare(clustered, "c@1", resamples=12_000, jobs=jobs) for jobs in (1, 2))
+    assert one.rows == two.rows
