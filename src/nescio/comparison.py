@@ -16,14 +16,16 @@ from nescio.draws import Block
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.evaluate import check_resampling, open_data, parse_all, remarks
 from nescio.evidence import Array, Evidence, Patterns, compress_ordered, distinct
+from nescio.exact import Difference, exact_p
 from nescio.load import Loaded
 from nescio.measures import Measure, parse
 from nescio.results import Comparison, Comparisons, signature
 
-TESTS = ("permutation",)
+TESTS = ("auto", "exact", "permutation")
 CORRECTIONS = ("holm", "bh", "none")
 _BLOCKS_A_TASK = 8
 _CHEAP = 1 << 22
+FEW_KINDS = 23  # 2**23 exchanges can be enumerated
 _SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
 
 Progress = Callable[[int, int], None]
@@ -56,6 +58,36 @@ class Pair:
         kept = self.counts - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
+    def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
+        """The difference as a function of how many units of each kind fall one way, and how many units there are.
+
+        Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are many.
+        """
+        if self.measure.order is not None:
+            return (self.swapped, self.counts) if len(self.counts) <= FEW_KINDS else None
+        rows = np.concatenate([np.reshape(v, (len(v), -1)) for v in self.patterns.columns.values()], axis=1)
+        _, row = distinct(rows)
+        one, other = np.split(row, 2)
+        kinds, kind = distinct(np.stack([np.minimum(one, other), np.maximum(one, other)], axis=1))
+        n = np.bincount(kind, weights=self.counts, minlength=len(kinds)).astype(np.int64)
+        apart = kinds[:, 0] != kinds[:, 1]
+        if apart.sum() > FEW_KINDS:
+            return None
+        first = np.unique(row, return_index=True)[1]
+        patterns = Patterns(
+            {name: v[first] for name, v in self.patterns.columns.items()}, np.ones(len(first), dtype=np.int64)
+        )
+        place = np.eye(len(first))
+        shared, low, high = n[~apart] @ place[kinds[~apart, 0]], place[kinds[apart, 0]], place[kinds[apart, 1]]
+        n = n[apart]
+
+        def difference(one_way: Array) -> NDArray[np.float64]:
+            back = n - one_way
+            ahead = self.measure.value(patterns, shared + one_way @ low + back @ high)
+            return ahead - self.measure.value(patterns, shared + one_way @ high + back @ low)
+
+        return difference, n
+
 
 def compare(
     given: Any,
@@ -63,7 +95,7 @@ def compare(
     *,
     baseline: str | None = None,
     ci: float = 95.0,
-    test: str = "permutation",
+    test: str = "auto",
     correction: str = "holm",
     resamples: int = 10_000,
     seed: int = 0,
@@ -73,9 +105,11 @@ def compare(
 ) -> Comparisons:
     """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
 
-    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference; p is
-    $(1 + hits)/(1 + B)$ over random exchanges of the two labels on each question (or cluster), where a hit is a difference at
-    least as large, either way. It is exact, up to the draws, for labels that can be exchanged, not for "equal c@1".
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
+    two-sided, over exchanges of the two labels on each question (or cluster): `exact` is the share of all exchanges with a
+    difference at least as large, where they can be summed or enumerated (c@1, accuracy, UF and their kin at any size);
+    `permutation` is $(1 + hits)/(1 + B)$ over random ones; `auto` takes the first where it can. Either is a test of labels
+    that can be exchanged, not of "equal c@1".
     `correction` adjusts the p-values of one call for their number: holm, bh or none. Other arguments as in `score`.
     """
     check_resampling(ci, resamples, jobs, seed)
@@ -86,7 +120,7 @@ def compare(
     data = _evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
-    plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs)
+    plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
     rows, notes = [], list(loaded.notes)
     for measure in wanted:
         columns = {name: data.column(name) for name in (*measure.needs, *((measure.order,) if measure.order else ()))}
@@ -102,7 +136,7 @@ def compare(
     how = {
         "ci": f"{ci:g}",
         "interval": "percentile (paired)",
-        "test": f"{test} (Monte Carlo)",
+        "test": "+".join(sorted({row.test for row in rows if row.test})) or test,
         "correction": correction,
     }
     drawn = {"draw": "questions" if data.clusters is None else "clusters", "resamples": resamples, "seed": seed}
@@ -132,11 +166,12 @@ def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How every pair of one call is resampled."""
+    """How every pair of one call is resampled, and by which test p is computed."""
 
     level: float
     blocks: Sequence[Block]
     jobs: int
+    test: str
 
 
 def _compare(
@@ -150,36 +185,51 @@ def _compare(
     n, some = int(usable.sum()), int((data.present[x] | data.present[y]).sum())
     names = (data.runs[x], data.runs[y])
     found = [f"on the {n} of {some} questions where both have what it needs"] if n < some else []
-    low = high = observed = p = float("nan")
+    low = high = observed = float("nan")
+    p: float | None = float("nan")
+    how = "permutation" if plan.test == "permutation" else "exact"
     if n:
         clusters = None if data.clusters is None else data.clusters[usable]
         pair = pair_up(measure, {name: (v[x][usable], v[y][usable]) for name, v in columns.items()}, clusters)
         observed = float(pair.resampled(pair.counts))
-        resampled, exchanged = _all_blocks(pair, plan)
+        p, how = _exact(pair, observed) if plan.test != "permutation" else (None, "permutation")
+        if p is None and plan.test == "exact":
+            raise UsageError(
+                f"{measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
+            )
+        resampled, exchanged = _all_blocks(pair, replace(plan, test=how))
         found += remarks("percentile", resampled, n)
-        p = p_value(observed, exchanged)
+        p = p_value(observed, exchanged) if p is None else p
         if not np.isnan(observed):
             low, high = intervals.percentile(resampled, plan.level)
     about = f"{measure.label}, {names[0]!r} against {names[1]!r}"
-    return Comparison(*names, measure.label, observed, low, high, p, None, "permutation", n), [
+    return Comparison(*names, measure.label, observed, low, high, p, None, how, n), [
         f"{about}: {text}" for text in found
     ]
+
+
+def _exact(pair: Pair, observed: float) -> tuple[float | None, str]:
+    """The exact p-value and "exact", or None and "permutation" where there are too many exchanges."""
+    exchanges = pair.exchanges()
+    p = exact_p(*exchanges, observed) if exchanges else None
+    return p, "permutation" if p is None else "exact"
 
 
 def _all_blocks(pair: Pair, plan: _Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     tasks = [plan.blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(plan.blocks), _BLOCKS_A_TASK)]
     cells = len(pair.counts) * sum(block.size for block in plan.blocks)
-    parts = list(parallel.each(partial(_resample, pair), tasks, plan.jobs if cells > _CHEAP else 1))
+    parts = list(parallel.each(partial(_resample, pair, plan.test), tasks, plan.jobs if cells > _CHEAP else 1))
     resampled, exchanged = zip(*parts, strict=True)
     return np.concatenate(resampled), np.concatenate(exchanged)
 
 
-def _resample(pair: Pair, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The difference on every resample, and on every exchange of labels."""
-    resampled, exchanged = [], []
+def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
+    resampled, exchanged = [], [np.zeros(0)]
     for block in blocks:
         resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
-        exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+        if test == "permutation":
+            exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
     return np.concatenate(resampled), np.concatenate(exchanged)
 
 

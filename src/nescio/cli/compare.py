@@ -16,10 +16,10 @@ from nescio.cli import _app
 @click.option("--baseline", metavar="RUN", help="Compare every run with this one. [default: all pairs]")
 @click.option(
     "--test",
-    type=click.Choice(("permutation",)),
-    default="permutation",
+    type=click.Choice(("auto", "exact", "permutation")),
+    default="auto",
     show_default=True,
-    help="How p is computed: by random exchanges of the two labels on each question.",
+    help="How p is computed, over exchanges of the two labels on each question: all of them, random ones, or all where that is affordable.",
 )
 @click.option(
     "--correction",

@@ -38,7 +38,10 @@ def show(results: Results) -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, soft_wrap=not sys.stdout.isatty())
-    console.print(_rich(results))
+    head, rows = grid(results)
+    if sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head))) > console.width:
+        rows = [[cell.replace(" [", "\n[") for cell in row] for row in rows]  # an interval keeps its line
+    console.print(_table(head, rows))
     console.print(results.signature, style="dim", soft_wrap=True)
 
 
