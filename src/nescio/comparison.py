@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from nescio import draws, intervals, parallel
 from nescio.draws import Block
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.evaluate import check_resampling, open_data, parse_all, remarks
+from nescio.evaluate import check_resampling, open_data, parse_all
 from nescio.evidence import Array, Evidence, Patterns, compress_ordered, distinct
 from nescio.exact import Difference, exact_p
 from nescio.load import Loaded
 from nescio.measures import Measure, parse
 from nescio.results import Comparison, Comparisons, signature
+from nescio.uncertainty import gather_remarks
+from nescio.uncertainty import remarks as remarks_on
 
 TESTS = ("auto", "exact", "permutation")
 CORRECTIONS = ("holm", "bh", "none")
-_BLOCKS_A_TASK = 8
-_CHEAP = 1 << 22
 FEW_KINDS = 23  # 2**23 exchanges can be enumerated
 _SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
 
@@ -121,13 +121,14 @@ def compare(
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
     plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
-    rows, notes = [], list(loaded.notes)
+    rows: list[Comparison] = []
+    said: list[tuple[str, str, str]] = []
     for measure in wanted:
         columns = {name: data.column(name) for name in (*measure.needs, *((measure.order,) if measure.order else ()))}
         for pair in pairs:
-            row, more = _compare(data, measure, columns, pair, plan)
+            row, remarks = _compare(data, measure, columns, pair, plan)
             rows.append(row)
-            notes += more
+            said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     adjusted = adjust([row.p for row in rows], correction)
@@ -141,7 +142,7 @@ def compare(
     }
     drawn = {"draw": "questions" if data.clusters is None else "clusters", "resamples": resamples, "seed": seed}
     line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
-    return Comparisons(tuple(rows), line, tuple(dict.fromkeys(notes)), "comparisons")
+    return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons")
 
 
 def _evidence(loaded: Loaded) -> Evidence:
@@ -198,14 +199,11 @@ def _compare(
                 f"{measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
             )
         resampled, exchanged = _all_blocks(pair, replace(plan, test=how))
-        found += remarks("percentile", resampled, n)
+        found += remarks_on("percentile", resampled, int(pair.counts.sum()))
         p = p_value(observed, exchanged) if p is None else p
         if not np.isnan(observed):
             low, high = intervals.percentile(resampled, plan.level)
-    about = f"{measure.label}, {names[0]!r} against {names[1]!r}"
-    return Comparison(*names, measure.label, observed, low, high, p, None, how, n), [
-        f"{about}: {text}" for text in found
-    ]
+    return Comparison(*names, measure.label, observed, low, high, p, None, how, n), found
 
 
 def _exact(pair: Pair, observed: float) -> tuple[float | None, str]:
@@ -216,9 +214,8 @@ def _exact(pair: Pair, observed: float) -> tuple[float | None, str]:
 
 
 def _all_blocks(pair: Pair, plan: _Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    tasks = [plan.blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(plan.blocks), _BLOCKS_A_TASK)]
     cells = len(pair.counts) * sum(block.size for block in plan.blocks)
-    parts = list(parallel.each(partial(_resample, pair, plan.test), tasks, plan.jobs if cells > _CHEAP else 1))
+    parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
     resampled, exchanged = zip(*parts, strict=True)
     return np.concatenate(resampled), np.concatenate(exchanged)
 

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nescio import draws, intervals, parallel
-from nescio.draws import Block
+from nescio import draws
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import OUTCOMES, Evidence, Patterns, Tally, outcome_tally
-from nescio.intervals import Interval
+from nescio.evidence import Evidence, Tally
 from nescio.load import Loaded, Options, load
 from nescio.measures import Measure, parse
 from nescio.results import Score, Scores, signature
 from nescio.samples import Sample, samples
-
-INTERVALS = ("auto", "percentile", "bca", "dirichlet", "wilson")
-_BLOCKS_A_TASK = 8
-_CHEAP = 1 << 22  # resampled cells below which a second process is not worth starting
+from nescio.uncertainty import METHODS, Plan, bounds, gather_remarks, method_for
 
 Progress = Callable[[int, int], None]
 
@@ -49,8 +42,8 @@ def score(
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
     """
     check_resampling(ci, resamples, jobs, seed)
-    if interval not in INTERVALS:
-        raise UsageError(f"interval must be one of {', '.join(INTERVALS)} (found {interval!r})")
+    if interval not in METHODS:
+        raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
     loaded = open_data(given, {"strata": (by,) if by else ()} | options)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
@@ -63,14 +56,15 @@ def score(
         found.sort(key=lambda s: str(s.draw))
         work += [(stratum, list(group)) for _, group in groupby(found, key=lambda s: s.draw)]
     rows: dict[tuple[str | None, int, str], Score] = {}
+    remarks: list[tuple[str, str, str]] = []
+    plan = Plan((ci or 0) / 100, draws.blocks(resamples, seed), jobs)
     for done, (stratum, group) in enumerate(work):
-        bounds = _bounds(group, methods, (ci or 0) / 100, draws.blocks(resamples, seed), jobs) if ci else {}
+        intervals = bounds(group, methods, plan) if ci else {}
         for sample in group:
             label, run = sample.measure.label, loaded.data.runs[sample.run]
-            low, high, remarks = bounds.get(label, (None, None, []))
-            notes += [
-                f"{label}, run {run!r}{f', {by} {stratum!r}' if stratum is not None else ''}: {r}" for r in remarks
-            ]
+            low, high, said = intervals.get(label, (None, None, []))
+            whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
+            remarks += [(remark, label, whose) for remark in said]
             rows[stratum, sample.run, label] = Score(
                 run, label, sample.value, low, high, sample.n, stratum, methods.get(label)
             )
@@ -83,7 +77,7 @@ def score(
     drawn = {"draw": "clusters" if clustered else "questions", "resamples": resamples, "seed": seed} if ci else {}
     by_part = {"by": by} if by else {}
     line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **by_part, **how, **drawn)
-    return Scores(tuple(rows[key] for key in order), line, tuple(dict.fromkeys(notes)), "scores")
+    return Scores(tuple(rows[key] for key in order), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
 
 
 def open_data(given: Any, options: dict[str, Any]) -> Loaded:
@@ -124,111 +118,3 @@ def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evi
         raise MismatchError(f"no column {by!r} is constant within each question; columns that are: {have}")
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]
-
-
-def method_for(measure: Measure, asked: str, *, clustered: bool) -> str:
-    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
-
-    Raises UsageError where the method asked for does not exist for the measure.
-    """
-    proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
-    if asked == "auto":
-        if clustered:
-            return "percentile"
-        return "wilson" if proportion else "dirichlet" if counted else "percentile"
-    if asked == "wilson" and not proportion:
-        raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
-    if asked == "dirichlet" and not counted:
-        raise UsageError(
-            f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
-        )
-    if asked in ("wilson", "dirichlet") and clustered:
-        raise UsageError(
-            f"{asked} takes questions as independent, and these are clustered; use percentile, bca or auto"
-        )
-    return asked
-
-
-def _bounds(
-    group: Sequence[Sample], methods: dict[str, str], level: float, blocks: Sequence[Block], jobs: int
-) -> dict[str, tuple[float, float, list[str]]]:
-    """The interval of each sample of one draw, and remarks on it."""
-    found: dict[str, tuple[float, float, list[str]]] = {}
-    for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
-        members = [sample for sample in group if methods[sample.measure.label] == method]
-        if method == "wilson":
-            found |= {sample.measure.label: (*_wilson(sample, level), []) for sample in members}
-            continue
-        posterior = method == "dirichlet"
-        resampled = [_as_outcomes(sample) for sample in members] if posterior else members
-        values = _resample(resampled, blocks, jobs, posterior=posterior)
-        for sample, column in zip(members, values, strict=True):
-            if method == "bca":
-                low, high = intervals.bca(column, sample.value, *_left_out(sample), level)
-            else:
-                low, high = intervals.percentile(column, level)
-            if np.isnan(sample.value):
-                low, high = intervals.UNDEFINED
-            found[sample.measure.label] = (low, high, remarks(method, column, sample.n))
-    return found
-
-
-def _wilson(sample: Sample, level: float) -> Interval:
-    part, whole = sample.measure.declaration.proportion or ("", "")
-    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
-    return intervals.wilson(totals[part], totals[whole], level)
-
-
-def _as_outcomes(sample: Sample) -> Sample:
-    """The same run as counts of the three outcomes, each of them possible."""
-    counts = sample.patterns.counts
-    totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
-    tally = outcome_tally(("",), np.array(totals))
-    patterns = Patterns({**sample.measure.each(tally.columns), "n": np.ones(3)}, tally.counts[0])
-    return Sample(sample.run, sample.measure, patterns, sample.n, sample.draw)
-
-
-def _resample(
-    group: Sequence[Sample], blocks: Sequence[Block], jobs: int, *, posterior: bool
-) -> list[NDArray[np.float64]]:
-    """The value of each sample on every resample; the samples share the draws."""
-    if not group[0].n:
-        return [np.full(sum(block.size for block in blocks), np.nan) for _ in group]
-    tasks = [blocks[i : i + _BLOCKS_A_TASK] for i in range(0, len(blocks), _BLOCKS_A_TASK)]
-    cells = len(group[0].patterns.counts) * sum(block.size for block in blocks)
-    parts = list(parallel.each(partial(_values, group, posterior), tasks, jobs if cells > _CHEAP else 1))
-    return [np.concatenate([part[i] for part in parts]) for i in range(len(group))]
-
-
-def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
-    draw = draws.dirichlet if posterior else draws.bootstrap
-    columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
-    for block in blocks:
-        weights = draw(group[0].patterns.counts, block.size, block.generator())
-        for column, sample in zip(columns, group, strict=True):
-            column.append(sample.measure.value(sample.patterns, weights))
-    return [np.concatenate(column) for column in columns]
-
-
-def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The value without one unit of each kind, and how many units there are of it."""
-    counts = sample.patterns.counts
-    parts = []
-    for start in range(0, len(counts), draws.BLOCK):
-        kinds = np.arange(start, min(start + draws.BLOCK, len(counts)))
-        weights = np.repeat(counts[None], len(kinds), axis=0)
-        weights[np.arange(len(kinds)), kinds] -= 1
-        parts.append(sample.measure.value(sample.patterns, weights))
-    return np.concatenate(parts), counts
-
-
-def remarks(method: str, values: NDArray[np.float64], n: int) -> list[str]:
-    """What the reader of an interval should know: resamples without a value, and methods known to fail on such data."""
-    undefined = int(np.isnan(values).sum())
-    found = (
-        [f"undefined on {undefined} of {len(values)} resamples, which the {method} interval leaves out"]
-        if undefined and n
-        else []
-    )
-    doubt = intervals.doubt(method, values, n)
-    return found + ([doubt] if doubt else [])

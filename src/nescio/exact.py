@@ -63,7 +63,9 @@ def _linear(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
     if np.isnan(weights).any():
         return None
     rng = np.random.default_rng(0)
-    probes: NDArray[np.int64] = np.concatenate([rng.integers(0, n + 1, size=(32, len(n))), np.where(np.eye(len(n), dtype=bool), n, 0)])
+    probes: NDArray[np.int64] = np.concatenate(
+        [rng.integers(0, n + 1, size=(32, len(n))), np.where(np.eye(len(n), dtype=bool), n, 0)]
+    )
     found, expected = difference(probes.astype(float)), (2 * probes - n) @ weights
     scale = float(np.abs(weights) @ n)
     return weights if np.allclose(found, expected, rtol=0, atol=1e-11 * max(scale, 1e-300)) else None

@@ -60,25 +60,33 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     return max(0.0, low), min(1.0, high)
 
 
-# Skewness of the resampled values above which the method has been seen to cover too little (docs/coverage.md). A count of m
-# rare outcomes has a skewness near 1/sqrt(m): 0.3 is about eleven of them, 0.5 about four.
+# Where methods have been seen to cover too little (docs/coverage.md). Skewness is that of the resampled values: a count of m
+# rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
 SKEWED = {"percentile": 0.3, "bca": 0.5}
-FEW = 10
+FEW = 30
+RARE = 2
 
 
-def doubt(method: str, values: NDArray[np.float64], n: int) -> str | None:
-    """Why an interval made from these resampled values should not be believed, or None."""
+def doubt(method: str, values: NDArray[np.float64], units: int) -> str | None:
+    """Why an interval made from these resampled values of so many units should not be believed, or None."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
+    fails = f"the {method} interval covers the truth less often than it says"
     spread = float(defined.std())
     if spread <= 1e-12 * max(1.0, float(np.abs(defined).max())):
-        return f"every resample has the same value, so the {method} interval has no width: it does not cover the truth as often as it says"
-    if n < FEW:
-        return f"{n} questions are too few for the {method} interval to cover the truth as often as it says"
-    skewness = float(np.mean(((defined - defined.mean()) / spread) ** 3))
-    if abs(skewness) > SKEWED[method]:
-        return f"the resampled values are skewed ({skewness:+.2f}), so the {method} interval covers the truth less often than it says"
+        return f"every resample has the same value: {fails}"
+    if units < FEW:
+        return f"fewer than {FEW} questions or clusters to resample: {fails}"
+    if abs(np.mean(((defined - defined.mean()) / spread) ** 3)) > SKEWED[method]:
+        return f"the resampled values are skewed: {fails}"
+    return None
+
+
+def doubt_wilson(successes: float, trials: float) -> str | None:
+    """Why Wilson's interval should not be believed for these counts, or None."""
+    if 0 < min(successes, trials - successes) <= RARE:
+        return f"{RARE} or fewer questions decide the proportion: the wilson interval covers the truth less often than it says"
     return None
 
 

@@ -9,6 +9,16 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
+BLOCKS_A_TASK = 8
+CHEAP = 1 << 22  # resampled cells below which a second process is not worth starting
+
+
+def in_chunks(function: Callable[[Sequence[T]], U], blocks: Sequence[T], jobs: int, cells: int) -> list[U]:
+    """`function` of a few blocks at a time, in order; in this process where there are few cells to compute."""
+    tasks = [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)]
+    return list(each(function, tasks, jobs if cells > CHEAP else 1))
+
+
 def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterator[U]:
     """Yield `function(item)` for every item, in the order of the items, whoever computed it.
 

@@ -17,7 +17,7 @@ SYSTEMS = ("option-overlap", "sentence-overlap", "word-distance")
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75)
 RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in THRESHOLDS)
 PRINTED = {
-    "score": "Three systems, each silent below four thresholds (after the @); intervals resample whole stories.",
+    "score": "Three systems, each silent below four thresholds (after the @).",
     "compare": "Does silence pay? Each system against itself never silent.",
 }
 PARTS = ("questions.jsonl", "stories.jsonl")
@@ -41,14 +41,12 @@ def steps() -> list[list[str]]:
         for threshold in THRESHOLDS
     ]
     judge = ["judge", "questions.jsonl", *(f"runs/{run}.jsonl" for run in RUNS), "-o", "outcomes.csv"]
-    score = ["score", "outcomes.csv", "--cluster", "story", "-o", "scores.json"]
+    score = ["score", "outcomes.csv", "-o", "scores.json"]
     pays = [
         [
             "compare",
             "questions.jsonl",
             *(f"runs/{run}.jsonl" for run in RUNS if run.startswith(system)),
-            "--cluster",
-            "story",
             "-m",
             "c@1",
             "-m",

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UnknownNameError, UsageError
-from nescio.evidence import Array, Patterns
+from nescio.evidence import OUTCOMES, Array, Patterns
 
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
-OUTCOME_COLUMNS = frozenset(("correct", "incorrect", "unanswered", "answered", "n"))
+OUTCOME_COLUMNS = frozenset((*OUTCOMES, "n"))
 _ROWS_AT_ONCE = 32
 
 
