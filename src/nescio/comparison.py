@@ -232,41 +232,43 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
 
 def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
     """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the second)."""
-    n = len(next(iter(columns.values()))[0])
-    if measure.order is not None:
-        return _pair_ordered(measure, columns, clusters, n)
     cells = np.stack(
         [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
     )
-    width = len(columns)
-    if clusters is None:
-        cells, code = distinct(cells)
-        counts = np.bincount(code, minlength=len(cells))
-    stacked = np.concatenate([cells[:, :width], cells[:, width:]])
-    mapped = {**measure.each({name: stacked[:, i] for i, name in enumerate(columns)}), "n": np.ones(len(stacked))}
-    if clusters is not None:
-        _, unit = np.unique(clusters, return_inverse=True)
-        counts = np.ones(unit.max() + 1, dtype=np.int64)
-        mapped = {
-            name: _sums(np.concatenate([unit, unit + len(counts)]), values, 2 * len(counts))
-            for name, values in mapped.items()
-        }
-    return Pair(measure, Patterns(mapped, np.tile(counts, 2)), counts, n)
+    n, ordered = len(cells), measure.order is not None
+    # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
+    rows, kind = distinct(cells)
+    if clusters is None and not ordered:
+        sides = _sides(measure, rows, list(columns))
+        counts = np.bincount(kind, minlength=len(rows))
+        return Pair(measure, Patterns(sides, np.tile(counts, 2)), counts, n)
+    unit = (
+        np.argsort(np.argsort(kind, kind="stable")) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    )
+    order = np.lexsort((kind, unit))
+    cells, unit = cells[order], unit[order]
+    counts = np.ones(int(unit.max()) + 1, dtype=np.int64)
+    if ordered:
+        width = len(columns)
+        both = np.concatenate([cells[:, :width], cells[:, width:]])
+        own = {name: both[:, i] for i, name in enumerate(columns)}
+        key = own[str(measure.order)]
+        needs = {name: own[name] for name in measure.needs}
+        return Pair(measure, compress_ordered(needs, key, np.concatenate([unit, unit + len(counts)])), counts, n)
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    sides = _sides(measure, cells, list(columns))
+    sums = {
+        name: np.concatenate([np.add.reduceat(side, starts) for side in np.split(values, 2)])
+        for name, values in sides.items()
+    }
+    return Pair(measure, Patterns(sums, np.tile(counts, 2)), counts, n)
 
 
-def _pair_ordered(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None, n: int) -> Pair:
-    _, unit = np.unique(np.arange(n) if clusters is None else clusters, return_inverse=True)
-    units = int(unit.max()) + 1
-    both = {name: np.concatenate(sides) for name, sides in columns.items()}
-    own = {name: both[name] for name in measure.needs}
-    patterns = compress_ordered(own, both[str(measure.order)], np.concatenate([unit, unit + units]))
-    return Pair(measure, patterns, np.ones(units, dtype=np.int64), n)
-
-
-def _sums(code: Array, values: Array, size: int) -> Array:
-    sums = np.zeros((size, *values.shape[1:]))
-    np.add.at(sums, code, values)
-    return sums
+def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
+    """The per-question columns of the first run, and after them those of the second."""
+    width = len(names)
+    both = np.concatenate([cells[:, :width], cells[:, width:]])
+    return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}
 
 
 def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:

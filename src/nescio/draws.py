@@ -76,3 +76,28 @@ def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) 
     if int(counts.max(initial=0)) == 1:
         return rng.integers(0, 2, size=(size, len(counts))) * counts
     return rng.binomial(counts, 0.5, size=(size, len(counts)))
+
+
+def subcollections(units: int, size: int, rows: int, rng: np.random.Generator, parts: int = 1) -> NDArray[np.int8]:
+    """Disjoint sub-collections drawn without replacement, as weights of 0 and 1; shape (parts, rows, units)."""
+    weights = np.zeros((parts, rows, units), dtype=np.int8)
+    for row in range(rows):
+        chosen = rng.choice(units, parts * size, replace=False, shuffle=parts > 1)
+        for part in range(parts):
+            weights[part, row, chosen[part * size : (part + 1) * size]] = 1
+    return weights
+
+
+def subtables(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A sub-collection of `size` units as counts of their K kinds, drawn without the units; shape of `counts`, (…, K).
+
+    Multivariate hypergeometric, kind by kind: how many of those still to be drawn are of this kind. A second, disjoint
+    sub-collection is the same from `counts` minus the first.
+    """
+    drawn = np.zeros(counts.shape, dtype=np.int64)
+    rest, left = counts.sum(axis=-1), np.full(counts.shape[:-1], size)
+    for kind in range(counts.shape[-1]):
+        rest = rest - counts[..., kind]
+        drawn[..., kind] = rng.hypergeometric(counts[..., kind], rest, left)
+        left = left - drawn[..., kind]
+    return drawn

@@ -184,10 +184,13 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, each: 
         mapped = dict(each(patterns)) if each else patterns
         return Patterns(mapped | {"n": np.ones(len(rows))}, np.bincount(code, minlength=len(rows)))
     _, code = np.unique(clusters, return_inverse=True)
-    by_question = dict(each({name: cells[:, i] for i, name in enumerate(names)}) if each else columns)
-    by_question["n"] = np.ones(len(cells))
-    sums = {name: _sum_by(code, values) for name, values in by_question.items()}
-    return Patterns(sums, np.ones(code.max(initial=-1) + 1, dtype=np.int64))
+    order = np.lexsort((*cells.T[::-1], code))
+    cells, code = cells[order], code[order]
+    by_question = {name: cells[:, i] for i, name in enumerate(names)}
+    mapped = dict(each(by_question)) if each else by_question
+    starts = _starts(code)
+    sums = {name: np.add.reduceat(values, starts) for name, values in (mapped | {"n": np.ones(len(cells))}).items()}
+    return Patterns(sums, np.ones(len(starts), dtype=np.int64))
 
 
 def compress_ordered(
@@ -235,12 +238,6 @@ def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
     return ranked[new], code
 
 
-def _sum_by(code: Array, values: Array) -> Array:
-    sums = np.zeros((code.max(initial=-1) + 1, *values.shape[1:]))
-    np.add.at(sums, code, values)
-    return sums
-
-
 def _starts(sorted_key: Array) -> NDArray[np.int64]:
     return (
         np.flatnonzero(np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]]))
@@ -276,6 +273,12 @@ def _confidence(evidence: Evidence) -> Array:
     return confidence
 
 
+def _has_confidence(evidence: Evidence) -> Array:
+    """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
+    given = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
+    return given | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
+
+
 def _right(evidence: Evidence) -> Array:
     right = np.where(evidence.column("answered") == 1, evidence.column("correct").astype(float), np.nan)
     if "candidate_correct" in evidence.columns:
@@ -298,20 +301,19 @@ def _probability(evidence: Evidence) -> Array:
 
 def _self_score(evidence: Evidence) -> Array:
     probability = _probability(evidence)
-    known = ~np.isnan(probability).all(axis=1, keepdims=True)
-    return np.where((evidence.column("answered") == 0) & known, 0.0, probability)
+    return np.where((evidence.column("answered") == 0) & _has_confidence(evidence), 0.0, probability)
 
 
 def _ranking(evidence: Evidence) -> Array:
     confidence = _confidence(evidence)
     silent = (evidence.column("unanswered") == 1) | ((evidence.column("answered") == 0) & np.isnan(confidence))
-    return np.where(silent & ~np.isnan(confidence).all(axis=1, keepdims=True), -np.inf, confidence)
+    return np.where(silent & _has_confidence(evidence), -np.inf, confidence)
 
 
 def _standing(evidence: Evidence) -> Array:
     confidence = _confidence(evidence)
-    known = ~np.isnan(confidence).all(axis=1, keepdims=True)
-    return np.where((np.isnan(_right(evidence)) | np.isnan(confidence)) & known, -np.inf, confidence)
+    nothing = np.isnan(_right(evidence)) | np.isnan(confidence)
+    return np.where(nothing & _has_confidence(evidence), -np.inf, confidence)
 
 
 def _first_right(evidence: Evidence) -> Array:

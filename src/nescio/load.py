@@ -93,7 +93,8 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         name = options.judge or judging.default_judge(data.collection)
         data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
         if lower:
-            notes.append(f"{lower} answers are below rank 1: MRR and K read them, outcomes are those of rank 1")
+            many = "1 answer is" if lower == 1 else f"{lower} answers are"
+            notes.append(f"{many} below rank 1: MRR and K read them, outcomes are those of rank 1")
     elif options.judge:
         raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
     if isinstance(data, Outcomes):
@@ -162,9 +163,9 @@ def _why_of_no_format(source: Source) -> str:
     if have & {"answer", "answers", "options"}:
         lacking = next((name for name in ("id", "question") if name not in have), "answer")
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
-    for what, names in (("an outcome table", ("run", "question", "outcome")), ("a counts table", ("run", *OUTCOMES))):
-        near = [name for name in names if name not in have and name in {n.lower() for n in have}]
-        if near:
+    for what, names in (("a counts table", ("run", *OUTCOMES)), ("an outcome table", ("run", "question", "outcome"))):
+        folded = {name.lower() for name in have}
+        if not have.issuperset(names) and folded.issuperset(names[1:]):
             return f"column names are written in lower case; {what} has {', '.join(names)}"
     if have & {"run", "question", "outcome"} and not have & set(STATES):
         lacking = "outcome" if "outcome" not in have else "question"

@@ -197,7 +197,7 @@ def _settle_missing(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
     if not common.any():
         raise MismatchError("no question is common to all runs")
     notes.append(
-        f"{int(common.sum())} of {total} questions are common to all runs; the other {int((~common).sum())} are left out"
+        f"{int(common.sum())} of {total} questions are common to all runs; the other {int((~common).sum())} left out"
     )
     return found.select(common)
 
@@ -223,15 +223,18 @@ def _settle_ungraded(found: Outcomes, policy: str, notes: list[str]) -> Outcomes
         return found
     if policy == "error":
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
+        total = int(ungraded.sum())
         raise MismatchError(
-            f"{found.where(run, question)}: the answer is not graded ({int(ungraded.sum())} such answers in all); "
+            f"{found.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
             "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         how = "left out" if policy == "exclude" else "taken for wrong and for right in turn"
-        notes.append(
-            f"run {found.runs[run]!r}: {int(ungraded[run].sum())} of {ungraded.shape[1]} answers are not graded: {how}"
-        )
+        many = int(ungraded[run].sum())
+        of = f"{many} of {ungraded.shape[1]} answers {'are' if many > 1 else 'is'} not graded"
+        notes.append(f"run {found.runs[run]!r}: {of}: {how}")
+    if policy == "bounds" and "k_credit" in found.more:
+        notes.append("K has no such bounds: it reads the graded answers alone")
     return found if policy == "exclude" else _both_extremes(found, ungraded)
 
 
@@ -250,13 +253,14 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
     def rows(array: Array | None) -> Array | None:
         return None if array is None else array[take]
 
+    settled, first = np.array(states, dtype=np.int8), rows(found.first_right)
     return replace(
         found,
         runs=tuple(names),
-        state=np.array(states, dtype=np.int8),
+        state=settled,
         confidence=rows(found.confidence),
         candidate=rows(found.candidate),
-        first_right=rows(found.first_right),
+        first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
         more={name: array[take] for name, array in found.more.items()},
         files=tuple(found.files[i] for i in take) if found.files else (),
     )

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nescio.errors import FormatError, MismatchError
 
+if TYPE_CHECKING:
+    import duckdb
+
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
+DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
+PARQUET = "read_parquet(?, hive_partitioning=false)"
+_AT_BYTE = re.compile(r"\(byte (\d+)\)")
+_HALF_PAIR = re.compile(rb"\\ud[89a-f]", re.IGNORECASE)
 _CHUNK = 1 << 20
+_LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first line."""
+    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first object.
+
+    `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text` says so.
+    """
 
     name: str
     path: Path | None = None
@@ -27,6 +40,8 @@ class Source:
     columns: tuple[str, ...] = ()
     delimiter: str = ","
     first: Any = None
+    begins: int = 1
+    plain: bool = True
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -39,33 +54,61 @@ class Source:
         """What a run in this file is called when nothing else names it."""
         return self.path.stem if self.path else self.name
 
+    @property
+    def label(self) -> Path | str:
+        """What messages call it."""
+        return self.path or self.name
+
+    @property
+    def head(self) -> str | None:
+        """Where its column names stand, or the keys of its first object: None where there are no lines."""
+        return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A database in memory that fetches nothing from anywhere, and does not look for like terms among thousands of columns."""
+    import duckdb
+
+    return duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "disabled_optimizers": "common_subexpressions",
+        }
+    )
+
+
+def address(path: Path) -> str:
+    """A path as DuckDB must be given it: absolute (it expands ~), and with the characters of a pattern taken as they are."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
+
 
 def open_source(given: Any) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
     if not isinstance(given, (str, Path)):
         return _open_table(given)
     path = Path(given)
-    if path.is_dir():
-        raise FormatError(path, "this is a folder; name the files in it")
-    if not path.exists():
-        raise FormatError(path, "there is no such file")
     try:
+        if path.is_dir():
+            raise FormatError(path, "this is a folder; name the files in it")
+        if not path.exists():
+            raise FormatError(path, "there is no such file")
         empty = path.stat().st_size == 0
         with path.open("rb"):
             pass
-    except OSError as error:
-        raise FormatError(path, f"cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
     suffix = path.suffix.lower()
     if suffix not in (*TEXT, ".parquet"):
         raise FormatError(
-            path, f"files end in {', '.join((*TEXT, '.parquet'))}; --format-in names a format for others", value=suffix
+            path, f"a file is read by its suffix, and must end in {', '.join((*TEXT, '.parquet'))}", value=path.suffix
         )
-    if suffix in TEXT:
-        check_text(path)
-    if suffix in (".csv", ".tsv"):
-        return _open_delimited(path)
+    plain = check_text(path) if suffix in TEXT else True
+    if suffix in DELIMITED:
+        return _open_delimited(path, plain)
     if suffix in LINES:
         return _open_lines(path)
     if suffix == ".parquet":
@@ -73,55 +116,66 @@ def open_source(given: Any) -> Source:
     return Source(path.name, path)
 
 
-def check_text(path: Path) -> None:
-    """Raise FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line."""
+def check_text(path: Path) -> bool:
+    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers to
+    differ on.
+
+    Raises FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line.
+    """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    line = 1
+    line, returns, pairs, spaced, last = 1, 0, 0, False, b""
     with path.open("rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise FormatError(path, "this is UTF-16 text; save it as UTF-8", where="line 1")
+        file.seek(0)
         while chunk := file.read(_CHUNK):
             bad = chunk.find(b"\0")
             if bad >= 0:
-                raise FormatError(
-                    path, "a NUL byte: is this a text file?", where=f"line {line + chunk.count(10, 0, bad)}"
-                )
+                at = line + chunk.count(b"\n", 0, bad)
+                raise FormatError(path, "a NUL byte: is this a text file?", where=f"line {at}")
             try:
                 decoder.decode(chunk)
             except UnicodeDecodeError as error:
                 # error.object is the chunk, preceded by what was left of a character begun in the chunk before
                 at = line + error.object.count(b"\n", 0, error.start)
-                raise FormatError(
-                    path, "not UTF-8 text", where=f"line {at}", value=error.object[error.start : error.start + 1]
-                ) from None
+                found = error.object[error.start : error.start + 1]
+                raise FormatError(path, "not UTF-8 text; save it as UTF-8", where=f"line {at}", value=found) from None
             line += chunk.count(b"\n")
+            returns += chunk.count(b"\r")
+            last += chunk
+            pairs += last.count(b"\r\n")
+            spaced = spaced or b' "' in last or b'" ' in last
+            last = chunk[-1:]
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise FormatError(path, "not UTF-8 text: it ends within a character", where=f"line {line}") from None
+    return not spaced and (returns == 0 or returns == pairs == line - 1)
 
 
-def _open_delimited(path: Path) -> Source:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        head = file.readline()
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    notes = []
+def _open_delimited(path: Path, plain: bool) -> Source:
+    delimiter, notes = "\t" if path.suffix.lower() == ".tsv" else ",", []
+    with path.open(encoding="utf-8-sig") as file:
+        head = next((line for line in file if line.strip()), "")
+    if not head:
+        raise FormatError(path, "the file holds nothing but blank lines")
     if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
         delimiter = ";"
         notes.append(f"{path}: columns are separated by semicolons")
-    for record, _ in records(path, delimiter):
-        names = tuple(name.strip() for name in record)
-        break
-    else:
-        raise FormatError(path, "the file is empty")
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise FormatError(path, "a column name stands twice in the header", where="line 1", value=min(twice))
-    return Source(path.name, path, columns=names, delimiter=delimiter, notes=notes)
+    record, begins = next(records(path, delimiter))
+    names = tuple(name.strip() for name in record)
+    _no_name_twice(path, names, f"line {begins}")
+    return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes)
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """The records of a delimited file, slowly but with the line on which each begins; blank lines are passed over."""
+    """The records of a delimited file, slowly but with the line on which each begins; blank lines are passed over.
+
+    Raises FormatError at a record that is not well-formed.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        reader = csv.reader(file, delimiter=delimiter, strict=True, skipinitialspace=True)
         while True:
             begins = reader.line_num + 1
             try:
@@ -129,55 +183,143 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
             except StopIteration:
                 return
             except csv.Error as error:
-                raise FormatError(path, f"not well-formed: {error}", where=f"line {begins}") from None
-            if record:
+                raise FormatError(path, _why_not_csv(error), where=f"line {begins}") from None
+            if len(record) > 1 or "".join(record).strip():
                 yield record, begins
 
 
-def _open_lines(path: Path) -> Source:
-    import msgspec
+def _why_not_csv(error: csv.Error) -> str:
+    if "unexpected end of data" in str(error):
+        return "a quotation mark opens here and is never closed"
+    if "expected after" in str(error):
+        return "a field goes on after its closing quotation mark; a mark within a quoted field is written twice"
+    return f"not well-formed: {error}"
 
+
+def _open_lines(path: Path) -> Source:
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            text = line.removeprefix(codecs.BOM_UTF8).strip()
-            if text:
-                try:
-                    first = msgspec.json.decode(text)
-                except (msgspec.DecodeError, RecursionError) as error:
-                    raise FormatError(path, f"not a JSON object: {error}", where=f"line {number}") from None
-                return Source(path.name, path, columns=tuple(first) if isinstance(first, dict) else (), first=first)
+            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if text.strip():
+                first = decode_object(path, text, number)
+                return Source(path.name, path, columns=tuple(first), first=first, begins=number)
     raise FormatError(path, "the file holds nothing but blank lines")
+
+
+def decode_object(path: Path, text: bytes, line: int) -> dict[str, Any]:
+    """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice."""
+    import msgspec
+
+    text = text.rstrip(b"\r\n")
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        at = _AT_BYTE.search(str(error))
+        start = max(0, int(at[1]) - 20) if at else 0
+        shown = text[start : start + 40].decode(errors="replace").strip()
+        raise FormatError(path, _why_not_json(text, error), where=f"line {line}", value=shown) from None
+    if not isinstance(value, dict):
+        raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
+    if text.count(b":") > len(value):  # as many colons as keys: no key can stand twice
+        _no_key_twice(path, text, line)
+    return value
+
+
+def _why_not_json(text: bytes, error: Exception) -> str:
+    """What msgspec objects to, or what Python's more forgiving reader lets pass."""
+    import json
+
+    import msgspec
+
+    if isinstance(error, msgspec.ValidationError):
+        return "a number is out of range"
+    if "truncated" in str(error) and not _HALF_PAIR.search(text):
+        return "the line ends before its JSON object does; each line holds one whole object"
+    constants: list[str] = []
+    try:
+        json.loads(text, parse_constant=constants.append, parse_int=str)
+    except (ValueError, RecursionError):
+        return f"not a JSON object: {error}"
+    if constants:
+        return f"{constants[0]} is not JSON; write null where there is no number"
+    return "not a JSON object: half of a surrogate pair stands alone in a text"
+
+
+def _no_key_twice(path: Path, text: bytes, line: int) -> None:
+    import json
+
+    def check(pairs: list[tuple[str, Any]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise FormatError(path, "a key stands twice in one object", where=f"line {line}", value=twice)
+
+    json.loads(text, object_pairs_hook=check, parse_int=str)
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:
     import duckdb
 
     try:
-        with duckdb.connect() as connection:
-            found = connection.execute(
-                "SELECT name FROM (DESCRIBE SELECT * FROM read_parquet(?)) t(name, a, b, c, d, e)", [str(path)]
-            )
-            return tuple(name for (name,) in found.fetchall())
+        with connect() as connection:
+            shown = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", [address(path)]).fetchall()
+            tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [address(path)]).fetchall()
     except duckdb.Error as error:
-        raise FormatError(path, f"not a readable Parquet file: {_first_line(error)}") from None
+        raise FormatError(path, f"not a readable Parquet file: {first_line(error)}") from None
+    names, at = (
+        [],
+        1,
+    )  # the schema lists each column, and within a nested one its parts; DuckDB would rename some columns
+    while at < len(tree):
+        names.append(str(tree[at][0]))
+        pending = 1
+        while pending and at < len(tree):
+            pending += (tree[at][1] or 0) - 1
+            at += 1
+    if len(names) != len(shown):
+        names = [str(row[0]) for row in shown]
+    _no_name_twice(path, names)
+    return tuple(names)
+
+
+def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = None) -> None:
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        rule = "a column name stands twice" if twice else "two columns have no name"
+        raise FormatError(label, rule, where=where, value=twice or list(names))
 
 
 def _open_table(table: Any) -> Source:
     import duckdb
 
     try:
-        with duckdb.connect() as connection:
+        with connect() as connection:
             connection.register("given", table)
-            names = tuple(str(row[0]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall())
-    except (duckdb.Error, TypeError, ValueError) as error:
+            shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
+        names = _own_names(table) or tuple(str(row[0]) for row in shown)
+    except (duckdb.Error, TypeError, ValueError, RuntimeError) as error:
+        if hasattr(table, "columns"):
+            raise FormatError("table", f"cannot be read: {first_line(error)}") from None
         raise MismatchError(
-            f"a {type(table).__name__} is no path, no Evidence and no table that can be read: {_first_line(error)}"
+            f"{type(table).__name__} is none of what can be read: a path, a pandas, Polars or Arrow table, an Evidence, a Tally"
         ) from None
+    _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0]
+def _own_names(table: Any) -> tuple[str, ...]:
+    """The names of the columns where DuckDB would change them, because it finds no name, or one twice but for case."""
+    home = type(table).__module__.split(".")[0]
+    if home == "pandas":
+        return tuple(map(str, getattr(table, "columns", ())))
+    if home == "polars":
+        return tuple(table.collect_schema().names()) if hasattr(table, "collect_schema") else ()
+    return tuple(getattr(getattr(table, "schema", None), "names", ())) if home == "pyarrow" else ()
+
+
+def first_line(error: Exception) -> str:
+    """The first line of a message, without the paths and the trace that may follow it."""
+    line = str(error).strip().split("\n", 1)[0]
+    return "".join(c if c.isprintable() else "�" for c in line)
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
@@ -195,6 +337,6 @@ def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[st
         j = names.index(name)
         if j < i:
             raise MismatchError(
-                f"{sources[j].path} and {sources[i].path} would both be run {name!r}; rename one of the files or folders"
+                f"{sources[j].label} and {sources[i].label} would both be run {name!r}; rename one of the files or folders"
             )
     return names

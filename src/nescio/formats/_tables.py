@@ -3,109 +3,174 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nescio.errors import FormatError
-from nescio.formats._source import LINES, Source, _first_line, records
+from nescio.formats._source import (
+    DELIMITED,
+    LINES,
+    PARQUET,
+    Source,
+    address,
+    decode_object,
+    first_line,
+    records,
+)
 
 if TYPE_CHECKING:
     import duckdb
 
+_LONGEST_LINE = 1 << 26
+_WHITE = " \t\n\v\f\r"
 
-def load_rows(connection: duckdb.DuckDBPyConnection, source: Source, into: str) -> tuple[str, ...]:
-    """Create the table `into` with a column `row` (from 1) and the source's columns as text; returns their names.
 
-    Raises FormatError where a record is malformed, or where there is none.
+def load_rows(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None = None
+) -> dict[str, str]:
+    """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones NULL.
+
+    Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep` names
+    the columns that are wanted, None means all. Raises FormatError where a record is malformed, or where there is none.
     """
     import duckdb
 
     try:
         if source.suffix in LINES:
-            names = _load_lines(connection, source, into)
+            names = _load_lines(connection, source, into, keep)
+        elif source.suffix in DELIMITED:
+            names = _load_delimited(connection, source, into, keep)
         else:
-            names = _load_table(connection, source, into)
+            names = _load_table(connection, source, into, keep)
     except duckdb.Error as error:
-        raise _located(source, error) from None
-    found = connection.execute(f"SELECT count(*) FROM {into}").fetchone()
-    if not found or found[0] == 0:
-        raise FormatError(source.path or source.name, "there is a header and no row" if names else "there are no rows")
+        what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
+        raise FormatError(source.label, f"{what}: {first_line(error)}") from None
+    if first(connection, f"SELECT 1 FROM {into} LIMIT 1") is None:
+        rule = "there is a header and no row" if source.suffix in DELIMITED else "there are no rows"
+        raise FormatError(source.label, rule)
     return names
 
 
-def _load_table(connection: duckdb.DuckDBPyConnection, source: Source, into: str) -> tuple[str, ...]:
-    parameters: list[Any] = []
-    if source.suffix in (".csv", ".tsv"):
-        columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in source.columns) + "}"
-        relation = (
-            f"read_csv(?, auto_detect=false, header=true, delim={literal(source.delimiter)}, quote='\"', escape='\"', "
-            f"columns={columns}, strict_mode=true, null_padding=false, max_line_size=67108864)"
-        )
-        parameters = [str(source.path)]
-    elif source.suffix == ".parquet":
-        relation, parameters = "read_parquet(?)", [str(source.path)]
+def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
+    """The first row of a result, or None. All of it is fetched: DuckDB allows nothing else while a result is open."""
+    return next(iter(connection.execute(query, parameters).fetchall()), None)
+
+
+def _kept(columns: Sequence[str], keep: Collection[str] | None) -> dict[str, str]:
+    return {name: f"c{i}" for i, name in enumerate(columns) if keep is None or name in keep}
+
+
+def _text(cell: str) -> str:
+    return f"nullif(trim({cell}::VARCHAR, '{_WHITE}'), '')"
+
+
+def _load_table(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
+    names, parameters = _kept(source.columns, keep), []
+    if source.path is not None:
+        relation, parameters = PARQUET, [address(source.path)]
     else:
         connection.register("given", source.table)
         relation = "given"
-    types = dict(
-        connection.execute(
-            f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {relation})", parameters
-        ).fetchall()
-    )
-    nan_is_null = type(source.table).__module__.split(".")[0] == "pandas"
+    relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
+    found = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
+    kinds = {str(row[0]): str(row[1]) for row in found}
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
     texts = []
-    for name in source.columns:
-        text = f"{quoted(name)}::VARCHAR"
-        if nan_is_null and types.get(name) in ("FLOAT", "DOUBLE"):
-            text = f"CASE WHEN isnan({quoted(name)}) THEN NULL ELSE {text} END"
-        texts.append(f"nullif(trim({text}), '') AS {quoted(name)}")
-    select = ", ".join(["row_number() OVER () AS " + quoted("row "), *texts])
+    for cell in names.values():
+        nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+        texts.append(f"{_text(nan if pandas and kinds[cell] in ('FLOAT', 'DOUBLE') else cell)} AS {cell}")
+    select = ", ".join(["row_number() OVER () AS row", *texts])
     connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}", parameters)
-    return source.columns
+    return names
 
 
-def _load_lines(connection: duckdb.DuckDBPyConnection, source: Source, into: str) -> tuple[str, ...]:
+def _load_delimited(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
+    """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
+
+    Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a blank
+    line is an empty cell where there is one column), or guesses (spaces around quotation marks).
+    """
+    import duckdb
+
+    assert source.path is not None
+    names = _kept(source.columns, keep)
+    if source.plain and source.begins == 1 and len(source.columns) > 1:
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+        select = ", ".join(["row_number() OVER () AS row", *(f"{_text(cell)} AS {cell}" for cell in names.values())])
+        try:
+            connection.execute(
+                f"CREATE TEMP TABLE {into} AS SELECT {select} FROM read_csv(?, auto_detect=false, header=true, "
+                f"delim='{source.delimiter}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
+                f"null_padding=false, hive_partitioning=false, max_line_size={_LONGEST_LINE})",
+                [address(source.path)],
+            )
+            return names
+        except duckdb.Error:
+            pass
+    _create(connection, into, *_cells(source, names))
+    return names
+
+
+def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str | None]], int]:
+    """The cells of a delimited file, column by column, and how many rows it has."""
+    assert source.path is not None
+    cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
+    wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
+    width, count = len(source.columns), 0
+    rows = records(source.path, source.delimiter)
+    next(rows)
+    for record, line in rows:
+        if len(record) < width or any(record[width:]):
+            many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
+            rule = f"a record of {many} where the header has {width}"
+            raise FormatError(source.path, rule, where=f"line {line}", value=record)
+        for column, at in wanted:
+            column.append(record[at])
+        count += 1
+    return cells, count
+
+
+def _load_lines(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
     columns: dict[str, list[str | None]] = {}
     count = 0
     for value, _ in json_lines(source):
         for name in value:
-            if name not in columns:
+            if name not in columns and (keep is None or name in keep):
                 columns[name] = [None] * count
         for name, cells in columns.items():
             cells.append(as_text(value.get(name)))
         count += 1
+    names = _kept(list(columns), None)
+    _create(connection, into, {names[name]: cells for name, cells in columns.items()}, count)
+    return names
+
+
+def _create(
+    connection: duckdb.DuckDBPyConnection, into: str, columns: Mapping[str, list[str | None]], count: int
+) -> None:
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
-    row = {"row ": np.arange(1, count + 1)}
-    connection.register("lines", row | arrays)
-    texts = [f"nullif(trim({quoted(name)}::VARCHAR), '') AS {quoted(name)}" for name in columns]
-    select = ", ".join([quoted("row "), *texts])
+    connection.register("lines", {"row": np.arange(1, count + 1)} | arrays)
+    select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in columns)])
     connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM lines")
     connection.unregister("lines")
-    return tuple(columns)
 
 
 def json_lines(source: Source) -> Iterator[tuple[dict[str, Any], int]]:
     """The objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds none."""
-    import msgspec
-
     assert source.path is not None
-    decode = msgspec.json.Decoder().decode
     with source.path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-            if not text.strip():
-                continue
-            try:
-                value = decode(text)
-            except (msgspec.DecodeError, RecursionError) as error:
-                raise FormatError(
-                    source.path, f"not a JSON object: {error}", where=f"line {number}", value=text[:40].decode()
-                ) from None
-            if not isinstance(value, dict):
-                raise FormatError(source.path, "each line must be a JSON object", where=f"line {number}", value=value)
-            yield value, number
+            if text.strip():
+                yield decode_object(source.path, text, number), number
 
 
 def as_text(value: Any) -> str | None:
@@ -119,7 +184,7 @@ def as_text(value: Any) -> str | None:
 
 def locate(source: Source, row: int) -> str:
     """Where row `row` (from 1) of a source lies: its line in a text file, its row in any other table."""
-    if source.path is not None and source.suffix in (".csv", ".tsv"):
+    if source.path is not None and source.suffix in DELIMITED:
         for number, (_, line) in enumerate(records(source.path, source.delimiter)):
             if number == row:
                 return f"line {line}"
@@ -130,33 +195,18 @@ def locate(source: Source, row: int) -> str:
     return f"row {row}"
 
 
-def _located(source: Source, error: Exception) -> FormatError:
-    """DuckDB's refusal as ours: for delimited text, the first record with a wrong number of fields."""
-    if source.path is not None and source.suffix in (".csv", ".tsv"):
-        width = len(source.columns)
-        for record, line in records(source.path, source.delimiter):
-            if len(record) != width:
-                rule = f"a record of {len(record)} field{'s' if len(record) != 1 else ''} where the header has {width}"
-                return FormatError(source.path, rule, where=f"line {line}")
-    return FormatError(source.path or source.name, f"cannot be read: {_first_line(error)}")
-
-
-def quoted(name: str) -> str:
-    """A column name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def literal(text: str) -> str:
     """A string as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def require(source: Source, names: Sequence[str], have: Sequence[str], holds: str) -> None:
+def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
     """Raise FormatError naming the first of the columns that is not there."""
     for name in names:
         if name not in have:
             raise FormatError(
-                source.path or source.name,
+                source.label,
                 f"{holds} has the columns {', '.join(names)}; there is no {name!r}",
-                value=list(have),
+                where=source.head,
+                value=list(source.columns),
             )

@@ -9,10 +9,11 @@ import numpy as np
 from nescio.errors import FormatError, MismatchError
 from nescio.evidence import OUTCOMES, outcome_tally
 from nescio.formats._format import Part, Read, ReadOptions, reader
-from nescio.formats._source import LINES, TABLES, Source
-from nescio.formats._tables import load_rows, locate, quoted, require
+from nescio.formats._source import LINES, TABLES, Source, connect
+from nescio.formats._tables import load_rows, locate, require
 
 COLUMNS = ("run", *OUTCOMES)
+_MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
@@ -25,23 +26,21 @@ def recognise(source: Source) -> str | None:
 @reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise)
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a counts table has nothing to map
     """Read counts tables; no run may stand twice."""
-    import duckdb
-
     seen: dict[str, str] = {}
     counts: list[list[int]] = []
     notes = [note for _, source in parts for note in source.notes]
     for _, source in parts:
-        label = source.path or source.name
-        with duckdb.connect() as connection:
+        label = source.label
+        with connect() as connection:
             have = load_rows(connection, source, "raw")
             require(source, COLUMNS, have, "a counts table")
-            rows = connection.execute(
-                f'SELECT "row ", {", ".join(map(quoted, COLUMNS))} FROM raw ORDER BY 1'
-            ).fetchall()
+            cells = ", ".join(have[name] for name in COLUMNS)
+            rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
         ignored = [name for name in have if name not in COLUMNS]
         if ignored:
-            notes.append(f"{label}: column{'s' if len(ignored) > 1 else ''} {', '.join(ignored)} not used")
-        for row, run, *cells in rows:
+            many = "columns" if len(ignored) > 1 else "column"
+            notes.append(f"{label}: {many} {', '.join(name or 'without a name' for name in ignored)} not used")
+        for row, run, *counted in rows:
             if run is None:
                 raise FormatError(label, "the run is empty", where=locate(source, row))
             if run in seen:
@@ -49,20 +48,16 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
                     raise MismatchError(f"run {run!r} stands in both {seen[run]} and {label}")
                 raise FormatError(label, f"run {run!r} stands here again", where=locate(source, row))
             seen[run] = str(label)
-            counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, cells, strict=True)])
+            counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
     return Read(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
     try:
-        number = float(cell if cell is not None else "")
+        number = float(cell or "")
     except ValueError:
         number = -1.0
-    if number < 0 or number != int(number) if abs(number) < 2**53 else True:
-        raise FormatError(
-            source.path or source.name,
-            f"{name} must be a whole number, 0 or more",
-            where=locate(source, row),
-            value=cell or "",
-        )
+    if not 0 <= number < _MOST or number != int(number):
+        rule = f"{name} must be a whole number, 0 or more" + (f", and less than {_MOST}" if number >= _MOST else "")
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell or "")
     return int(number)

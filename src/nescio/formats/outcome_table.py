@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nescio.errors import FormatError, MismatchError
 from nescio.evidence import Array
 from nescio.formats._format import Part, Read, ReadOptions, reader
-from nescio.formats._source import LINES, TABLES, Source, name_runs
-from nescio.formats._tables import load_rows, locate, quoted, require
+from nescio.formats._source import LINES, TABLES, Source, connect, name_runs
+from nescio.formats._tables import first, literal, load_rows, locate, require
 from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
 
 if TYPE_CHECKING:
@@ -30,7 +30,52 @@ BUILT_IN = {
     "pass": CORRECT,
     "fail": INCORRECT,
 }
-YES_NO = {"true": 1, "false": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0}
+_AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
+YES, NO = ("true", "1", "1.0"), ("false", "0", "0.0")
+_YES, _NO = (", ".join(map(literal, words)) for words in (YES, NO))
+
+_NUMBER = "TRY_CAST({0} AS DOUBLE)"
+_NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({_NUMBER} BETWEEN 1 AND 1e6 AND {_NUMBER} = floor({_NUMBER}), false)"
+# What no cell may be: the column, the condition that finds it, the rule that it breaks.
+RULES = (
+    ("run", "run IS NULL", "the run is empty"),
+    ("question", "question IS NULL", "the question is empty"),
+    (
+        "outcome",
+        "outcome IS NOT NULL AND state IS NULL",
+        "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
+    ),
+    (
+        "confidence",
+        f"confidence IS NOT NULL AND NOT coalesce(isfinite({_NUMBER.format('confidence')}), false)",
+        "confidence must be a finite number such as 0.75, or empty",
+    ),
+    (
+        "candidate",
+        "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
+        "a candidate is correct, incorrect or empty",
+    ),
+    (
+        "answerable",
+        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({_YES}, {_NO})",
+        "answerable must be true or false",
+    ),
+    (
+        "candidate",
+        f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
+        f"AND NOT coalesce(lower(answerable) IN ({_NO}), false))",
+        "the candidate contradicts the outcome: it is what a declined answer would have been",
+    ),
+    ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
+    ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
+)
+# The cells as numbers, where every rule is kept.
+RANK = "coalesce(rank::DOUBLE, 1)::BIGINT"
+CELLS = f"""
+    enum_code(run::run_name)::BIGINT AS run, enum_code(question::question_name)::BIGINT AS question, state, file,
+    {RANK} AS rank, coalesce(known_answers::DOUBLE, 1)::BIGINT AS known, coalesce(confidence::DOUBLE, 'nan') AS confidence,
+    CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate"""
+ANSWERABLE = f"CASE WHEN lower(answerable) IN ({_YES}) THEN 'true' WHEN lower(answerable) IN ({_NO}) THEN 'false' END"
 
 
 def recognise(source: Source) -> str | None:
@@ -47,240 +92,218 @@ def recognise(source: Source) -> str | None:
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
-    import duckdb
-
     sources = [source for _, source in parts]
     notes = [note for source in sources for note in source.notes]
-    with duckdb.connect() as connection:
-        extra = _collect(connection, sources)
-        words = {word: state for word, state in STATES.items()} | {
-            word: STATES[to] for word, to in options.outcome_map.items()
-        }
-        _check(connection, sources, words, notes)
-        found = _build(connection, sources, extra, options, notes)
-    return Read(found, tuple(notes))
+    with connect() as connection:
+        extra = _collect(connection, sources, options)
+        _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
+        _keep_rules(connection, sources)
+        _no_run_in_two(connection, sources)
+        found = _build(connection, sources, notes)
+        strata = _strata(connection, sources, extra, options.strata)
+    return Read(replace(found, strata=strata), tuple(notes))
 
 
-def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[str]:
-    """Bring all sources into one table `rows`; returns the columns that are not reserved."""
+def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
+    """Bring all sources into one table `rows`; returns the columns that are not reserved, and what each is called in it."""
+    keep = None if options.strata is None else {*RESERVED, *options.strata}
     loaded = []
     for i, source in enumerate(sources):
-        have = load_rows(connection, source, f"raw_{i}")
+        have = load_rows(connection, source, f"raw_{i}", keep)
         require(source, ("question", "outcome"), have, "an outcome table")
         loaded.append(have)
-    extra = list(dict.fromkeys(name for have in loaded for name in have if name not in RESERVED))
+    named = dict.fromkeys(name for have in loaded for name in have if name and name not in RESERVED)
+    extra = {name: f"x{i}" for i, name in enumerate(named)}
     unnamed = [source for source, have in zip(sources, loaded, strict=True) if "run" not in have]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
     selects = []
     for i, (source, have) in enumerate(zip(sources, loaded, strict=True)):
-        cells = [f"{i} AS file", '"row " AS row']
-        for name in (*RESERVED, *extra):
-            given = quoted(name) if name in have else "NULL::VARCHAR"
-            if name == "run" and name not in have:
-                given = "'" + stems[id(source)].replace("'", "''") + "'"
-            cells.append(f"{given} AS {quoted('_' + name if name in extra else name)}")
-        selects.append(f"SELECT {', '.join(cells)} FROM raw_{i}")
+        given = have if "run" in have else have | {"run": literal(stems[id(source)])}
+        columns = {name: name for name in RESERVED} | extra
+        cells = [f"{given.get(name, 'NULL')}::VARCHAR AS {column}" for name, column in columns.items()]
+        selects.append(f"SELECT {i} AS file, row, {', '.join(cells)} FROM raw_{i}")
     connection.execute(f"CREATE TEMP TABLE rows AS {' UNION ALL '.join(selects)}")
+    for i in range(len(sources)):
+        connection.execute(f"DROP TABLE raw_{i}")
     return extra
 
 
-def _first(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], condition: str, rule: str, value: str = "NULL"
+def _refuse(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    condition: str,
+    rule: str,
+    value: str = "NULL",
 ) -> None:
     """Raise FormatError for the first row that meets the condition."""
-    found = connection.execute(
-        f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
-    ).fetchone()
-    if found:
+    query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
+    if found := first(connection, query):
         source = sources[found[0]]
-        raise FormatError(source.path or source.name, rule, where=locate(source, found[1]), value=found[2])
+        raise FormatError(source.label, rule, where=locate(source, found[1]), value=found[2])
 
 
-def _check(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], words: dict[str, int], notes: list[str]
-) -> None:
-    """Every rule of an outcome table's cells; the words for outcomes become states."""
-    _first(connection, sources, "run IS NULL", "the run is empty")
-    _first(connection, sources, "question IS NULL", "the question is empty")
+def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], notes: list[str]) -> None:
+    """The words for outcomes as states, none for an unknown one; each known word but the three is announced."""
     counted = connection.execute(
         "SELECT outcome, count(*) FROM rows WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    state_of = {}
+    known = BUILT_IN | STATES
+    states = {word: given.get(word, STATES.get(word, known.get(word.lower()))) for word, _ in counted}
+    names = {state: name for name, state in STATES.items()}
     for word, many in counted:
-        state = words.get(word, BUILT_IN.get(word.lower(), STATES.get(word.lower())))
-        if state is None:
-            _first(
-                connection,
-                sources,
-                "outcome = " + _text(word),
-                "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
-                "outcome",
-            )
-        elif word not in STATES:
-            notes.append(
-                f"{many} rows: outcome {word!r} read as {next(name for name, s in STATES.items() if s == state)}"
-            )
-        state_of[word] = state
-    cases = " ".join(f"WHEN {_text(word)} THEN {state}" for word, state in state_of.items())
+        state = states[word]
+        if state is not None and STATES.get(word) != state:
+            notes.append(f"{many} row{'s' if many > 1 else ''}: outcome {word!r} read as {names[state]}")
+    words = {word: state for word, state in states.items() if state is not None}
+    cases = " ".join(f"WHEN outcome = ? THEN {state}" for state in words.values())
     connection.execute("ALTER TABLE rows ADD COLUMN state TINYINT")
-    connection.execute(
-        f"UPDATE rows SET state = CASE outcome {cases} ELSE {NOT_GRADED} END"
-        if cases
-        else f"UPDATE rows SET state = {NOT_GRADED}"
-    )
-    number = "TRY_CAST(confidence AS DOUBLE)"
-    _first(
+    connection.execute(f"UPDATE rows SET state = CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END", list(words))
+
+
+def _keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    """Raise FormatError for the first row that breaks a rule."""
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+    shown = ", ".join(column for column, _, _ in RULES)
+    found = first(
         connection,
-        sources,
-        f"confidence IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))",
-        "confidence must be a finite number",
-        "confidence",
+        f"SELECT broken, file, row, {shown} FROM (SELECT *, CASE {cases} END AS broken FROM rows) "
+        "WHERE broken IS NOT NULL ORDER BY file, row LIMIT 1",
     )
-    _first(
-        connection,
-        sources,
-        "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
-        "a candidate is correct or incorrect",
-        "candidate",
-    )
-    contradicts = f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} AND coalesce(lower(answerable), '1') NOT IN ('0', '0.0', 'false'))"
-    _first(
-        connection,
-        sources,
-        contradicts,
-        "the candidate contradicts the outcome: it is what a declined answer would have been",
-        "candidate",
-    )
-    for name in ("rank", "known_answers"):
-        whole = f"TRY_CAST({name} AS DOUBLE)"
-        _first(
-            connection,
-            sources,
-            f"{name} IS NOT NULL AND ({whole} IS NULL OR {whole} < 1 OR {whole} > 1e6 OR {whole} <> floor({whole}))",
-            f"{name} must be a whole number from 1",
-            name,
-        )
-    _first(
-        connection,
-        sources,
-        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({', '.join(_text(word) for word in YES_NO)})",
-        "answerable must be true or false",
-        "answerable",
-    )
-    _no_repeats(connection, sources)
+    if found:
+        broken, file, row, *cells = found
+        raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
-def _no_repeats(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
-    shared = connection.execute(
-        "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
-    ).fetchone()
-    if shared:
-        run, one, other = shared
-        raise MismatchError(
-            f"run {run!r} stands in both {sources[one].path or sources[one].name} and {sources[other].path or sources[other].name}"
-        )
-    twice = connection.execute(
-        "SELECT file, run, question, rank, min(row), list_sort(list(row))[2] AS second FROM rows "
-        "GROUP BY file, run, question, coalesce(TRY_CAST(rank AS DOUBLE), 1), rank HAVING count(*) > 1 ORDER BY file, second LIMIT 1"
-    ).fetchone()
-    if twice:
-        file, run, question, rank, first, second = twice
-        source = sources[file]
-        ranked = f" at rank {rank}" if rank else ""
-        raise FormatError(
-            source.path or source.name,
-            f"question {question!r} of run {run!r}{ranked} stands here again; it was on {locate(source, first)}",
-            where=locate(source, second),
-        )
+def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
+    if found := first(connection, query):
+        run, one, other = found
+        raise MismatchError(f"run {run!r} stands in both {sources[one].label} and {sources[other].label}")
 
 
-def _text(word: str) -> str:
-    return "'" + word.replace("'", "''") + "'"
-
-
-def _build(
-    connection: duckdb.DuckDBPyConnection,
-    sources: Sequence[Source],
-    extra: list[str],
-    options: ReadOptions,
-    notes: list[str],
-) -> Outcomes:
+def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[str]) -> Outcomes:
+    """The outcomes, runs and questions in the order in which they first stand in the files."""
+    names: dict[str, tuple[str, ...]] = {}
     for name in ("run", "question"):
         connection.execute(
             f"CREATE TYPE {name}_name AS ENUM (SELECT {name} FROM rows GROUP BY 1 ORDER BY min(file), min(row))"
         )
-    runs = [str(r) for (r,) in connection.execute("SELECT unnest(enum_range(NULL::run_name))").fetchall()]
-    questions = [str(q) for (q,) in connection.execute("SELECT unnest(enum_range(NULL::question_name))").fetchall()]
-    cells = connection.execute(
-        "SELECT enum_code(run::run_name)::BIGINT AS run, enum_code(question::question_name)::BIGINT AS question, state, "
-        "coalesce(confidence::DOUBLE, 'nan'::DOUBLE) AS confidence, coalesce(rank::DOUBLE, 1)::BIGINT AS rank, "
-        "CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate, "
-        "coalesce(known_answers::DOUBLE, 1)::BIGINT AS known, file FROM rows ORDER BY 1, 2, 5"
-    ).fetchnumpy()
-    cells = {name: np.asarray(values) for name, values in cells.items()}
-    _ranks_begin_at_one(connection, sources, cells)
-    answerable = _per_question(connection, "answerable", len(questions))
-    clusters = _per_question(connection, "cluster", len(questions))
-    if clusters is not None and any(c is None for c in clusters):
-        _first(connection, sources, "cluster IS NULL", "the cluster is empty, and other rows have one")
-    file_of_run = np.zeros(len(runs), dtype=int)
+        values = connection.execute(f"SELECT unnest(enum_range(NULL::{name}_name))::VARCHAR").fetchall()
+        names[name] = tuple(value for (value,) in values)
+    fetched = connection.execute(f"SELECT {CELLS} FROM rows ORDER BY 1, 2, 5").fetchnumpy()
+    cells = {name: np.asarray(values) for name, values in fetched.items()}
+    _check_ranks(connection, sources, cells)
+    file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]
-    found, lower = gather(cells, tuple(runs), tuple(questions))
+    found, lower = gather(cells, names["run"], names["question"])
     if lower:
-        notes.append(f"{lower} rows have a rank below the first: MRR and K read them, outcomes are those of rank 1")
+        many = "1 row has" if lower == 1 else f"{lower} rows have"
+        notes.append(f"{many} a rank below the first: MRR and K read them, outcomes are those of rank 1")
+        if ungraded := int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()):
+            many = "1 of these is" if ungraded == 1 else f"{ungraded} of these are"
+            notes.append(f"{many} not graded: MRR and K take it for no answer")
+    answerable = _per_question(connection, sources, "answerable", ANSWERABLE)
+    clusters = _per_question(connection, sources, "cluster", "cluster")
+    if clusters is not None and None in clusters:
+        lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
+        _refuse(connection, sources, lacking, "the cluster is empty, and other rows have one")
+    codes = {"true": 1, "false": 0, None: -1}
     return replace(
         found,
-        answerable=None
-        if answerable is None
-        else np.array([-1 if a is None else YES_NO[a.lower()] for a in answerable], dtype=np.int8),
-        strata=_strata(connection, extra, options, len(questions)),
-        clusters=None if clusters is None else np.array(clusters, dtype=str),
-        files=tuple(str(sources[i].path or sources[i].name) for i in file_of_run),
+        answerable=None if answerable is None else np.array([codes[word] for word in answerable], dtype=np.int8),
+        clusters=None if clusters is None else np.array(clusters, dtype=object),
+        files=tuple(str(sources[i].label) for i in file_of_run),
     )
 
 
-def _ranks_begin_at_one(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], cells: dict[str, Array]
-) -> None:
-    if (cells["rank"] == 1).all():
-        return
-    _first(
-        connection,
-        sources,
-        "(run, question) IN (SELECT (run, question) FROM rows GROUP BY run, question HAVING min(coalesce(rank::DOUBLE, 1)) > 1)",
-        "a question has lower ranks and no answer of rank 1",
-        "rank",
-    )
+def _check_ranks(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], cells: Mapping[str, Array]) -> None:
+    """Raise FormatError where an answer stands twice, or a question has no answer of rank 1; the cells are in order."""
+    run, question, rank = (cells[name] for name in ("run", "question", "rank"))
+    follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
+    if (follows & (rank[1:] == rank[:-1])).any():
+        found = first(
+            connection,
+            f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM rows "
+            "GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+        )
+        file, named, asked, place, given, before, again = found
+        ranked = f" at rank {place}" if given else ""
+        raise FormatError(
+            sources[file].label,
+            f"question {asked!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}",
+            where=locate(sources[file], again),
+        )
+    if (rank[1:][~follows] > 1).any() or rank[0] > 1:
+        lacking = f"SELECT (run, question) FROM rows GROUP BY run, question HAVING min({RANK}) > 1"
+        rule = "a question has lower ranks and no answer of rank 1"
+        _refuse(connection, sources, f"(run, question) IN ({lacking})", rule, "rank")
 
 
-def _per_question(connection: duckdb.DuckDBPyConnection, column: str, count: int) -> list[str | None] | None:
+def _per_question(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
+) -> list[str | None] | None:
     """A reserved column with one value a question, in the order of the questions; None where no row has it."""
-    name = quoted(column)
-    differs = connection.execute(
-        f"SELECT question, min({name}), max({name}) FROM rows GROUP BY 1 HAVING min({name}) <> max({name}) LIMIT 1"
-    ).fetchone()
-    if differs:
-        raise MismatchError(f"question {differs[0]!r} has two values of {column}: {differs[1]!r} and {differs[2]!r}")
-    values = connection.execute(
-        f"SELECT max({name}) FROM rows GROUP BY question::question_name ORDER BY question::question_name"
+    if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
+        return None
+    if differing := _differing(connection, column):
+        question, (here, row, value), (there, at, other) = differing
+        rule = f"question {question!r} has two values of {name}"
+        if here == there:
+            source = sources[here]
+            raise FormatError(
+                source.label,
+                f"{rule}; it was {value!r} on {locate(source, row)}",
+                where=locate(source, at),
+                value=other,
+            )
+        places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in differing[1:])
+        raise MismatchError(f"{rule}: {' and '.join(places)}")
+    found = connection.execute(
+        f"SELECT max({column}) FROM rows GROUP BY question::question_name ORDER BY question::question_name"
     ).fetchall()
-    found = [value for (value,) in values]
-    assert len(found) == count
-    return None if all(value is None for value in found) else found
+    return [value for (value,) in found]
+
+
+Place = tuple[int, int, str]
+
+
+def _differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
+    """The first question with two values in a column: its name, and the file, row and value of the two."""
+    found = first(
+        connection,
+        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row) LIMIT 1",
+    )
+    if not found:
+        return None
+    places: list[Any] = connection.execute(
+        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", found
+    ).fetchall()
+    return found[0], places[0], next(place for place in places if place[2] != places[0][2])
 
 
 def _strata(
-    connection: duckdb.DuckDBPyConnection, extra: list[str], options: ReadOptions, count: int
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str] | None,
 ) -> dict[str, Array]:
-    """The columns that are constant within each question, all of them or those asked for."""
+    """The columns that are constant within each question, all of them or those asked for, with "" where there is nothing."""
+    if wanted is not None:
+        for name in wanted:
+            if name in extra and (differing := _differing(connection, extra[name])):
+                question, *places = differing
+                shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
+                raise MismatchError(f"{name!r} is no stratum: question {question!r} has two values of it, {shown}")
+    names = [name for name in extra if wanted is None or name in wanted]
     strata = {}
-    for name in extra if options.strata is None else [n for n in options.strata if n in extra]:
-        try:
-            values = _per_question(connection, "_" + name, count)
-        except MismatchError as error:
-            if options.strata is not None:
-                raise MismatchError(f"{name!r} is no stratum: {str(error).replace('_' + name, name)}") from None
-            continue
-        if values is not None:
-            strata[name] = np.array(["" if value is None else value for value in values], dtype=str)
+    for at in range(0, len(names), _AT_ONCE):
+        batch = names[at : at + _AT_ONCE]
+        ends = ", ".join(f"min({extra[name]}), max({extra[name]})" for name in batch)
+        found = connection.execute(
+            f"SELECT {ends} FROM rows GROUP BY question::question_name ORDER BY question::question_name"
+        ).fetchall()
+        for i, name in enumerate(batch):
+            low, high = ([row[2 * i + j] for row in found] for j in (0, 1))
+            if low == high and any(value is not None for value in low):
+                strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
     return strata

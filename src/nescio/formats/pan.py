@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,12 +81,7 @@ def _values(
         problem, value = _id(source, row, line), row.get("value")
         if isinstance(value, list) and len(value) == 1:
             value, lists = value[0], lists + 1
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not math.isfinite(value)
-            or not 0 <= value <= 1
-        ):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
             raise FormatError(source.path, "value must be a number in [0, 1]", where=f"line {line}", value=value)
         at = index.get(problem)
         if at is None:
@@ -98,12 +92,13 @@ def _values(
             raise FormatError(source.path, "the problem stands here again", where=f"line {line}", value=problem)
         values[at] = value
     if lists:
-        notes.append(f"run {run!r}: {lists} values are lists of one number, read as that number")
+        many = f"{lists} values are lists" if lists > 1 else "1 value is a list"
+        notes.append(f"run {run!r}: {many} of one number, read as that number")
     return values
 
 
 def _id(source: Source, row: dict[str, Any], line: int) -> str:
     found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
-        raise FormatError(source.path, "a problem needs an id", where=f"line {line}", value=found)
-    return str(found)
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
+        raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
+    return str(found).strip()

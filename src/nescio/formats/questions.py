@@ -6,7 +6,7 @@ A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "ran
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +16,7 @@ from nescio.formats._source import LINES, Source, name_runs
 from nescio.formats._tables import as_text, json_lines
 from nescio.model import Collection, Question, Response, Run
 
+_LAST_RANK = 1_000_000
 OWN_KEYS = ("id", "question", "answers", "options", "answerable", "cluster")
 
 
@@ -98,15 +99,15 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, bool) or not isinstance(item, (str, int, float)) for item in items):
         raise fail(f"{name} must be a list of texts", value)
-    return tuple(str(item) for item in items)
+    return tuple(as_text(item) or "" for item in items)
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     """The `id` of a line, a text or a whole number; raises FormatError where it has none."""
     found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
         raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return str(found)
+    return str(found).strip()
 
 
 def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
@@ -119,8 +120,9 @@ def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Respo
                 source.path, "the questions do not have this id", where=f"line {line}", value=response.question_id
             )
         run = row.get("run", name)
-        if not isinstance(run, str) or not run:
+        if not isinstance(run, str) or not run.strip():
             raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
+        run = run.strip()
         key = (run, response.question_id, response.rank)
         if key in seen:
             raise FormatError(
@@ -156,18 +158,20 @@ def _response(source: Source, row: dict[str, Any], line: int) -> Response:
         raise fail("answered must be true or false", answered)
     if answered and answer is None:
         raise fail("answered is true and there is no answer", row["answer"])
-    if confidence is not None and (
-        isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not math.isfinite(confidence)
-    ):
-        raise fail("confidence must be a finite number", confidence)
-    if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int) or rank < 1):
-        raise fail("rank must be a whole number from 1", rank)
+    if confidence is not None and not _is_number(confidence):
+        raise fail("confidence must be a finite number, or null", confidence)
+    if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):
+        raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
     said = answer is not None if answered is None else answered
     return Response(
         identifier(source, row, line),
         answer,
         said,
         None if confidence is None else float(confidence),
-        rank or 1,
+        int(rank or 1),
         as_text(support),
     )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -7,84 +7,88 @@ from collections.abc import Sequence
 import numpy as np
 
 from nescio.errors import FormatError, MismatchError
-from nescio.evidence import EMPTY_CELL, PRESENT, Evidence
+from nescio.evidence import DERIVED, EMPTY_CELL, PRESENT, Array, Evidence
 from nescio.formats._format import Part, Read, ReadOptions, reader
-from nescio.formats._source import TABLES, Source, records
-from nescio.formats._tables import load_rows, locate, quoted
+from nescio.formats._source import DELIMITED, LINES, PARQUET, TABLES, Source, address, connect, first_line, records
+from nescio.formats._tables import as_text, first, load_rows, locate
 
-NAMES_A_ROW = ("", "question", "topic", "qid", "id")
+NAMES_A_ROW = ("", "question", "topic", "qid", "id", "__index_level_0__")
+OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
+OTHERS_IN_LINES = ("answer", "same", "value")  # beside an id these make answers, and PAN's truth and scores
 EMPTY = ("na", "n/a", "null")
 
 
 def recognise(source: Source) -> str | None:
     """A table with none of the words of the other tables in its header, and a number or nothing in each cell of its first row."""
-    if source.suffix not in (*TABLES, ""):
+    if source.suffix not in (*TABLES, *LINES, ""):
         return None
-    names = [name for name in source.columns if name.lower() not in NAMES_A_ROW]
-    if not names or {"run", "outcome", "correct", "incorrect", "unanswered"} & {
-        name.lower() for name in source.columns
-    }:
+    folded = {name.lower() for name in source.columns}
+    if not folded - {*NAMES_A_ROW} or folded & {*OTHERS, *(OTHERS_IN_LINES if source.suffix in LINES else ())}:
         return None
-    first = _first_row(source)
-    cells = [cell for name, cell in zip(source.columns, first, strict=False) if name in names]
-    return "table" if cells and all(cell is None or _number(cell) is not None for cell in cells) else None
+    row = _first_row(source)
+    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name.lower() not in NAMES_A_ROW]
+    return "table" if all(cell is None or _number(cell) is not None for cell in cells) else None
 
 
 @reader(
-    "matrix", about="a score matrix: one column a run, one row a question, measured by mean(FILE)", recognise=recognise
+    "matrix",
+    about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
+    recognise=recognise,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a matrix has nothing to map
-    """Read score matrices; several must have the same runs and the same number of questions."""
-    columns: dict[str, np.ndarray[tuple[int, int], np.dtype[np.float64]]] = {}
+    """Read score matrices; several must have the same runs and the same questions, each set in one order."""
+    columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     notes = []
     for _, source in parts:
-        label = source.path or source.name
-        names, ids, scores = _scores(source)
-        if columns and (names != runs or ids != questions):
-            raise MismatchError(
-                f"{label}: its runs or questions differ from those of {parts[0][1].path or parts[0][1].name}; score the matrices apart"
-            )
         if source.stem in columns:
-            raise MismatchError(f"{label}: another matrix is named {source.stem!r} too; rename one of the files")
+            raise MismatchError(f"{source.label}: another matrix is named {source.stem!r} too; rename one of the files")
+        if source.stem in DERIVED:
+            raise MismatchError(f"{source.label}: {source.stem!r} is the name of a column of nescio's; rename the file")
+        notes += source.notes
+        names, ids, scores = _scores(source, notes)
+        for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
+            if columns and here != before:
+                raise MismatchError(
+                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the matrices apart"
+                )
         runs, questions = names, ids
         columns[source.stem] = scores
-        if np.isnan(scores).any():
-            notes.append(f"{label}: {int(np.isnan(scores).sum())} of {scores.size} cells are empty and left out")
-        notes += source.notes
+        if empty := int(np.isnan(scores).sum()):
+            notes.append(
+                f"{source.label}: {empty} of {scores.size} cells {'are' if empty > 1 else 'is'} empty and left out"
+            )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
     return Read(Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({name})" for name in columns))
 
 
-def _scores(
-    source: Source,
-) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
-    import duckdb
-
-    with duckdb.connect() as connection:
+def _scores(source: Source, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
+    """The names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
+    with connect() as connection:
         have = load_rows(connection, source, "raw")
-        rows = connection.execute(f'SELECT {", ".join(map(quoted, have))} FROM raw ORDER BY "row "').fetchall()
-    names = tuple(name for name in have if name.lower() not in NAMES_A_ROW)
-    label = [i for i, name in enumerate(have) if name.lower() in NAMES_A_ROW]
-    ids = tuple(str(row[label[0]]) if label else str(i) for i, row in enumerate(rows, 1))
-    if len(set(ids)) < len(ids):
-        twice = next(i for i, name in enumerate(ids) if name in ids[:i])
-        raise FormatError(
-            source.path or source.name,
-            "the question stands here again",
-            where=locate(source, twice + 1),
-            value=ids[twice],
-        )
+        names = tuple(name for name in have if name.lower() not in NAMES_A_ROW)
+        labels = [name for name in have if name.lower() in NAMES_A_ROW]
+        if len(labels) > 1:
+            others = ", ".join(map(repr, labels[1:]))
+            notes.append(f"{source.label}: {labels[0]!r} names the questions; {others} not used")
+        cells = ", ".join(have[name] for name in (*labels[:1], *names))
+        rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
+    ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))
+    seen: set[str] = set()
+    for i, name in enumerate(ids, 1):
+        if name is None or name in seen:
+            rule = "the question is empty" if name is None else "the question stands here again"
+            raise FormatError(source.label, rule, where=locate(source, i), value=name)
+        seen.add(name)
     scores = np.full((len(names), len(rows)), np.nan)
     for q, row in enumerate(rows):
-        for r, name in enumerate(names):
-            cell = row[have.index(name)]
-            number = _number(cell) if cell is not None else np.nan
+        for r, cell in enumerate(row[-len(names) :]):
+            number = np.nan if cell is None else _number(cell)
             if number is None:
                 raise FormatError(
-                    source.path or source.name,
-                    f"the score of run {name!r} must be a finite number or empty",
+                    source.label,
+                    f"the score of run {names[r]!r} must be a finite number or empty",
                     where=locate(source, q + 1),
                     value=cell,
                 )
@@ -104,19 +108,22 @@ def _number(cell: str) -> float | None:
 
 
 def _first_row(source: Source) -> list[str | None]:
-    if source.path is not None and source.suffix in (".csv", ".tsv"):
+    if source.suffix in LINES:
+        return [as_text(value) for value in source.first.values()]
+    if source.path is not None and source.suffix in DELIMITED:
         rows = records(source.path, source.delimiter)
         next(rows, None)
         record, _ = next(rows, ([], 0))
         return list(record)
     import duckdb
 
-    with duckdb.connect() as connection:
-        if source.path is not None:
-            found = connection.execute(
-                "SELECT COLUMNS(*)::VARCHAR FROM read_parquet(?) LIMIT 1", [str(source.path)]
-            ).fetchone()
-        else:
-            connection.register("given", source.table)
-            found = connection.execute("SELECT COLUMNS(*)::VARCHAR FROM given LIMIT 1").fetchone()
-    return list(found or ())
+    try:
+        with connect() as connection:
+            if source.path is not None:
+                row = first(connection, f"SELECT COLUMNS(*)::VARCHAR FROM {PARQUET} LIMIT 1", [address(source.path)])
+            else:
+                connection.register("given", source.table)
+                row = first(connection, "SELECT COLUMNS(*)::VARCHAR FROM given LIMIT 1")
+            return list(row or ())
+    except duckdb.Error as error:
+        raise FormatError(source.label, f"cannot be read: {first_line(error)}") from None

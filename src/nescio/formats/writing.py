@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nescio.errors import UsageError
 from nescio.files import whole
+from nescio.formats._source import connect
+from nescio.formats._tables import literal
+from nescio.formats.outcome_table import RESERVED
 from nescio.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -30,10 +33,7 @@ def write_outcomes(found: Outcomes, path: Path) -> int:
         elif path.suffix.lower() == ".parquet":
             _write_parquet(draft, names, rows)
         else:
-            with draft.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", lineterminator="\n")
-                writer.writerow(names)
-                writer.writerows(rows)
+            _write_delimited(draft, [names, *rows], "\t" if path.suffix.lower() == ".tsv" else ",")
     return len(rows)
 
 
@@ -47,7 +47,7 @@ def _names(found: Outcomes) -> list[str]:
         names.append("answerable")
     if found.clusters is not None:
         names.append("cluster")
-    return names + [name for name in found.strata if name not in names]
+    return names + [name for name in found.strata if name and name not in RESERVED]
 
 
 def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
@@ -70,26 +70,28 @@ def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
             yield [cells[name] for name in names]
 
 
+def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
+    # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it reads
+    returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting).writerows(rows)
+
+
 def _write_lines(path: Path, names: list[str], rows: list[list[Any]]) -> None:
     import msgspec
 
     with path.open("wb") as file:
         for row in rows:
-            file.write(
-                msgspec.json.encode({name: cell for name, cell in zip(names, row, strict=True) if cell is not None})
-                + b"\n"
-            )
+            file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
 
 
 def _write_parquet(path: Path, names: list[str], rows: list[list[Any]]) -> None:
-    import duckdb
-
-    columns = {name: np.array([row[i] for row in rows], dtype=object) for i, name in enumerate(names)}
-    with duckdb.connect() as connection:
+    columns = {f"c{i}": np.array([row[i] for row in rows], dtype=object) for i in range(len(names))}
+    casts = []
+    for i, name in enumerate(names):
+        kind = "DOUBLE" if name == "confidence" else "VARCHAR"
+        casts.append(f'c{i}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"')
+    with connect() as connection:
         connection.register("outcomes", columns)
-        casts = ", ".join(
-            f'"{n.replace(chr(34), chr(34) * 2)}"::{"DOUBLE" if n == "confidence" else "VARCHAR"}' for n in names
-        )
-        connection.execute(
-            f"COPY (SELECT {casts} FROM outcomes) TO '{str(path).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)"
-        )
+        connection.execute(f"COPY (SELECT {', '.join(casts)} FROM outcomes) TO {literal(str(path))} (FORMAT parquet)")

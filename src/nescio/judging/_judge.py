@@ -85,6 +85,8 @@ def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
     clusters = [question.cluster for question in questions]
     return {
         "answerable": np.array(answerable, dtype=np.int8) if max(answerable) >= 0 else None,
-        "strata": {name: np.array([question.strata.get(name, "") for question in questions]) for name in names},
-        "clusters": np.array(clusters) if all(cluster is not None for cluster in clusters) else None,
+        "strata": {
+            name: np.array([question.strata.get(name, "") for question in questions], dtype=object) for name in names
+        },
+        "clusters": np.array(clusters, dtype=object) if None not in clusters else None,
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
@@ -10,19 +12,21 @@ from nescio.model import Question
 from nescio.text import normalise, squeeze
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+_INDEX = re.compile(r"[0-9]{1,4}")
 
 
 @judge("choice")
 def choice(question: Question, answer: str) -> bool:
     """Right if answer and gold name the same option. An answer that names no option is wrong.
 
-    An option is named by its text (case and spacing do not matter), by its letter (A, (a), B., C)) or by its index from 0.
+    An option is named by its text (case, spacing, punctuation and articles matter only where they tell options apart), by its
+    letter (A, (a), B., C)) or by its index from 0; a text that is itself an option is taken for that option.
     """
     if not question.options:
         raise MismatchError(
             f"question {question.id!r} has no options, so the judge `choice` cannot read an answer; use `exact`"
         )
-    gold = {option(question, text) for text in question.answers}
+    gold = _gold(question.options, question.answers)
     if None in gold:
         raise MismatchError(
             f"question {question.id!r}: the gold answer names none of its options (found {list(question.answers)!r})"
@@ -31,16 +35,41 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """The position, from 0, of the option that a text names, or None."""
-    for form in (str.strip, squeeze, normalise):
-        written = [form(option) for option in question.options]
-        if form(text) in written:
-            return written.index(form(text))
-    letter = _LETTER.fullmatch(text.strip())
-    if letter:
+    """The position, from 0, of the option that a text names, or None. Of options of one text the first stands for all."""
+    return _named(question.options, text)
+
+
+def _named(options: tuple[str, ...], text: str) -> int | None:
+    for form, written in zip(_FORMS, _written(options), strict=True):
+        said = form(text)
+        if said and said in written:
+            return written[said]
+    position: int | None = None
+    if letter := _LETTER.fullmatch(text.strip()):
         position = ord(letter[1].upper()) - ord("A")
-    elif text.strip().isdecimal():
+    elif _INDEX.fullmatch(text.strip()):
         position = int(text)
-    else:
+    if position is None or position >= len(options):
         return None
-    return position if position < len(question.options) else None
+    return _written(options)[0].get(options[position].strip(), position)
+
+
+_FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
+
+
+@lru_cache(maxsize=1 << 16)
+def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
+    """Where each option stands by its text, in each form; a form that options of different texts share names none of them."""
+    ways = []
+    for form in _FORMS:
+        texts: dict[str, set[str]] = {}
+        for option_ in options:
+            texts.setdefault(form(option_), set()).add(option_.strip())
+        first = {option_.strip(): i for i, option_ in reversed(list(enumerate(options)))}
+        ways.append({said: first[min(those)] for said, those in texts.items() if len(those) == 1})
+    return tuple(ways)
+
+
+@lru_cache(maxsize=1 << 16)
+def _gold(options: tuple[str, ...], answers: tuple[str, ...]) -> frozenset[int | None]:
+    return frozenset(_named(options, answer) for answer in answers)

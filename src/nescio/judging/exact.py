@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from nescio.judging._judge import judge
 from nescio.model import Question
-from nescio.text import normalise
+from nescio.text import normalise, squeeze
 
 
 @judge("exact")
 def exact(question: Question, answer: str) -> bool:
-    """Right if the normalised answer equals a normalised gold answer (SQuAD's exact match)."""
-    said = normalise(answer)
-    return any(said == normalise(gold) for gold in question.answers)
+    """Right if the normalised answer equals a normalised gold answer (SQuAD's exact match).
+
+    Where normalisation leaves nothing of a text ("The", "A", "?"), the text itself is compared.
+    """
+    said = normalise(answer) or squeeze(answer)
+    return any(said == (normalise(gold) or squeeze(gold)) for gold in question.answers)

@@ -79,7 +79,11 @@ class Measure:
         """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is undefined."""
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
-            totals = {name: weights @ values for name, values in patterns.columns.items()}
+            # Not a matrix product: its digits would depend on how many threads compute it.
+            totals = {
+                name: np.einsum("...k,k->..." if values.ndim == 1 else "...k,km->...m", weights, values)
+                for name, values in patterns.columns.items()
+            }
             return self.of_totals(totals)
         flat = np.asarray(weights).reshape(-1, np.shape(weights)[-1])
         parts = [self._of_order(patterns, flat[i : i + _ROWS_AT_ONCE]) for i in range(0, len(flat), _ROWS_AT_ONCE)]

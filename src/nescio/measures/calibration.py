@@ -82,9 +82,8 @@ def k(total: Any) -> Any:
 
 
 def _moments(q: Any) -> dict[str, Any]:
-    s = q.confidence - (
-        q.confidence.mean() if len(q.confidence) else 0
-    )  # a shift changes no correlation, and keeps digits
+    middle = (q.confidence.min() + q.confidence.max()) / 2 if len(q.confidence) else 0.0
+    s = q.confidence - middle  # a shift changes no correlation, and keeps digits
     return {"s": s, "ss": s * s, "sy": s * q.correct}
 
 
@@ -110,7 +109,13 @@ def pearson(total: Any) -> Any:
 
 def _alignment(q: Any, eps: float) -> dict[str, Any]:
     low = np.minimum(q.self_score, 1 - eps)
-    return {"earned": np.where(q.incorrect == 1, low + np.log1p(-low), np.where(q.correct == 1, q.self_score, 0.0))}
+    return {
+        "earned": np.where(
+            q.incorrect == 1,
+            low + np.log(np.maximum(1 - q.self_score, eps)),
+            np.where(q.correct == 1, q.self_score, 0.0),
+        )
+    }
 
 
 def _clipped(q: Any, eps: float) -> str | None:

@@ -1,0 +1,109 @@
+"""The swap method (Voorhees & Buckley 2002): Fig. 3 and Table 2 of Peñas & Rodrigo 2011."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.evidence import Evidence
+from nescio.measures import Measure
+from nescio.meta._trials import Drawing, Floats, pair_scores
+
+BINS = 21
+WIDTH = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class SwapBin:
+    """Comparisons whose difference fell between `low` and `high`, and how many of them the other half reversed."""
+
+    measure: str
+    bin: int
+    low: float
+    high: float | None
+    comparisons: int
+    swaps: int
+    swap_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The four columns of Table 2, and the required difference as a share of the measure's range."""
+
+    measure: str
+    required_difference: float
+    highest: float
+    relative: float
+    sensitivity: float
+    share_of_range: float
+    monotone: bool
+    required_from_here_on: float
+    undefined: int = 0
+
+
+def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05) -> tuple[list[SwapBin], Sensitivity]:
+    r"""How large a difference must be so that another sub-collection seldom reverses it.
+
+    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21 bins of
+    0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower limit of the
+    first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the first bin from
+    which on all bins do. Sensitivity is the share of comparisons with |d| at least the required difference.
+    """
+    counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
+    highest, undefined = -np.inf, 0
+    for one, other in pair_scores(data, measure, drawing, parts=2):
+        first, second = one - other
+        known = ~np.isnan(first) & ~np.isnan(second)
+        at = bins(np.abs(first[known]))
+        counts += np.bincount(at, minlength=BINS)
+        reversed_ = _sign(first[known]) * _sign(second[known]) < 0
+        swaps += np.bincount(at[reversed_], minlength=BINS)
+        highest = max(highest, float(np.nanmax([one[0].max(initial=-np.inf), other[0].max(initial=-np.inf)])))
+        undefined += int((~known).sum())
+    return _rows(measure.label, counts, swaps), _sensitivity(measure, counts, swaps, highest, undefined, rate)
+
+
+def bins(difference: Floats) -> NDArray[np.int64]:
+    """The bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its bin."""
+    return np.minimum(BINS - 1, (difference * 100 + 1e-9).astype(np.int64))
+
+
+def _sign(difference: Floats) -> Floats:
+    return np.sign(np.where(np.abs(difference) <= 1e-12, 0.0, difference))
+
+
+def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64]) -> list[SwapBin]:
+    rates = [s / c if c else float("nan") for c, s in zip(counts.tolist(), swaps.tolist(), strict=True)]
+    highs = [*(round((b + 1) * WIDTH, 2) for b in range(BINS - 1)), None]
+    return [
+        SwapBin(label, b + 1, round(b * WIDTH, 2), highs[b], int(counts[b]), int(swaps[b]), rates[b])
+        for b in range(BINS)
+    ]
+
+
+def _sensitivity(
+    measure: Measure, counts: NDArray[np.int64], swaps: NDArray[np.int64], highest: float, undefined: int, rate: float
+) -> Sensitivity:
+    filled = np.flatnonzero(counts)
+    rates = swaps[filled] / counts[filled]
+    good = rates <= rate
+    nan = float("nan")
+    first = int(filled[np.argmax(good)]) if good.any() else None
+    lasting = np.flatnonzero(np.logical_and.accumulate(good[::-1])[::-1])
+    from_here = round(int(filled[lasting[0]]) * WIDTH, 2) if len(lasting) else nan
+    required = nan if first is None else round(first * WIDTH, 2)
+    share = nan if first is None else float(counts[first:].sum() / counts.sum())
+    low, high = measure.bounds
+    return Sensitivity(
+        measure.label,
+        required,
+        highest if np.isfinite(highest) else nan,
+        required / highest if np.isfinite(highest) and highest > 0 else nan,
+        share,
+        required / (high - low) if np.isfinite(high - low) else nan,
+        bool(np.all(np.diff(rates) <= 0)),
+        from_here,
+        undefined,
+    )

@@ -1,0 +1,13 @@
+"""What every test needs before it starts."""
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores serve the tests better as two processes
+
+from hypothesis import Phase, settings
+
+QUICK = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
+
+settings.register_profile("nescio", deadline=None, derandomize=True, max_examples=30, phases=QUICK)
+settings.register_profile("explore", deadline=None, max_examples=500, print_blob=True)  # --hypothesis-profile=explore
+settings.load_profile("nescio")

@@ -1,0 +1,88 @@
+"""One table in every encoding that nescio reads, and what a reader says of a broken one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nescio.errors import FormatError, NescioError
+from nescio.evidence import Evidence
+from nescio.load import Loaded, Options, load
+
+FILES = ("csv", "tsv", "jsonl", "parquet")
+ENCODINGS = (*FILES, "pandas", "polars", "arrow")
+Row = Mapping[str, Any]
+
+
+def encode(rows: Sequence[Row], encoding: str, folder: Path, name: str = "table") -> Any:
+    """The rows as a file of that encoding in the folder, or as a table in memory; None is nothing."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    path = folder / f"{name}.{encoding}"
+    match encoding:
+        case "csv" | "tsv":
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, delimiter="," if encoding == "csv" else "\t", quoting=csv.QUOTE_NONNUMERIC)
+                writer.writerow(names)
+                writer.writerows(
+                    ["" if cell is None else cell for cell in row] for row in zip(*columns.values(), strict=True)
+                )
+        case "jsonl":
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        case "parquet":
+            pq.write_table(pa.table(columns), path)
+        case "pandas":
+            return pd.DataFrame(columns)
+        case "polars":
+            return pl.DataFrame(columns, strict=False)
+        case "arrow":
+            return pa.table(columns)
+    return path
+
+
+def line_of(row: int, encoding: str) -> str:
+    """Where a message finds row `row`, from 1, of a table that `encode` made of cells without line ends."""
+    return {"csv": f"line {row + 1}", "tsv": f"line {row + 1}", "jsonl": f"line {row}"}.get(encoding, f"row {row}")
+
+
+def label_of(given: Any) -> str:
+    """What a message calls what was given."""
+    return str(given) if isinstance(given, Path) else "table"
+
+
+def read(given: Any, **options: Any) -> Loaded:
+    """What `load` finds under these options."""
+    return load(given, Options(**options))
+
+
+def evidence(given: Any, **options: Any) -> Evidence:
+    """The Evidence that `load` finds under these options."""
+    found = read(given, **options).data
+    assert isinstance(found, Evidence)
+    return found
+
+
+def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
+    """The one error, of exactly this kind, that reading gives; its message is one line."""
+    with pytest.raises(NescioError) as caught:
+        read(given, **options)
+    assert type(caught.value) is kind, str(caught.value)
+    assert str(caught.value).isprintable()
+    return caught.value
+
+
+def refuse(given: Any, where: str | None, rule: str, **options: Any) -> None:
+    """Assert that reading gives one FormatError that names the file, the place in it, and the rule."""
+    error = refusal(given, FormatError, **options)
+    place = f"{label_of(given)}, {where}: " if where else f"{label_of(given)}: "
+    assert str(error).startswith(place), str(error)
+    assert rule in str(error)

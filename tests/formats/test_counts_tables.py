@@ -1,0 +1,99 @@
+"""Counts tables: whole numbers, one row a run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nescio.errors import MismatchError
+
+from .encodings import encode, line_of, read, refusal, refuse
+
+SOUND = [
+    {"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3},
+    {"run": "b", "correct": 4, "incorrect": 5, "unanswered": 0},
+]
+WHOLE = "incorrect must be a whole number, 0 or more"
+BROKEN: dict[str, tuple[Any, str]] = {
+    "negative": (-1, f"{WHOLE} (found '-1')"),
+    "a fraction": (1.5, f"{WHOLE} (found '1.5')"),
+    "nan": ("nan", f"{WHOLE} (found 'nan')"),
+    "infinite": ("inf", f"{WHOLE}, and less than 9007199254740992 (found 'inf')"),
+    "too large": ("1e20", f"{WHOLE}, and less than 9007199254740992"),
+    "in words": ("two", f"{WHOLE} (found 'two')"),
+    "with a separator": ("1,000", f"{WHOLE} (found '1,000')"),
+    "true": ("true", f"{WHOLE} (found 'true')"),
+    "empty": (None, f"{WHOLE} (found '')"),
+}
+
+
+def changed(**cells: Any) -> list[dict[str, Any]]:
+    """The sound table with other cells in its second row, as text where the cells are."""
+    as_text = {name: str for name, cell in cells.items() if isinstance(cell, str)}
+    rows = [SOUND[0], SOUND[1] | cells]
+    return [{name: as_text[name](cell) if name in as_text else cell for name, cell in row.items()} for row in rows]
+
+
+@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "polars"])
+@pytest.mark.parametrize("twin", BROKEN)
+def test_a_count_is_a_whole_number(twin: str, encoding: str, tmp_path: Path) -> None:
+    cell, rule = BROKEN[twin]
+    refuse(encode(changed(incorrect=cell), encoding, tmp_path), line_of(2, encoding), rule)
+
+
+@pytest.mark.parametrize("name", ["run", "correct", "incorrect", "unanswered"])
+def test_a_column_is_missing(name: str, tmp_path: Path) -> None:
+    rows = [{k: v for k, v in row.items() if k != name} for row in SOUND]
+    rule = f"a counts table has the columns run, correct, incorrect, unanswered; there is no {name!r} (found ["
+    refuse(encode(rows, "csv", tmp_path), "line 1", rule)
+    refuse(encode(rows, "parquet", tmp_path), None, rule)
+
+
+def test_a_table_of_one_count(tmp_path: Path) -> None:
+    rule = "a counts table has the columns run, correct, incorrect, unanswered; there is no 'incorrect'"
+    refuse(encode([{"run": "a", "correct": 1}], "csv", tmp_path), "line 1", rule)
+
+
+def test_column_names_in_capitals(tmp_path: Path) -> None:
+    rows = [{name.title(): cell for name, cell in row.items()} for row in SOUND]
+    rule = "column names are written in lower case; a counts table has run, correct, incorrect, unanswered"
+    refuse(encode(rows, "csv", tmp_path), "line 1", rule)
+
+
+def test_a_run_is_empty(tmp_path: Path) -> None:
+    refuse(encode(changed(run=""), "csv", tmp_path), "line 3", "the run is empty")
+
+
+def test_a_run_stands_twice(tmp_path: Path) -> None:
+    refuse(encode(changed(run="a"), "csv", tmp_path), "line 3", "run 'a' stands here again")
+
+
+def test_a_run_stands_in_two_files(tmp_path: Path) -> None:
+    paths = [encode(SOUND, "csv", tmp_path, "one"), encode(SOUND, "jsonl", tmp_path, "other")]
+    assert str(refusal(paths, MismatchError)) == f"run 'a' stands in both {paths[0]} and {paths[1]}"
+
+
+def test_several_files_are_one_table(tmp_path: Path) -> None:
+    more = [SOUND[0] | {"run": "c"}]
+    found = read([encode(SOUND, "csv", tmp_path, "one"), encode(more, "parquet", tmp_path, "other")])
+    assert found.data.runs == ("a", "b", "c")
+
+
+def test_other_columns_are_not_used_and_named(tmp_path: Path) -> None:
+    given = encode([row | {"c@1": 0.5, "": 1} for row in SOUND], "csv", tmp_path)
+    assert read(given).notes == (f"{given}: columns c@1, without a name not used",)
+
+
+def test_whole_numbers_may_be_written_as_decimals(tmp_path: Path) -> None:
+    given = encode([{"run": "a", "correct": "1.0", "incorrect": "1e3", "unanswered": "0"}], "csv", tmp_path)
+    assert read(given).data.totals()["n"].tolist() == [1001]  # type: ignore[union-attr]
+
+
+def test_a_run_may_have_answered_no_question_at_all(tmp_path: Path) -> None:
+    given = encode([{"run": "a", "correct": 0, "incorrect": 0, "unanswered": 0}], "csv", tmp_path)
+    assert read(given).data.totals()["n"].tolist() == [0]  # type: ignore[union-attr]
+
+
+def test_counts_have_no_clusters(tmp_path: Path) -> None:
+    message = str(refusal(encode(SOUND, "csv", tmp_path), MismatchError, cluster="story"))
+    assert message == "a counts table has no questions, so there is nothing to cluster"

@@ -1,0 +1,240 @@
+"""Outcome tables: what each column means, and one refusal for each rule that a table can break."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from nescio.errors import MismatchError
+
+from .encodings import encode, evidence, line_of, read, refusal, refuse
+
+SOUND = [
+    {"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5},
+    {"run": "a", "question": "q2", "outcome": "unanswered", "confidence": None},
+    {"run": "b", "question": "q1", "outcome": "incorrect", "confidence": 0.25},
+    {"run": "b", "question": "q2", "outcome": "unanswered", "confidence": None},
+]
+WORDS = "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)"
+CONFIDENCE = "confidence must be a finite number such as 0.75, or empty"
+CONTRADICTS = "the candidate contradicts the outcome: it is what a declined answer would have been"
+
+
+def changed(row: int, **cells: Any) -> list[dict[str, Any]]:
+    """The sound table with other cells in one row, counted from 1."""
+    return [old | cells if i == row else old for i, old in enumerate(SOUND, 1)]
+
+
+def more(row: int, **cells: Any) -> list[dict[str, Any]]:
+    """The sound table with a row like one of its rows at the end, but for some cells."""
+    return [*SOUND, SOUND[row - 1] | cells]
+
+
+BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
+    "unknown outcome": (changed(3, outcome="maybe"), 3, f"{WORDS} (found 'maybe')"),
+    "the first of two unknown outcomes": ([*changed(2, outcome="z"), SOUND[3] | {"outcome": "a"}], 2, "(found 'z')"),
+    "empty run": (changed(2, run=None), 2, "the run is empty"),
+    "blank run": (changed(2, run=" "), 2, "the run is empty"),
+    "empty question": (changed(4, question=None), 4, "the question is empty"),
+    "confidence in words": (changed(3, confidence="high"), 3, f"{CONFIDENCE} (found 'high')"),
+    "confidence nan": (changed(3, confidence="nan"), 3, f"{CONFIDENCE} (found 'nan')"),
+    "confidence inf": (changed(3, confidence="-inf"), 3, f"{CONFIDENCE} (found '-inf')"),
+    "confidence with a comma": (changed(1, confidence="0,5"), 1, f"{CONFIDENCE} (found '0,5')"),
+    "confidence too large": (changed(1, confidence="1e999"), 1, f"{CONFIDENCE} (found '1e999')"),
+    "confidence true": (changed(1, confidence="true"), 1, CONFIDENCE),
+    "question twice": (more(3), 5, "question 'q1' of run 'b' stands here again; it was on {3}"),
+    "question twice, one rank unsaid": (more(1, rank=1), 5, "question 'q1' of run 'a' at rank 1 stands here again"),
+    "question twice at a lower rank": (
+        [*SOUND, SOUND[0] | {"rank": 2}, SOUND[0] | {"rank": 2}],
+        6,
+        "question 'q1' of run 'a' at rank 2 stands here again; it was on {5}",
+    ),
+    "rank 0": (changed(2, rank=0), 2, "rank must be a whole number from 1 to 1000000 (found '0"),
+    "rank with a fraction": (changed(2, rank=1.5), 2, "rank must be a whole number"),
+    "rank too large": (changed(2, rank=10**15), 2, "rank must be a whole number from 1 to 1000000"),
+    "rank in words": (changed(2, rank="first"), 2, "rank must be a whole number"),
+    "no rank 1": (changed(3, rank=2), 3, "a question has lower ranks and no answer of rank 1 (found '2"),
+    "known answers 0": (changed(1, known_answers=0), 1, "known_answers must be a whole number from 1 to 1000000"),
+    "candidate in other words": (changed(2, candidate="yes"), 2, "a candidate is correct, incorrect or empty"),
+    "wrong candidate, right answer": (changed(1, candidate="incorrect"), 1, CONTRADICTS),
+    "right candidate, wrong answer": (changed(3, candidate="correct"), 3, CONTRADICTS),
+    "answerable perhaps": (changed(1, answerable="perhaps"), 1, "answerable must be true or false (found 'perhaps')"),
+    "answerable changes": (
+        [row | {"answerable": "true" if row["run"] == "a" else "false"} for row in SOUND],
+        3,
+        "question 'q1' has two values of answerable; it was 'true' on {1} (found 'false')",
+    ),
+    "cluster changes": (
+        [row | {"cluster": row["run"]} for row in SOUND],
+        3,
+        "question 'q1' has two values of cluster; it was 'a' on {1} (found 'b')",
+    ),
+    "cluster empty": (
+        [row | {"cluster": "s" if row["question"] == "q1" else None} for row in SOUND],
+        2,
+        "the cluster is empty, and other rows have one",
+    ),
+}
+
+
+@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "pandas"])
+@pytest.mark.parametrize("twin", BROKEN)
+def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
+    rows, row, rule = BROKEN[twin]
+    for earlier in range(1, 6):
+        rule = rule.replace(f"{{{earlier}}}", line_of(earlier, encoding))
+    refuse(encode(as_one_kind(rows), encoding, tmp_path), line_of(row, encoding), rule)
+
+
+def as_one_kind(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows with text in each column that holds both numbers and text, as a table in memory must have it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    mixed = {name for name in names if any(isinstance(row.get(name), str) for row in rows)}
+    return [{n: str(c) if n in mixed and c is not None else c for n, c in row.items()} for row in rows]
+
+
+@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "polars"])
+@pytest.mark.parametrize("name", ["question", "outcome"])
+def test_a_column_is_missing(name: str, encoding: str, tmp_path: Path) -> None:
+    given = encode([{k: v for k, v in row.items() if k != name} for row in SOUND], encoding, tmp_path)
+    where = "line 1" if encoding in ("csv", "jsonl") else None
+    refuse(given, where, f"an outcome table has the columns run, question, outcome; there is no {name!r} (found [")
+
+
+def test_column_names_in_capitals(tmp_path: Path) -> None:
+    given = encode([{name.title(): cell for name, cell in row.items()} for row in SOUND], "csv", tmp_path)
+    rule = (
+        "column names are written in lower case; an outcome table has run, question, outcome (found ['Run', 'Question'"
+    )
+    refuse(given, "line 1", rule)
+
+
+def test_without_a_run_column_the_file_is_the_run(tmp_path: Path) -> None:
+    rows = [{"question": "q1", "outcome": "correct"}, {"question": "q2", "outcome": "incorrect"}]
+    assert evidence(encode(rows, "csv", tmp_path, "o'brien")).runs == ("o'brien",)
+    assert evidence(encode(rows, "pandas", tmp_path)).runs == ("table",)
+
+
+def test_an_ungraded_answer_is_not_an_unanswered_one(tmp_path: Path) -> None:
+    given = encode(changed(3, outcome=None), "csv", tmp_path)
+    message = str(refusal(given, MismatchError))
+    assert message == (
+        f"{given}: run 'b', question 'q1': the answer is not graded (1 such answer in all); --ungraded exclude leaves "
+        "them out, --ungraded bounds reports both extremes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "outcome"),
+    [
+        ("1", "correct"),
+        ("0", "incorrect"),
+        ("1.0", "correct"),
+        ("True", "correct"),
+        ("FALSE", "incorrect"),
+        ("pass", "correct"),
+        ("Fail", "incorrect"),
+        ("UNANSWERED", "unanswered"),
+    ],
+)
+def test_other_words_for_outcomes_are_announced(word: str, outcome: str, tmp_path: Path) -> None:
+    found = read(encode(changed(1, outcome=word), "csv", tmp_path))
+    assert found.notes == (f"1 row: outcome {word!r} read as {outcome}",)
+    assert found.data.columns[outcome][0, 0] == 1  # type: ignore[union-attr]
+
+
+def test_the_outcome_map_adds_words_and_announces_them(tmp_path: Path) -> None:
+    rows = [row | {"outcome": {"correct": "C", "incorrect": "I"}.get(str(row["outcome"]), "N")} for row in SOUND]
+    words = {"C": "correct", "I": "incorrect", "N": "unanswered"}
+    found = read(encode(rows, "csv", tmp_path), outcome_map=words)
+    assert found.notes == (
+        "1 row: outcome 'C' read as correct",
+        "1 row: outcome 'I' read as incorrect",
+        "2 rows: outcome 'N' read as unanswered",
+    )
+    assert found.data.digest() == read(encode(SOUND, "csv", tmp_path)).data.digest()
+
+
+def test_the_outcome_map_wins_over_the_words_built_in_and_says_so(tmp_path: Path) -> None:
+    found = read(
+        encode(changed(1, outcome="0"), "csv", tmp_path), outcome_map={"0": "unanswered", "correct": "correct"}
+    )
+    assert found.notes == ("1 row: outcome '0' read as unanswered",)
+    found = read(encode(SOUND, "csv", tmp_path), outcome_map={"correct": "incorrect"})
+    assert found.notes == ("1 row: outcome 'correct' read as incorrect",)
+
+
+def test_white_space_around_cells_does_not_count(tmp_path: Path) -> None:
+    padded = [{f" {n} ": f"\t{c} " if isinstance(c, str) else c for n, c in row.items()} for row in SOUND]
+    assert evidence(encode(padded, "csv", tmp_path)).digest() == evidence(encode(SOUND, "csv", tmp_path)).digest()
+
+
+def test_the_order_of_rows_and_columns_does_not_count(tmp_path: Path) -> None:
+    turned = [dict(reversed(row.items())) for row in reversed(SOUND)]
+    assert evidence(encode(turned, "csv", tmp_path)).digest() == evidence(encode(SOUND, "csv", tmp_path)).digest()
+
+
+def test_runs_and_questions_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [{"run": r, "question": q, "outcome": "correct"} for r in ("z", "a") for q in ("q10", "q9")]
+    found = evidence(encode(rows, "csv", tmp_path))
+    assert (found.runs, found.questions) == (("z", "a"), ("q10", "q9"))
+
+
+def test_answerable_may_be_written_in_several_ways(tmp_path: Path) -> None:
+    rows = [row | {"answerable": word} for row, word in zip(SOUND, ("1", "FALSE", "true", "0.0"), strict=True)]
+    found = evidence(encode(rows, "csv", tmp_path))
+    assert_array_equal(found.columns["answerable"], [[1, 0], [1, 0]])
+    assert_array_equal(found.columns["correct"], [[1, 1], [0, 1]])
+
+
+def test_where_answerable_is_not_said_it_is_absent(tmp_path: Path) -> None:
+    rows = [row | {"answerable": "true" if row["question"] == "q1" else None} for row in SOUND]
+    assert_array_equal(evidence(encode(rows, "csv", tmp_path)).columns["answerable"], [[1, np.nan], [1, np.nan]])
+
+
+def test_lower_ranks_give_the_rank_of_the_first_right_answer(tmp_path: Path) -> None:
+    rows = [
+        {"run": "a", "question": "q1", "outcome": "incorrect", "rank": 1},
+        {"run": "a", "question": "q1", "outcome": "correct", "rank": 3},
+        {"run": "a", "question": "q1", "outcome": None, "rank": 2},
+        {"run": "a", "question": "q2", "outcome": "correct", "rank": None},
+    ]
+    found = read(encode(rows, "csv", tmp_path))
+    assert found.notes == (
+        "2 rows have a rank below the first: MRR and K read them, outcomes are those of rank 1",
+        "1 of these is not graded: MRR and K take it for no answer",
+    )
+    assert_array_equal(found.data.columns["first_right"], [[3, 1]])  # type: ignore[union-attr]
+    assert_array_equal(found.data.columns["correct"], [[0, 1]])  # type: ignore[union-attr]
+
+
+def test_cluster_is_a_reserved_column(tmp_path: Path) -> None:
+    rows = [row | {"cluster": "story"} for row in SOUND]
+    found = evidence(encode(rows, "csv", tmp_path))
+    assert found.clusters is not None
+    assert_array_equal(found.clusters, [0, 0])
+    assert not found.strata
+
+
+def test_a_stratum_is_constant_within_each_question(tmp_path: Path) -> None:
+    rows = [row | {"topic": f"t{row['question']}", "note": f"{row['run']}"} for row in SOUND]
+    found = evidence(encode(rows, "csv", tmp_path))
+    assert {name: list(values) for name, values in found.strata.items()} == {"topic": ["tq1", "tq2"]}
+
+
+def test_a_column_that_is_no_stratum_cannot_be_asked_for(tmp_path: Path) -> None:
+    given = encode([row | {"note": row["run"]} for row in SOUND], "csv", tmp_path)
+    message = str(refusal(given, MismatchError, strata=("note",)))
+    assert message == (
+        f"'note' is no stratum: question 'q1' has two values of it, 'a' ({given}, line 2) and 'b' ({given}, line 4)"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["csv", "tsv"])
+def test_a_column_without_a_name_is_not_read(encoding: str, tmp_path: Path) -> None:
+    numbered = [{"": i} | row for i, row in enumerate(SOUND)]
+    found = evidence(encode(numbered, encoding, tmp_path))
+    assert found.digest() == evidence(encode(SOUND, encoding, tmp_path)).digest()
+    assert not found.strata

@@ -1,0 +1,136 @@
+"""PAN's truth and answers: silence is 0.5 or a missing problem."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from nescio.errors import MismatchError
+
+from .encodings import evidence, read, refusal
+
+T1: dict[str, Any] = {"id": "p1", "same": True, "authors": ["1", "1"]}
+T2: dict[str, Any] = {"id": "p2", "same": False, "authors": ["1", "2"]}
+V1: dict[str, Any] = {"id": "p1", "value": 0.9}
+V2: dict[str, Any] = {"id": "p2", "value": 0.75}
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    """A file of these objects, or of lines as they are."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def given(folder: Path, truth: tuple[Any, ...] = (T1, T2), answers: tuple[Any, ...] = (V1, V2)) -> list[Path]:
+    """A truth file and the answers of one run."""
+    return [lines(folder / "truth.jsonl", *truth), lines(folder / "mine" / "answers.jsonl", *answers)]
+
+
+def test_the_side_of_a_score_is_the_answer_and_its_distance_the_confidence(tmp_path: Path) -> None:
+    problems = [{"id": f"p{i}", "same": i < 3} for i in range(6)]
+    scores = [{"id": f"p{i}", "value": value} for i, value in enumerate([1, 0.25, 0.5, 0.0, 0.51, 0.5])]
+    found = evidence(given(tmp_path, tuple(problems), tuple(scores)))
+    assert found.runs == ("mine",)
+    expected = {
+        "correct": [1, 0, 0, 1, 0, 0],
+        "incorrect": [0, 1, 0, 0, 1, 0],
+        "unanswered": [0, 0, 1, 0, 0, 1],
+        "answered": [1, 1, 0, 1, 1, 0],
+        "confidence": [1.0, 0.75, np.nan, 1.0, 0.51, np.nan],
+        "same": [1, 1, 1, 0, 0, 0],
+        "value": [1, 0.25, 0.5, 0, 0.51, 0.5],
+    }
+    assert set(found.columns) == set(expected)
+    for name, values in expected.items():
+        assert_array_equal(found.columns[name], [values])
+
+
+def test_a_missing_problem_is_silence_and_counted(tmp_path: Path) -> None:
+    found = read(given(tmp_path, answers=(V1,)))
+    assert found.notes == ("run 'mine': 1 of 2 problems missing, counted as unanswered (0.5)",)
+    assert found.data.digest() == evidence(given(tmp_path, answers=(V1, V2 | {"value": 0.5}))).digest()
+
+
+def test_a_list_of_one_number_is_that_number_and_counted(tmp_path: Path) -> None:
+    found = read(given(tmp_path, answers=(V1, V2 | {"value": [0.75]})))
+    assert found.notes == ("run 'mine': 1 value is a list of one number, read as that number",)
+    assert found.data.digest() == evidence(given(tmp_path)).digest()
+
+
+def test_whole_numbers_are_ids_too(tmp_path: Path) -> None:
+    assert evidence(given(tmp_path, (T1 | {"id": 1},), (V1 | {"id": "1"},))).questions == ("1",)
+
+
+@pytest.mark.parametrize(("same", "expected"), [(True, 1), (False, 0), (1, 1), (0, 0)])
+def test_same_is_true_or_false(same: object, expected: int, tmp_path: Path) -> None:
+    assert_array_equal(evidence(given(tmp_path, (T1 | {"same": same},), (V1,))).columns["same"], [[expected]])
+
+
+def test_runs_are_named_by_their_folders(tmp_path: Path) -> None:
+    paths = [*given(tmp_path), lines(tmp_path / "yours" / "answers.jsonl", V1, V2)]
+    assert evidence(paths).runs == ("mine", "yours")
+    assert evidence([paths[2], paths[0], paths[1]]).runs == ("yours", "mine")
+
+
+VALUE = "value must be a number in [0, 1]"
+BAD_ANSWERS: dict[str, tuple[Any, str]] = {
+    "a text": (V2 | {"value": "0.7"}, f"{VALUE} (found '0.7')"),
+    "null": (V2 | {"value": None}, VALUE),
+    "missing": ({"id": "p2"}, VALUE),
+    "true": (V2 | {"value": True}, f"{VALUE} (found True)"),
+    "below 0": (V2 | {"value": -0.01}, f"{VALUE} (found -0.01)"),
+    "above 1": (V2 | {"value": 1.01}, f"{VALUE} (found 1.01)"),
+    "of 400 digits": (V2 | {"value": 10**400}, VALUE),
+    "nan": ('{"id": "p2", "value": NaN}', "NaN is not JSON"),
+    "an empty list": (V2 | {"value": []}, f"{VALUE} (found [])"),
+    "a list of two": (V2 | {"value": [0.1, 0.2]}, f"{VALUE} (found [0.1, 0.2])"),
+    "a list of text": (V2 | {"value": ["0.1"]}, f"{VALUE} (found '0.1')"),
+    "an extra problem": (V2 | {"id": "p3"}, "the truth file does not have this problem (found 'p3')"),
+    "twice": (V1, "the problem stands here again (found 'p1')"),
+    "no id": ({"value": 0.5}, "id must be a text or a whole number"),
+}
+
+
+@pytest.mark.parametrize("twin", BAD_ANSWERS)
+def test_a_broken_answer(twin: str, tmp_path: Path) -> None:
+    row, rule = BAD_ANSWERS[twin]
+    paths = given(tmp_path, answers=(V1, row))
+    message = str(refusal(paths))
+    assert message.startswith(f"{paths[1]}, line 2: {rule}"), message
+
+
+BAD_TRUTH: dict[str, tuple[Any, str]] = {
+    "null": (T2 | {"same": None}, "same must be true or false"),
+    "in words": (T2 | {"same": "no"}, "same must be true or false (found 'no')"),
+    "2": (T2 | {"same": 2}, "same must be true or false (found 2)"),
+    "a list": (T2 | {"same": [True]}, "same must be true or false (found [True])"),
+    "twice": (T1, "the problem stands here again (found 'p1')"),
+    "no id": ({"same": True}, "id must be a text or a whole number"),
+}
+
+
+@pytest.mark.parametrize("twin", BAD_TRUTH)
+def test_a_broken_truth(twin: str, tmp_path: Path) -> None:
+    row, rule = BAD_TRUTH[twin]
+    paths = given(tmp_path, truth=(T1, row))
+    message = str(refusal(paths))
+    assert message.startswith(f"{paths[0]}, line 2: {rule}"), message
+
+
+def test_truth_and_answers_belong_together(tmp_path: Path) -> None:
+    truth, answers = given(tmp_path)
+    other = lines(tmp_path / "other.jsonl", T1, T2)
+    assert str(refusal(truth, MismatchError)) == f"{truth} is a PAN truth file; give the answers of the runs with it"
+    assert str(refusal(answers, MismatchError)) == "PAN answers need one truth file with them, and none was given"
+    assert "one truth file with them, and 2 were given" in str(refusal([truth, other, answers], MismatchError))
+
+
+def test_a_name_given_to_two_runs(tmp_path: Path) -> None:
+    truth, answers = given(tmp_path)
+    other = lines(tmp_path / "yours" / "mine.jsonl", V1, V2)
+    message = str(refusal([truth, answers, other], MismatchError))
+    assert message == f"{answers} and {other} would both be run 'mine'; rename one of the files or folders"

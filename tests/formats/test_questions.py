@@ -1,0 +1,201 @@
+"""Questions and runs in JSON Lines: what is read, and one refusal for each rule that a line can break."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.formats import ReadOptions, Unjudged
+from nescio.load import recognise
+from nescio.model import Question, Response
+
+from .encodings import evidence, read, refusal, refuse
+
+Q1: dict[str, Any] = {"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"]}
+Q2: dict[str, Any] = {"id": "q2", "question": "Where?", "answers": ["Rome"], "options": ["Paris", "Rome"]}
+A1: dict[str, Any] = {"id": "q1", "answer": "A", "confidence": 0.5}
+A2: dict[str, Any] = {"id": "q2", "answer": "Paris"}
+
+
+def lines(path: Path, *rows: Any) -> Path:
+    """A file of these objects, or of lines as they are."""
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8"
+    )
+    return path
+
+
+def given(folder: Path, questions: tuple[Any, ...] = (Q1, Q2), answers: tuple[Any, ...] = (A1, A2)) -> list[Path]:
+    """A file of questions and a run that answers them."""
+    return [lines(folder / "questions.jsonl", *questions), lines(folder / "mine.jsonl", *answers)]
+
+
+def unjudged(paths: list[Path]) -> Unjudged:
+    """What the reader finds before anything is judged."""
+    format_, parts = recognise(paths)
+    found = format_.read(parts, ReadOptions()).data
+    assert isinstance(found, Unjudged)
+    return found
+
+
+def test_every_key_of_a_question(tmp_path: Path) -> None:
+    whole = Q1 | {"answerable": True, "cluster": "s", "topic": "x", "level": 2, "tags": ["a"], "none": None}
+    silent = {"id": 7, "question": "Why?", "answerable": False}
+    found = unjudged(given(tmp_path, (whole, silent), (A1,))).collection
+    strata = {"topic": "x", "level": "2", "tags": '["a"]', "none": ""}
+    assert found.name == "questions"
+    assert found.questions == (
+        Question("q1", "Who?", ("Ann",), ("Ann", "Bob"), True, "s", strata),
+        Question("7", "Why?", answerable=False),
+    )
+
+
+def test_every_key_of_an_answer(tmp_path: Path) -> None:
+    answers = (
+        A1 | {"rank": 1, "support": "line 3"},
+        {"id": "q1", "answer": 7, "rank": 2.0, "answered": True, "confidence": 1},
+        {"id": " q2 ", "answer": "B", "answered": False, "confidence": None},
+    )
+    found = unjudged(given(tmp_path, answers=answers)).runs
+    assert [run.name for run in found] == ["mine"]
+    assert found[0].responses == (
+        Response("q1", "A", True, 0.5, 1, "line 3"),
+        Response("q1", "7", True, 1.0, 2),
+        Response("q2", "B", False),
+    )
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  \n"])
+def test_an_answer_of_nothing_is_no_answer(nothing: str | None, tmp_path: Path) -> None:
+    found = evidence(given(tmp_path, answers=(A1, {"id": "q2", "answer": nothing})))
+    assert_array_equal(found.columns["unanswered"], [[0, 1]])
+
+
+def test_a_run_is_named_by_its_file_or_in_its_rows(tmp_path: Path) -> None:
+    rows = [answer | {"run": run} for run in ("x", "y") for answer in (A1, A2)]
+    assert evidence(given(tmp_path, answers=tuple(rows))).runs == ("x", "y")
+    assert evidence(given(tmp_path)).runs == ("mine",)
+
+
+def test_runs_of_one_file_name_are_named_by_their_folders(tmp_path: Path) -> None:
+    questions = given(tmp_path)[0]
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    runs = [lines(tmp_path / name / "run.jsonl", A1, A2) for name in ("old", "new")]
+    assert evidence([questions, *runs]).runs == ("old", "new")
+
+
+BAD_ANSWERS: dict[str, tuple[Any, str]] = {
+    "no answer": ({"id": "q2"}, "there is no answer; null means unanswered (found ['id'])"),
+    "a list": (A2 | {"answer": ["A"]}, "answer must be a text or null (found ['A'])"),
+    "a boolean": (A2 | {"answer": True}, "answer must be a text or null (found True)"),
+    "an object": (A2 | {"answer": {"text": "A"}}, "answer must be a text or null (found {'text': 'A'})"),
+    "unknown question": (A2 | {"id": "q3"}, "the questions do not have this id (found 'q3')"),
+    "no id": ({"answer": "A"}, "id must be a text or a whole number"),
+    "blank id": (A2 | {"id": " "}, "id must be a text or a whole number (found ' ')"),
+    "id with a fraction": (A2 | {"id": 2.5}, "id must be a text or a whole number (found 2.5)"),
+    "id true": (A2 | {"id": True}, "id must be a text or a whole number (found True)"),
+    "answered and no answer": (A2 | {"answer": None, "answered": True}, "answered is true and there is no answer"),
+    "answered in words": (A2 | {"answered": "yes"}, "answered must be true or false (found 'yes')"),
+    "answered 1": (A2 | {"answered": 1}, "answered must be true or false (found 1)"),
+    "confidence in words": (A2 | {"confidence": "high"}, "confidence must be a finite number, or null (found 'high')"),
+    "confidence true": (A2 | {"confidence": True}, "confidence must be a finite number, or null (found True)"),
+    "confidence nan": ('{"id": "q2", "answer": "A", "confidence": NaN}', "NaN is not JSON; write null"),
+    "confidence of 400 digits": (A2 | {"confidence": 10**400}, "confidence must be a finite number, or null"),
+    "rank 0": (A2 | {"rank": 0}, "rank must be a whole number from 1 to 1000000 (found 0)"),
+    "rank true": (A2 | {"rank": True}, "rank must be a whole number from 1 to 1000000 (found True)"),
+    "rank with a fraction": (A2 | {"rank": 1.5}, "rank must be a whole number from 1 to 1000000 (found 1.5)"),
+    "rank too large": (A2 | {"rank": 10**30}, "rank must be a whole number from 1 to 1000000"),
+    "rank in words": (A2 | {"rank": "1"}, "rank must be a whole number from 1 to 1000000 (found '1')"),
+    "no rank 1": (A2 | {"rank": 2}, "question 'q2' has lower ranks and no answer of rank 1"),
+    "twice": (A1, "the answer of rank 1 to question 'q1' stands here again; it was on line 1"),
+    "run a number": (A2 | {"run": 3}, "run must be a text (found 3)"),
+    "run blank": (A2 | {"run": " "}, "run must be a text (found ' ')"),
+}
+
+
+@pytest.mark.parametrize("twin", BAD_ANSWERS)
+def test_a_broken_answer(twin: str, tmp_path: Path) -> None:
+    row, rule = BAD_ANSWERS[twin]
+    paths = given(tmp_path, answers=(A1, row))
+    message = str(refusal(paths))
+    assert message.startswith(f"{paths[1]}, line 2: {rule}"), message
+
+
+BAD_QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "no answers": ({"id": "q2", "question": "x"}, "a question needs answers, or answerable: false"),
+    "an empty list of answers": (Q2 | {"answers": []}, "a question needs answers, or answerable: false (found [])"),
+    "no question": ({"id": "q2", "answers": ["x"]}, "question must be a text"),
+    "question a number": (Q2 | {"question": 5}, "question must be a text (found 5)"),
+    "no id": ({"question": "x", "answers": ["x"]}, "id must be a text or a whole number"),
+    "id a list": (Q2 | {"id": ["q2"]}, "id must be a text or a whole number (found ['q2'])"),
+    "twice": (Q1, "the question stands here again (found 'q1')"),
+    "answers null": (Q2 | {"answers": [None]}, "answers must be a list of texts (found [None])"),
+    "answers true": (Q2 | {"answers": [True]}, "answers must be a list of texts (found [True])"),
+    "answers an object": (Q2 | {"answers": {"a": 1}}, "answers must be a list of texts (found {'a': 1})"),
+    "options nested": (Q2 | {"options": [["x"]]}, "options must be a list of texts (found [['x']])"),
+    "answerable in words": (Q2 | {"answerable": "no"}, "answerable must be true or false (found 'no')"),
+    "answerable 0": (Q2 | {"answerable": 0}, "answerable must be true or false (found 0)"),
+}
+
+
+@pytest.mark.parametrize("twin", BAD_QUESTIONS)
+def test_a_broken_question(twin: str, tmp_path: Path) -> None:
+    row, rule = BAD_QUESTIONS[twin]
+    paths = given(tmp_path, questions=(Q1, row))
+    message = str(refusal(paths))
+    assert message.startswith(f"{paths[0]}, line 2: {rule}"), message
+
+
+def test_the_first_line_lacks_a_key(tmp_path: Path) -> None:
+    rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'id' (found ['question'"
+    refuse(lines(tmp_path / "questions.jsonl", {"question": "x", "answers": ["y"]}), "line 1", rule)
+    rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'question'"
+    refuse(lines(tmp_path / "questions.jsonl", {"id": "x", "answers": ["y"]}), "line 1", rule)
+
+
+def test_questions_and_runs_belong_together(tmp_path: Path) -> None:
+    questions, run = given(tmp_path)
+    other = lines(tmp_path / "other.jsonl", Q1)
+    assert (
+        str(refusal(questions, MismatchError)) == f"{questions} holds questions; give the runs that answer them with it"
+    )
+    assert "need one file of questions with them, and none was given" in str(refusal(run, MismatchError))
+    assert "need one file of questions with them, and 2 were given" in str(
+        refusal([questions, other, run], MismatchError)
+    )
+
+
+def test_a_run_in_two_files(tmp_path: Path) -> None:
+    questions, run = given(tmp_path, answers=(A1 | {"run": "x"}, A2 | {"run": "x"}))
+    other = lines(tmp_path / "other.jsonl", A1 | {"run": "x"})
+    assert str(refusal([questions, run, other], MismatchError)) == f"run 'x' stands in both {run} and {other}"
+
+
+def test_a_run_lacks_a_question(tmp_path: Path) -> None:
+    paths = given(tmp_path, answers=(A1,))
+    assert str(refusal(paths, MismatchError)).startswith(f"{paths[1]}: run 'mine' lacks 1 of 2 questions (first: 'q2')")
+    found = read(paths, missing="unanswered")
+    assert found.notes == ("run 'mine': 1 missing of 2 questions counted as unanswered",)
+
+
+def test_an_unknown_judge(tmp_path: Path) -> None:
+    assert str(refusal(given(tmp_path), UnknownNameError, judge="exat")) == "unknown judge 'exat'; did you mean exact?"
+
+
+def test_strata_are_kept_or_chosen(tmp_path: Path) -> None:
+    paths = given(tmp_path, questions=(Q1 | {"topic": "x", "level": 1}, Q2))
+    assert {name: list(values) for name, values in evidence(paths).strata.items()} == {
+        "topic": ["x", ""],
+        "level": ["1", ""],
+    }
+    assert set(evidence(paths, strata=("topic",)).strata) == {"topic"}
+
+
+def test_long_strata_take_no_more_room_than_they_are_long(tmp_path: Path) -> None:
+    questions = [Q1 | {"id": f"q{i}", "passage": "x" * (10**7 if i == 0 else 1)} for i in range(2000)]
+    answers = [A1 | {"id": f"q{i}"} for i in range(2000)]
+    assert len(evidence(given(tmp_path, tuple(questions), tuple(answers))).strata["passage"][0]) == 10**7

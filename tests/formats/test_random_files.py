@@ -1,0 +1,126 @@
+"""Random sound tables are read to what they hold; random damage gives a clean reading or one refusal, never another exception."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nescio.errors import FormatError, NescioError
+from nescio.formats import open_source
+from nescio.formats._source import connect
+from nescio.formats._tables import _cells, load_rows
+from tests import strategies
+
+from .encodings import ENCODINGS, encode, evidence, read
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples of a test: each writes over the files of the one before."""
+    return tmp_path_factory.mktemp("random")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@settings(max_examples=25)
+@given(rows=strategies.outcome_rows())
+def test_a_sound_table_is_read_to_what_it_holds(encoding: str, rows: list[dict[str, Any]], folder: Path) -> None:
+    found = evidence(encode(rows, encoding, folder))
+    cells = {(row["run"], row["question"]): row for row in rows}
+    assert (set(found.runs), set(found.questions)) == ({run for run, _ in cells}, {question for _, question in cells})
+    for (run, question), row in cells.items():
+        at = found.runs.index(run), found.questions.index(question)
+        assert found.columns[row["outcome"]][at] == 1
+        if row["confidence"] is not None:
+            assert found.columns["confidence"][at] == row["confidence"]
+        elif "confidence" in found.columns:
+            assert np.isnan(found.columns["confidence"][at])
+        if row["candidate"]:
+            assert found.columns[f"candidate_{row['candidate']}"][at] == 1
+        for name, values in found.strata.items():
+            assert row[name] in (None, values[at[1]])
+    assert found.present.all()
+
+
+SAMPLES: dict[str, dict[str, str]] = {
+    "outcomes.csv": {
+        "table.csv": 'run,question,outcome,confidence,candidate,topic\na,q1,correct,0.5,,"t, é"\na,q2,unanswered,,correct,u\n'
+        "b,q1,incorrect,0.25,,\nb,q2,unanswered,,incorrect,u\n"
+    },
+    "outcomes.jsonl": {
+        "table.jsonl": '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5, "rank": 1}\n'
+        '{"run": "a", "question": "q1", "outcome": "incorrect", "confidence": 0.25, "rank": 2}\n'
+        '{"run": "a", "question": "é", "outcome": "unanswered", "answerable": false}\n'
+    },
+    "counts.csv": {"table.csv": "run,correct,incorrect,unanswered\na,237,156,107\nb,236,264,0\n"},
+    "matrix.csv": {"table.csv": ",A,B\nq1,0.5,0.25\nq2,,1\nq3,1,0\n"},
+    "pan": {
+        "truth.jsonl": '{"id": "p1", "same": true}\n{"id": "p2", "same": false}\n',
+        "answers.jsonl": '{"id": "p1", "value": 0.9}\n{"id": "p2", "value": [0.5]}\n',
+    },
+    "questions": {
+        "questions.jsonl": '{"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"], "topic": "é"}\n'
+        '{"id": 2, "question": "Where?", "answers": ["0"], "options": ["Rome", "Oslo"], "answerable": true}\n',
+        "mine.jsonl": '{"id": "q1", "answer": "A", "confidence": 0.5}\n{"id": 2, "answer": "Oslo", "answered": false}\n'
+        '{"id": 2, "answer": "Rome", "rank": 2}\n',
+    },
+}
+policies = st.fixed_dictionaries(
+    {
+        "missing": st.sampled_from(["error", "unanswered", "common"]),
+        "ungraded": st.sampled_from(["error", "exclude", "bounds"]),
+    }
+)
+
+
+def clean_or_refused(paths: list[Path], options: dict[str, Any]) -> None:
+    """Read the files: either that works and can be signed, or one NescioError says on one line what is wrong."""
+    try:
+        assert read(paths, **options).signature
+    except NescioError as error:
+        assert str(error)
+        assert str(error).isprintable()
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@settings(max_examples=200)
+@given(data=st.data(), options=policies)
+def test_damaged_text_is_read_or_refused(
+    sample: str, folder: Path, data: st.DataObject, options: dict[str, Any]
+) -> None:
+    victim = data.draw(st.sampled_from(sorted(SAMPLES[sample])))
+    for name, text in SAMPLES[sample].items():
+        content = text.encode()
+        (folder / name).write_bytes(data.draw(strategies.damage(content)) if name == victim else content)
+    clean_or_refused([folder / name for name in SAMPLES[sample]], options)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_damaged_parquet_is_read_or_refused(folder: Path, data: st.DataObject) -> None:
+    rows = [{"run": "a", "question": f"q{i}", "outcome": "correct", "confidence": i / 4} for i in range(4)]
+    path = encode(rows, "parquet", folder)
+    sound = path.read_bytes()
+    footer = int.from_bytes(sound[-8:-4], "little") + 8
+    begins = data.draw(st.sampled_from([0, len(sound) - footer]))  # the pages, or the footer that describes them
+    path.write_bytes(sound[:begins] + data.draw(strategies.damage(sound[begins:])))
+    clean_or_refused([path], {})
+
+
+@settings(max_examples=300)
+@given(text=st.lists(st.sampled_from([*'x,"\n', ",", "\n", '"', '""', "xx", "\t", "é"]), max_size=16).map("".join))
+def test_the_fast_way_to_read_delimited_text_agrees_with_the_slow_one(text: str, folder: Path) -> None:
+    path = folder / "table.csv"
+    path.write_text(f"a,b\nx,y\n{text}\n", encoding="utf-8", newline="")
+    source = open_source(path)
+    with connect() as connection:
+        try:
+            names = load_rows(connection, source, "found")
+        except FormatError:
+            return
+        fast = connection.execute("SELECT c0, c1 FROM found ORDER BY row").fetchall()
+    cells, count = _cells(source, names)
+    slow = list(zip(*([(cell or "").strip() or None for cell in cells[name]] for name in ("c0", "c1")), strict=True))
+    assert (fast, len(fast)) == (slow, count)

@@ -1,0 +1,97 @@
+"""Reads the figures of the TOML files here: what was put in, what must come out, and who says so."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import operator
+import re
+import tomllib
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+HERE = Path(__file__).parent
+WORDS = {"C": "correct", "W": "incorrect", "U": "unanswered", "T": "true", "F": "false", "-": None, "?": None}
+OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+FUNCTIONS = {"ln": math.log, "sqrt": math.sqrt}
+
+
+def cases() -> list[dict[str, Any]]:
+    """Every case of every file."""
+    found = []
+    for path in sorted(HERE.glob("*.toml")):
+        found += [{"file": path.stem, **case} for case in tomllib.loads(path.read_text(encoding="utf-8"))["case"]]
+    return found
+
+
+def exact(expression: str) -> Fraction | float:
+    """The value of an expression such as "237/500 + 1/3 * (2 - ln(3/5))", in fractions as long as they last."""
+
+    def value(node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant):
+            return Fraction(ast.get_source_segment(expression, node) or "")
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand)
+        if isinstance(node, ast.BinOp):
+            return OPERATIONS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return FUNCTIONS[node.func.id](value(node.args[0]))
+        raise ValueError(f"not arithmetic: {expression}")
+
+    found: Fraction | float = value(ast.parse(expression, mode="eval").body)
+    return found
+
+
+def given(case: dict[str, Any], folder: Path) -> Any:
+    """The input of a case, as `nescio.score` takes it."""
+    if "counts" in case:
+        names = ("correct", "incorrect", "unanswered")
+        return pa.table({"run": ["run"]} | {name: [count] for name, count in zip(names, case["counts"], strict=True)})
+    if "pan" in case:
+        return _pan(case["pan"], folder)
+    if "matrix" in case:
+        ((name, cells),) = case["matrix"].items()
+        path = folder / f"{name}.csv"
+        lines = [f"{i},{'' if math.isnan(cell) else cell}" for i, cell in enumerate(cells)]
+        path.write_text("\n".join(["question,system", *lines]) + "\n")
+        return path
+    return pa.table(_table(case["table"]))
+
+
+def _table(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    table: dict[str, list[Any]] = {
+        name: _letters(cells) if isinstance(cells, str) else cells for name, cells in columns.items()
+    }
+    n = len(table["outcome"])
+    silent = [word == "unanswered" for word in table["outcome"]]
+    if columns.get("confidence") == "falling":
+        table["confidence"] = [1 - i / n for i in range(n)]
+    elif columns.get("confidence") == "sure":
+        table["confidence"] = [None if quiet else 1.0 for quiet in silent]
+    elif "confidence" in columns:
+        table["confidence"] = [None if math.isnan(s) else s for s in columns["confidence"]]
+    return {"run": ["run"] * n, "question": [str(i) for i in range(n)]} | table
+
+
+def _letters(text: str) -> list[str | None]:
+    """ "C2 U" is correct, correct, unanswered."""
+    runs = re.findall(r"([CWUTF?-])(\d*)", text)
+    return [WORDS[letter] for letter, times in runs for _ in range(int(times or 1))]
+
+
+def _pan(pan: dict[str, list[Any]], folder: Path) -> list[Path]:
+    truth, answers = folder / "truth.jsonl", folder / "run" / "answers.jsonl"
+    answers.parent.mkdir()
+    truth.write_text("".join(json.dumps({"id": str(i), "same": bool(s)}) + "\n" for i, s in enumerate(pan["same"])))
+    answers.write_text("".join(json.dumps({"id": str(i), "value": v}) + "\n" for i, v in enumerate(pan["value"])))
+    return [truth, answers]

@@ -1,0 +1,104 @@
+"""The measures that the laws are tested on: everything registered, in every form that parameters give it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from nescio.evidence import Array, Evidence
+from nescio.measures import REGISTRY, Measure, parse
+from nescio.samples import Sample, samples
+
+# Where the bare name is not enough; a measure that is not named here is tested with its defaults.
+FORMS: Mapping[str, tuple[str, ...]] = {
+    "penalty": ("penalty(t=0)", "penalty(t=0.75)"),
+    "formula_scoring": ("formula_scoring(k=2)", "formula_scoring(k=4)"),
+    "effective_reliability": ("effective_reliability(cost=0)", "effective_reliability(cost=10)"),
+    "mean": ("mean(graded)",),
+    "ECE": ("ECE(bins=1)", "ECE(bins=10)"),
+    "AURC": ("AURC(definition)", "AURC(geifman)", "AURC(trapezoid)", "AURC(fd-shifts)"),
+    "E-AURC": ("E-AURC(exact)", "E-AURC(asymptotic)", "E-AURC(geifman)"),
+    "coverage@risk": ("coverage@risk(0)", "coverage@risk(0.3)"),
+    "risk@coverage": ("risk@coverage(0.3)", "risk@coverage(1)"),
+    "accuracy@coverage": ("accuracy@coverage(0.5)",),
+}
+MEASURES = tuple(form for name in REGISTRY for form in FORMS.get(name, (name,)))
+ORDERED = tuple(form for form in MEASURES if parse(form).order)
+
+
+def one_in(part: int) -> settings:
+    """Fewer examples than the profile asks for: the tests that run for every measure have many already."""
+    return settings(max_examples=settings().max_examples // part)
+
+
+def close(value: object) -> Any:
+    """Equal up to rounding, NaN being equal to NaN."""
+    return pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+def sample_of(data: Evidence, measure: Measure | str, run: int = 0) -> Sample:
+    """One run as one measure sees it."""
+    found, _ = samples(data, [parse(measure) if isinstance(measure, str) else measure])
+    return found[run]
+
+
+def value_of(data: Evidence, measure: Measure | str, run: int = 0) -> float:
+    """One measure of one run."""
+    return sample_of(data, measure, run).value
+
+
+def usable(data: Evidence, measure: Measure, run: int = 0) -> Array:
+    """Which questions count for a measure: those that have all that it needs."""
+    read = [data.column(name) for name in (*measure.needs, *([measure.order] if measure.order else []))]
+    found: Array = data.present[run] & ~np.isnan([np.asarray(values[run], dtype=float) for values in read]).any(axis=0)
+    return found
+
+
+def apart(data: Evidence) -> Evidence:
+    """The same with every question a cluster of its own, so that each has its own weight."""
+    return replace(data, clusters=np.arange(len(data.questions)))
+
+
+def repeated(data: Evidence, weights: Array | int) -> Evidence:
+    """Each question as many times, one copy after the other, as its weight says."""
+    return data.select(np.repeat(np.arange(len(data.questions)), weights))
+
+
+def answered(answers: list[tuple[float, int]]) -> Evidence:
+    """One run that answers every question, from the confidence of each answer and whether it is right."""
+    sure = np.array([[s for s, _ in answers]])
+    right = np.array([[y for _, y in answers]], dtype=np.int8)
+    columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
+    questions = tuple(f"q{i}" for i in range(len(answers)))
+    return Evidence(("run",), questions, {**columns, "confidence": sure}, np.zeros(sure.shape, dtype=np.uint8))
+
+
+def varied(questions: int, runs: int = 2) -> Evidence:
+    """Runs that answer, decline and stay silent, with confidences that tie here and there."""
+    rng = np.random.default_rng(20)
+    shape = (runs, questions)
+    which = rng.integers(0, 4, shape)  # right, wrong, silent, declined
+    candidate = rng.integers(0, 2, shape) * (which == 3)
+    same = np.broadcast_to(rng.integers(0, 2, questions), shape)
+    side = np.where(same == (which == 0), 1, -1)
+    columns: dict[str, Array] = {
+        "correct": which == 0,
+        "incorrect": which == 1,
+        "unanswered": which >= 2,
+        "answered": which < 2,
+        "candidate_correct": candidate == 1,
+        "candidate_incorrect": (which == 3) & (candidate == 0),
+        "answerable": np.broadcast_to(rng.integers(0, 2, questions), shape),
+        "same": same,
+    }
+    columns = {name: column.astype(np.int8) for name, column in columns.items()}
+    columns["confidence"] = np.where(which == 2, np.nan, rng.integers(0, 200, shape) / 200)
+    columns["value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
+    columns["graded"] = rng.random(shape)
+    names = tuple(f"q{i}" for i in range(questions))
+    return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, np.zeros(shape, dtype=np.uint8))

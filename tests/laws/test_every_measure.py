@@ -1,0 +1,104 @@
+"""Laws of value that every registered measure keeps, whatever is measured."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from nescio import draws
+from nescio.evidence import Array, Evidence
+from nescio.measures import REGISTRY, parse
+from tests import strategies as some
+from tests.laws.catalogue import MEASURES, apart, close, one_in, repeated, sample_of, usable, value_of
+
+few = one_in(5)
+every_measure = pytest.mark.parametrize("name", MEASURES)
+SLACK = 1e-12
+
+
+def test_every_registered_measure_is_tested() -> None:
+    assert {parse(form).declaration.name for form in MEASURES} == set(REGISTRY)
+
+
+@one_in(2)
+@every_measure
+@given(data=some.evidence())
+def test_the_value_is_within_its_bounds_or_undefined(name: str, data: Evidence) -> None:
+    low, high = parse(name).bounds
+    for run in range(len(data.runs)):
+        value = value_of(data, name, run)
+        assert math.isnan(value) or low - SLACK <= value <= high + SLACK
+
+
+@few
+@every_measure
+@given(data=some.evidence())
+def test_resamples_are_within_the_bounds_or_undefined(name: str, data: Evidence) -> None:
+    sample, (low, high) = sample_of(data, name), parse(name).bounds
+    if sample.n:
+        weights = draws.bootstrap(sample.patterns.counts, 64, np.random.default_rng(0))
+        values = sample.measure.value(sample.patterns, weights)
+        assert (np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK))).all()
+
+
+@few
+@every_measure
+@given(data=some.evidence(max_runs=1))
+def test_no_questions_have_no_value(name: str, data: Evidence) -> None:
+    """0/0 is undefined, never 0: under no weight at all every measure is NaN."""
+    sample = sample_of(data, name)
+    if sample.n:
+        assert np.isnan(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
+
+
+@few
+@every_measure
+@given(data=some.evidence(max_runs=1))
+def test_counts_times_three_are_every_question_three_times(name: str, data: Evidence) -> None:
+    sample = sample_of(data, name)
+    if sample.n:
+        tripled = float(sample.measure.value(sample.patterns, 3 * sample.patterns.counts))
+        assert tripled == close(value_of(repeated(data, 3), name))
+
+
+@one_in(2)
+@every_measure
+@given(found=some.with_weights(some.evidence(max_runs=1)))
+def test_a_question_with_a_weight_is_that_question_so_often(name: str, found: tuple[Evidence, Array]) -> None:
+    data, weights = found
+    sample = sample_of(apart(data), name)
+    used = weights[usable(data, parse(name))]
+    assert len(used) == sample.n
+    weighted = float(sample.measure.value(sample.patterns, used)) if sample.n else math.nan
+    assert weighted == close(value_of(repeated(data, weights), name))
+
+
+@few
+@every_measure
+@given(data=some.evidence(max_runs=1))
+def test_a_resample_by_weights_is_the_resample_that_gathers_rows(name: str, data: Evidence) -> None:
+    sample = sample_of(apart(data), name)
+    if not sample.n:
+        return
+    questions = np.flatnonzero(usable(data, parse(name)))
+    weights = draws.bootstrap(sample.patterns.counts, 3, np.random.default_rng(1))
+    values = sample.measure.value(sample.patterns, weights)
+    for value, times in zip(values, weights, strict=True):
+        assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name))
+
+
+@few
+@every_measure
+@given(data=some.evidence(max_runs=1))
+def test_many_resamples_at_once_are_each_of_them_alone(name: str, data: Evidence) -> None:
+    sample = sample_of(data, name)
+    if not sample.n:
+        return
+    weights = draws.bootstrap(sample.patterns.counts, 40, np.random.default_rng(2))
+    together = sample.measure.value(sample.patterns, weights)
+    assert together.shape == (40,)
+    alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]
+    assert list(together) == close(alone)

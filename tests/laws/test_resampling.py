@@ -1,0 +1,198 @@
+"""The ways of drawing share one law, and a result depends on the seed alone: not on batches, jobs, backends or threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import nescio
+from nescio import draws, parallel
+from nescio.evidence import Array
+from tests.laws.catalogue import MEASURES, apart, close, sample_of, value_of, varied
+
+SIZE = 20_000
+Draw = Callable[[Array, int, np.random.Generator], Array]
+
+
+def outcomes_of(counts: Array, draw: Draw) -> Array:
+    return draw(counts, SIZE, np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("draw", [draws.pick_units, draws.bootstrap])
+def test_a_bootstrap_of_kinds_is_multinomial(draw: Draw) -> None:
+    """Every possible resample of 2 + 1 + 1 questions is as frequent as the multinomial says."""
+    counts = np.array([2, 1, 1])
+    possible = [np.array(w) for w in product(range(5), repeat=3) if sum(w) == 4]
+    found = outcomes_of(counts, draw)
+    seen = [int((found == w).all(axis=1).sum()) for w in possible]
+    assert sum(seen) == SIZE
+    expected = SIZE * stats.multinomial(4, counts / 4).pmf(possible)
+    assert stats.chisquare(seen, expected).pvalue > 0.001
+
+
+@pytest.mark.parametrize("draw", [draws.pick_units, draws.bootstrap])
+def test_both_ways_of_drawing_have_the_moments_of_the_multinomial(draw: Draw) -> None:
+    counts = np.array([25, 10, 5])
+    assert draws.prefers_multinomial(counts)
+    found, share = outcomes_of(counts, draw), counts / 40
+    covariance = 40 * (np.diag(share) - np.outer(share, share))
+    assert found.sum(axis=1).tolist() == [40] * SIZE
+    assert found.mean(axis=0) == pytest.approx(counts, abs=4 * (10 / SIZE) ** 0.5)
+    assert np.cov(found.T) == pytest.approx(covariance, abs=0.4)
+    both = [outcomes_of(counts, way)[:, 0] for way in (draws.pick_units, draws.bootstrap)]
+    table = [np.bincount(np.clip(column, 16, 34), minlength=35)[16:] for column in both]
+    assert stats.chi2_contingency(table).pvalue > 0.001
+
+
+@pytest.mark.parametrize("counts", [[1, 1, 1], [3, 1, 2]])
+def test_label_swaps_toss_a_coin_for_every_unit(counts: list[int]) -> None:
+    found = outcomes_of(np.array(counts), draws.label_swaps)
+    possible = list(product(*(range(c + 1) for c in counts)))
+    seen = [int((found == w).all(axis=1).sum()) for w in possible]
+    expected = [SIZE * np.prod(stats.binom(counts, 0.5).pmf(w)) for w in possible]
+    assert sum(seen) == SIZE
+    assert stats.chisquare(seen, expected).pvalue > 0.001
+
+
+def test_dirichlet_shares_follow_the_posterior() -> None:
+    counts = np.array([12, 5, 0])
+    found = outcomes_of(counts, draws.dirichlet) / 17
+    assert found.sum(axis=1) == pytest.approx(1)
+    for kind, count in enumerate(counts):
+        marginal = stats.beta(count + 0.5, 17 + 1.5 - count - 0.5)
+        assert stats.kstest(found[:, kind], marginal.cdf).pvalue > 0.001
+
+
+def test_nothing_drawn_from_nothing_is_nothing() -> None:
+    assert draws.bootstrap(np.zeros(3, dtype=np.int64), 4, np.random.default_rng(0)).tolist() == [[0, 0, 0]] * 4
+
+
+def test_the_first_blocks_of_a_longer_run_are_the_same() -> None:
+    short, long = draws.blocks(3 * draws.BLOCK, seed=7), draws.blocks(1000, seed=7)
+    assert long[:3] == short
+    assert sum(block.size for block in long) == 1000
+    counts = np.array([30, 20, 10])
+    for one, other in zip(short, long, strict=False):
+        drawn = [draws.bootstrap(counts, block.size, block.generator()) for block in (one, other)]
+        assert drawn[0].tobytes() == drawn[1].tobytes()
+
+
+def test_blocks_and_streams_and_seeds_are_unlike() -> None:
+    block, after = draws.blocks(512, seed=1)
+    (other,) = draws.blocks(256, seed=2)
+    streams = [block.generator(), block.generator(1), after.generator(), other.generator()]
+    assert len({tuple(rng.integers(0, 1 << 30, 4)) for rng in streams}) == 4
+
+
+def test_batches_and_jobs_change_no_bit_of_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = varied(30)
+
+    def rows(jobs: int, blocks: int) -> list[str]:
+        monkeypatch.setattr(parallel, "BLOCKS_A_TASK", blocks)
+        found = nescio.score(data, list(MEASURES), interval="percentile", resamples=600, jobs=jobs)
+        return [repr(row) for row in found]
+
+    monkeypatch.setattr(parallel, "CHEAP", 0)
+    assert rows(1, 8) == rows(1, 1) == rows(2, 2)
+
+
+def test_batches_and_jobs_change_no_bit_of_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = varied(30)
+    names = ["c@1", "Brier", "pearson", "CWS", "AURC"]
+
+    def rows(jobs: int, blocks: int) -> list[str]:
+        monkeypatch.setattr(parallel, "BLOCKS_A_TASK", blocks)
+        return [repr(row) for row in nescio.compare(data, names, test="permutation", resamples=600, jobs=jobs)]
+
+    monkeypatch.setattr(parallel, "CHEAP", 0)
+    assert rows(1, 8) == rows(1, 1) == rows(2, 2)
+
+
+LOW_BITS = """
+import numpy as np, nescio
+from nescio.evidence import Evidence
+rng, shape = np.random.default_rng(0), (1, 15_000)
+right = (rng.random(shape) < 0.6).astype(np.int8)
+columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
+questions = tuple(map(str, range(shape[1])))
+data = Evidence(("run",), questions, {**columns, "confidence": rng.random(shape)}, np.zeros(shape, dtype=np.uint8))
+print(nescio.score(data, ["ECE", "Brier", "pearson"], resamples=256).rows)
+"""
+
+
+def test_threads_of_the_matrix_product_change_no_bit() -> None:
+    root = Path(__file__).parents[2]
+    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(root / "src")])
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", LOW_BITS],
+            env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=root,
+        ).stdout
+        for threads in ("1", "2")
+    ]
+    assert printed[0] == printed[1] != ""
+
+
+@pytest.mark.parametrize("name", ["accuracy", "Brier", "mean(graded)"])
+def test_clusters_of_one_question_resample_like_questions(name: str) -> None:
+    """The bootstrap variance of a mean is its population variance over n; both ways of drawing must show it."""
+    data = varied(50, runs=1)
+    spreads = []
+    for form in (data, apart(data)):
+        sample = sample_of(form, name)
+        weights = draws.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(11))
+        values = sample.measure.value(sample.patterns, weights)
+        assert values.mean() == pytest.approx(sample.value, abs=4 * values.std() / SIZE**0.5)
+        spreads.append(values.var())
+    assert value_of(data, name) == pytest.approx(value_of(apart(data), name))
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.06)
+    if name == "accuracy":
+        a = value_of(data, name)
+        assert spreads == pytest.approx([a * (1 - a) / 50] * 2, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "c@1", "precision", "UF", "pan.F1", "mean(graded)"])
+def test_a_question_asked_twice_is_no_more_evidence_when_clustered(name: str) -> None:
+    """Copies that move together leave the interval as it was, where independent copies would narrow it."""
+    data = varied(40, runs=1)
+    twice = data.select(np.repeat(np.arange(40), 2))
+    together = replace(twice, clusters=np.repeat(np.arange(40), 2))
+    once, copied, narrowed = (
+        nescio.score(form, name, interval="percentile", resamples=2000).rows[0]
+        for form in (apart(data), together, twice)
+    )
+    assert (copied.low, copied.high) == pytest.approx((once.low, once.high))
+    assert narrowed.high - narrowed.low < 0.85 * (once.high - once.low)
+
+
+def test_questions_of_a_cluster_move_together() -> None:
+    """Two clusters, one all right and one all wrong: a resample holds whole clusters, so accuracy is 0, 1/2 or 1."""
+    data = varied(10, runs=1)
+    right = np.array([[1] * 5 + [0] * 5], dtype=np.int8)
+    columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
+    sample = sample_of(replace(data, columns=columns, clusters=np.repeat([0, 1], 5)), "accuracy")
+    weights = draws.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(4))
+    values, times = np.unique(sample.measure.value(sample.patterns, weights), return_counts=True)
+    assert values.tolist() == [0, 0.5, 1]
+    assert stats.chisquare(times, [SIZE / 4, SIZE / 2, SIZE / 4]).pvalue > 0.001
+
+
+@pytest.mark.parametrize("clusters", [np.repeat(np.arange(20), 2), np.repeat(["a", "b"], [5, 35])])
+def test_the_value_does_not_depend_on_the_clusters(clusters: Array) -> None:
+    data = varied(40)
+    clustered = replace(data, clusters=np.unique(clusters, return_inverse=True)[1])
+    for name in MEASURES:
+        assert value_of(clustered, name) == close(value_of(data, name)), name

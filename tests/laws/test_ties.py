@@ -1,0 +1,190 @@
+"""Ordered measures against plain loops over every order of the tied questions, and their shortcuts against the long way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nescio.evidence import Evidence, compress_ordered
+from nescio.measures import parse
+from tests import strategies as some
+from tests.laws.catalogue import ORDERED, answered, close, one_in, usable, value_of
+
+Answers = list[tuple[float, int]]
+
+
+def orders(answers: Answers) -> Iterator[list[int]]:
+    """The outcomes (1 right, 0 wrong) in falling confidence, once for every order of the tied answers."""
+    ranked = sorted(answers, reverse=True)
+    tied = [[right for _, right in group] for _, group in groupby(ranked, key=lambda answer: answer[0])]
+    for choice in product(*(permutations(group) for group in tied)):
+        yield [right for group in choice for right in group]
+
+
+def expected(score: Callable[[list[int]], float], answers: Answers) -> float:
+    """The mean of the score over every order of the tied."""
+    values = [score(order) for order in orders(answers)]
+    return math.fsum(values) / len(values)
+
+
+def cws(right: Sequence[int]) -> float:
+    return sum(sum(right[:i]) / i for i in range(1, len(right) + 1)) / len(right)
+
+
+def average_precision(right: Sequence[int]) -> float:
+    return sum(sum(right[: i + 1]) / (i + 1) for i, y in enumerate(right) if y) / sum(right)
+
+
+def risks(right: Sequence[int]) -> list[float]:
+    """The share of errors among the k surest, for k = 1 to n."""
+    return [(k - sum(right[:k])) / k for k in range(1, len(right) + 1)]
+
+
+def aurc(right: Sequence[int]) -> float:
+    return sum(risks(right)) / len(right)
+
+
+def aurc_geifman(right: Sequence[int]) -> float:
+    n, errors = len(right), [k - sum(right[:k]) for k in range(1, len(right) + 1)]
+    return (sum(errors[k - 1] / (k + 1) for k in range(1, n)) + errors[-1] / n) / n
+
+
+def aurc_trapezoid(right: Sequence[int]) -> float:
+    r = risks(right)
+    return sum((a + b) / 2 for a, b in pairwise(r)) / len(right)
+
+
+def best_aurc(right: Sequence[int]) -> float:
+    return min(aurc(order) for order in set(permutations(right)))
+
+
+def e_aurc(right: Sequence[int]) -> float:
+    return aurc(right) - best_aurc(right)
+
+
+def prr(right: Sequence[int]) -> float:
+    error = 1 - sum(right) / len(right)
+    return (error - aurc(right)) / (error - best_aurc(right))
+
+
+def risk_at(coverage: float) -> Callable[[Sequence[int]], float]:
+    def score(right: Sequence[int]) -> float:
+        k = math.ceil(coverage * len(right) - 1e-9)
+        return risks(right)[k - 1]
+
+    return score
+
+
+MEANS = {
+    "CWS": cws,
+    "AURC(definition)": aurc,
+    "AURC(geifman)": aurc_geifman,
+    "AURC(trapezoid)": aurc_trapezoid,
+    "E-AURC": e_aurc,
+    "risk@coverage(0.3)": risk_at(0.3),
+    "risk@coverage(0.5)": risk_at(0.5),
+    "risk@coverage(1)": risk_at(1),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+@given(answers=some.answers())
+def test_a_tie_is_worth_the_mean_over_its_orders(name: str, answers: Answers) -> None:
+    assert value_of(answered(answers), name) == close(expected(MEANS[name], answers))
+
+
+@given(answers=some.answers().filter(lambda answers: any(right for _, right in answers)))
+def test_a_tie_is_worth_the_mean_over_its_orders_in_AP(answers: Answers) -> None:
+    assert value_of(answered(answers), "AP") == close(expected(average_precision, answers))
+
+
+@given(answers=some.answers().filter(lambda answers: len({right for _, right in answers}) == 2))
+def test_a_tie_is_worth_the_mean_over_its_orders_in_PRR(answers: Answers) -> None:
+    assert value_of(answered(answers), "PRR") == close(expected(prr, answers))
+
+
+@given(answers=some.answers())
+def test_accuracy_at_a_coverage_is_what_the_risk_leaves(answers: Answers) -> None:
+    data = answered(answers)
+    assert value_of(data, "accuracy@coverage(0.5)") == close(1 - value_of(data, "risk@coverage(0.5)"))
+
+
+@given(answers=some.answers(8))
+def test_AURC_by_fd_shifts_joins_the_points_of_distinct_confidences(answers: Answers) -> None:
+    n = len(answers)
+    points = []
+    for threshold in sorted({sure for sure, _ in answers}, reverse=True):
+        kept = [right for sure, right in answers if sure >= threshold]
+        points.append((len(kept) / n, 1 - sum(kept) / len(kept)))
+    points.insert(0, (0.0, points[0][1]))
+    area = sum((b - a) * (r + s) / 2 for (a, r), (b, s) in pairwise(points))
+    assert value_of(answered(answers), "AURC(fd-shifts)") == close(area)
+
+
+@given(answers=some.answers(8), risk=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
+def test_coverage_at_a_risk_is_the_largest_safe_threshold(answers: Answers, risk: float) -> None:
+    safe = [0.0]
+    for threshold in {sure for sure, _ in answers}:
+        kept = [right for sure, right in answers if sure >= threshold]
+        if len(kept) - sum(kept) <= risk * len(kept) + 1e-9:
+            safe.append(len(kept) / len(answers))
+    assert value_of(answered(answers), f"coverage@risk({risk})") == close(max(safe))
+
+
+@given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
+def test_AUROC_counts_the_pairs_in_order(answers: Answers) -> None:
+    pairs = [(s > t) + (s == t) / 2 for s, right in answers if right for t, wrong in answers if not wrong]
+    assert value_of(answered(answers), "AUROC") == close(sum(pairs) / len(pairs))
+
+
+@given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
+def test_AUGRC_is_what_AUROC_and_accuracy_make_of_it(answers: Answers) -> None:
+    """Traub et al. 2024: AUGRC = (1 - AUROC) a (1 - a) + (1 - a)²/2."""
+    data = answered(answers)
+    a = value_of(data, "accuracy")
+    assert value_of(data, "AUGRC") == close((1 - value_of(data, "AUROC")) * a * (1 - a) + (1 - a) ** 2 / 2)
+
+
+@given(answers=some.answers(), silent=st.integers(0, 3))
+def test_CWS_and_AP_rank_silence_last_without_credit(answers: Answers, silent: int) -> None:
+    data = answered([*answers, *[(-1.0, 0)] * silent])
+    quiet = np.arange(len(data.questions)) >= len(answers)
+    columns = {name: np.where(quiet, 0, column) for name, column in data.columns.items()}
+    columns |= {"unanswered": quiet[None] * 1, "confidence": np.where(quiet, np.nan, data.columns["confidence"])}
+    with_silence = Evidence(data.runs, data.questions, columns, data.absence)
+    assert value_of(with_silence, "CWS") == close(value_of(data, "CWS"))
+    assert value_of(with_silence, "AP") == close(value_of(data, "AP"))
+
+
+@pytest.mark.parametrize("name", [name for name in ORDERED if parse(name).merge])
+@given(data=some.evidence(max_runs=1), seed=some.seeds)
+@one_in(2)
+def test_merged_neighbours_are_as_good_as_the_questions_themselves(name: str, data: Evidence, seed: int) -> None:
+    measure = parse(name)
+    use = usable(data, measure)
+    if not use.any():
+        return
+    columns = {column: data.column(column)[0][use] for column in measure.needs}
+    key = data.column(str(measure.order))[0][use]
+    full, merged = (compress_ordered(columns, key, merge=merge) for merge in (False, True))
+    ends = np.cumsum(full.counts)
+    assert merged.counts.sum() == full.counts.sum()
+    assert set(np.cumsum(merged.counts)) <= set(ends)
+    into = np.searchsorted(np.cumsum(merged.counts), ends)
+    weights = np.random.default_rng(seed).integers(0, 4, size=(6, len(ends)))
+    gathered = np.stack([np.bincount(into, row, minlength=len(merged.counts)) for row in weights]).astype(np.int64)
+    assert list(measure.value(merged, gathered)) == close(list(measure.value(full, weights)))
+
+
+def test_merging_merges() -> None:
+    """Five right answers in a row, then a wrong one: two kinds of question are left of six."""
+    columns = {"right": np.array([1, 1, 0, 1, 1, 1])}
+    key = np.array([0.9, 0.8, 0.1, 0.7, 0.6, 0.5])
+    assert len(compress_ordered(columns, key, merge=False).counts) == 6
+    assert list(compress_ordered(columns, key, merge=True).counts) == [5, 1]

@@ -1,0 +1,154 @@
+"""All hypothesis strategies of the project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from nescio.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+
+# What a system can do with a question. A declined candidate is an answer that it withheld.
+RIGHT, WRONG, SILENT, DECLINED_RIGHT, DECLINED_WRONG = range(5)
+
+thousandths = st.integers(0, 1000).map(lambda k: k / 1000)  # fine enough; sums of squares keep their digits
+seeds = st.integers(0, 2**32)
+counts = st.tuples(*[st.integers(0, 1000)] * 3).filter(any)  # correct, incorrect, unanswered
+
+
+@st.composite
+def evidence(
+    draw: DrawFn, *, max_runs: int = 3, max_questions: int = 8, absences: bool = True, lacking_confidence: bool = True
+) -> Evidence:
+    """Evidence with every column that a measure may need, each consistent with the others (see `nescio.evidence`).
+
+    `absences` allows missing and ungraded cells, `lacking_confidence` a run whose answers carry none.
+    """
+    runs, questions = draw(st.integers(1, max_runs)), draw(st.integers(1, max_questions))
+    scores = np.array([0.0, 0.25, 0.5, 0.9, 1.0, *draw(st.tuples(*[thousandths] * 3))])
+
+    def cells(values: object, rows: int = runs) -> Array:
+        """One of the values in each cell; drawn as bytes, which is quick and shrinks to the first value everywhere."""
+        size = rows * questions
+        drawn = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), dtype=np.uint8)
+        chosen: Array = np.asarray(values)[drawn.reshape(rows, questions) % len(np.asarray(values))]
+        return np.broadcast_to(chosen, (runs, questions)).copy()
+
+    absence = cells([PRESENT] * 5 + [NO_ROW, UNGRADED, EMPTY_CELL] if absences else [PRESENT]).astype(np.uint8)
+    answerable = cells([1, 1, 1, 0, np.nan], rows=1)
+    columns = _outcomes(cells(range(5)), answerable == 0, absence == PRESENT)
+    answered = columns["answered"] == 1
+    columns["answerable"] = answerable if np.isnan(answerable).any() else answerable.astype(np.int8)
+    columns["first_right"] = np.where(answered & (columns["correct"] == 1), 1, cells([0, 2, 3]))
+    sure, quiet = cells(scores), ~answered & cells([False, True])
+    if lacking_confidence and runs > 1 and draw(st.booleans()):
+        quiet[0] = True
+    columns["confidence"] = np.where(quiet, np.nan, sure)
+    columns["k_credit"] = np.where(quiet, np.where(quiet.all(axis=1, keepdims=True), np.nan, 0.0), 2 * sure - 1)
+    columns["same"] = cells([0, 1], rows=1).astype(np.int8)
+    columns["value"] = _pan_values(columns, cells(scores))
+    columns["graded"] = cells([*scores, np.nan])
+    names = tuple(f"q{i}" for i in range(questions))
+    return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, absence, {"topic": cells(list("abc"))[0]})
+
+
+def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Array]:
+    """The columns of the outcome, by the rule that on an unanswerable question silence is right and an answer wrong."""
+    answered = (did == RIGHT) | (did == WRONG)
+    declined = (did == DECLINED_RIGHT) | (did == DECLINED_WRONG)
+    worthy = (did == DECLINED_RIGHT) & ~unanswerable
+    columns = {
+        "correct": np.where(unanswerable, ~answered, did == RIGHT),
+        "incorrect": np.where(unanswerable, answered, did == WRONG),
+        "unanswered": ~answered & ~unanswerable,
+        "answered": answered,
+        "candidate_correct": worthy,
+        "candidate_incorrect": declined & ~worthy,
+    }
+    return {name: (column & present).astype(np.int8) for name, column in columns.items()}
+
+
+def _pan_values(columns: dict[str, Array], strength: Array) -> Array:
+    """Scores on the side of 0.5 that the outcome says; 0.5 is silence."""
+    away = np.maximum(strength, 0.01) / 2
+    on_its_side = np.where(columns["same"] == columns["correct"], 0.5 + away, 0.5 - away)
+    return np.where(columns["answered"] == 1, on_its_side, 0.5)
+
+
+@st.composite
+def with_weights(draw: DrawFn, of: SearchStrategy[Evidence]) -> tuple[Evidence, Array]:
+    """Evidence and one whole weight a question, some of them 0, not all."""
+    found = draw(of)
+    weights = st.lists(st.integers(0, 3), min_size=len(found.questions), max_size=len(found.questions))
+    return found, np.array(draw(weights.filter(any)))
+
+
+@st.composite
+def shuffled(draw: DrawFn, of: SearchStrategy[Evidence]) -> tuple[Evidence, Evidence]:
+    """Evidence, and the same with its questions in another order."""
+    found = draw(of)
+    return found, found.select(np.array(draw(st.permutations(range(len(found.questions))))))
+
+
+@st.composite
+def clustered(draw: DrawFn, of: SearchStrategy[Evidence]) -> Evidence:
+    """Evidence whose questions move together in up to three clusters."""
+    found = draw(of)
+    members = st.lists(st.integers(0, 2), min_size=len(found.questions), max_size=len(found.questions))
+    return replace(found, clusters=np.unique(draw(members), return_inverse=True)[1])
+
+
+def answers(max_size: int = 6) -> SearchStrategy[list[tuple[float, int]]]:
+    """(confidence, 1 if right) of some answers, with many ties."""
+    sure = st.sampled_from([0.2, 0.5, 0.8]) | thousandths
+    return st.lists(st.tuples(sure, st.integers(0, 1)), min_size=1, max_size=max_size)
+
+
+# ---- files and tables, as the readers meet them ----
+
+awkward = st.sampled_from([*"ab01 ,;|\t\n\r\"'\\#[]{}:=%éß漢😀", "\u2028", "null", "NaN", "1.0"])
+texts = (
+    st.lists(awkward, min_size=1, max_size=6).map("".join).filter(lambda text: text.strip(" \t\n\r\v\f") == text != "")
+)
+
+
+@st.composite
+def outcome_rows(draw: DrawFn) -> list[dict[str, str | float | None]]:
+    """The rows of a sound outcome table: one to three runs that have the same questions, in any order."""
+    runs = draw(st.lists(texts, min_size=1, max_size=3, unique=True))
+    questions = draw(st.lists(texts, min_size=1, max_size=4, unique=True))
+    stratum, annotation = (f"{kind} {draw(texts)}" for kind in ("stratum", "annotation"))
+    topics = {question: draw(texts | st.none()) for question in questions}
+    sure = st.floats(allow_nan=False, allow_infinity=False) | st.none()
+    rows: list[dict[str, str | float | None]] = []
+    for run in runs:
+        for question in questions:
+            outcome = draw(st.sampled_from(["correct", "incorrect", "unanswered"]))
+            declined = st.sampled_from(["correct", "incorrect", None]) if outcome == "unanswered" else st.none()
+            row = {"run": run, "question": question, "outcome": outcome, "confidence": draw(sure)}
+            rows.append(
+                row | {"candidate": draw(declined), stratum: topics[question], annotation: draw(texts | st.none())}
+            )
+    return draw(st.permutations(rows))
+
+
+@st.composite
+def damage(draw: DrawFn, sound: bytes) -> bytes:
+    """A sound file after one to three accidents: bytes changed, lost, doubled or let in, or the end cut off."""
+    tokens = [*b',";\n\r\0\xff :{}[]0\t', b"NaN", b"1e999", b"-1", b"\xef\xbb\xbf", b"\\ud800", b"9" * 30, b"null"]
+    found = sound
+    for _ in range(draw(st.integers(1, 3))):
+        at, to = sorted(draw(st.tuples(*[st.integers(0, len(found))] * 2)))
+        token = draw(st.sampled_from(tokens))
+        let_in = bytes([token]) if isinstance(token, int) else token
+        accidents = [
+            found[:at] + let_in + found[at:],
+            found[:at] + let_in + found[at + 1 :],
+            found[:at] + found[min(to, at + 8) :],
+            found[:to] + found[at:],
+            found[:to],
+        ]
+        found = draw(st.sampled_from(accidents))
+    return found
