@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from nescio._version import __version__
@@ -53,6 +53,7 @@ class Results:
     signature: str
     notes: tuple[str, ...] = ()
     kind: str = "results"
+    more: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
@@ -60,9 +61,9 @@ class Results:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def records(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries; an undefined value is None, as in JSON."""
-        return [{name: _plain(value) for name, value in asdict(row).items()} for row in self.rows]
+    def records(self, name: str | None = None) -> list[dict[str, Any]]:
+        """The rows, or those of `more[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        return _records(self.rows if name is None else self.more[name])
 
     def to_dict(self) -> dict[str, Any]:
         """The whole as the command line prints it with `-f json`."""
@@ -70,6 +71,7 @@ class Results:
             "nescio": __version__,
             "signature": self.signature,
             self.kind: self.records(),
+            **{name: _records(rows) for name, rows in self.more.items()},
             "notes": list(self.notes),
         }
 
@@ -122,6 +124,10 @@ _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT"}
 
 def _kinds(rows: tuple[Any, ...]) -> list[tuple[str, str]]:
     return [(field.name, str(field.type).split(" ")[0]) for field in fields(rows[0])] if rows else []
+
+
+def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{name: _plain(value) for name, value in asdict(row).items()} for row in rows]
 
 
 def _plain(value: Any) -> Any:

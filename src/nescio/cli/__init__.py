@@ -11,6 +11,7 @@ COMMANDS = {
     "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison."),
     "score": ("score", "Value and interval of any measure for every run."),
     "compare": ("compare", "Paired differences between runs, with interval and p-value."),
+    "meta": ("meta", "How good is the measure? Stability, discrimination and sensitivity on your collection."),
     "judge": ("judge", "Judge answers against gold and write an outcome table."),
     "check": ("check", "What is in these files, and are they sound?"),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),

@@ -62,7 +62,9 @@ def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05)
         swaps += np.bincount(at[reversed_], minlength=BINS)
         highest = max(highest, float(np.nanmax([one[0].max(initial=-np.inf), other[0].max(initial=-np.inf)])))
         undefined += int((~known).sum())
-    return _rows(measure.label, counts, swaps), _sensitivity(measure, counts, swaps, highest, undefined, rate)
+    return _rows(measure.label, counts, swaps), _sensitivity(
+        measure, counts, swaps, rate, highest=highest, undefined=undefined
+    )
 
 
 def bins(difference: Floats) -> NDArray[np.int64]:
@@ -84,8 +86,9 @@ def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64]) -> li
 
 
 def _sensitivity(
-    measure: Measure, counts: NDArray[np.int64], swaps: NDArray[np.int64], highest: float, undefined: int, rate: float
+    measure: Measure, counts: NDArray[np.int64], swaps: NDArray[np.int64], rate: float, **seen: float
 ) -> Sensitivity:
+    highest = seen["highest"]
     filled = np.flatnonzero(counts)
     rates = swaps[filled] / counts[filled]
     good = rates <= rate
@@ -105,5 +108,5 @@ def _sensitivity(
         required / (high - low) if np.isfinite(high - low) else nan,
         bool(np.all(np.diff(rates) <= 0)),
         from_here,
-        undefined,
+        int(seen["undefined"]),
     )

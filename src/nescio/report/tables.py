@@ -13,9 +13,10 @@ from typing import Any
 from nescio.errors import UsageError
 from nescio.files import whole, write_text
 from nescio.measures import parse
-from nescio.results import Results, Scores
+from nescio.results import Comparisons, Results, Scores
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+TEXTS = ("run", "baseline", "measure", "stratum", "verdict")  # columns of text; the others hold numbers
 Grid = tuple[list[str], list[list[str]]]
 
 
@@ -38,24 +39,18 @@ def show(results: Results) -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, soft_wrap=not sys.stdout.isatty())
-    head, rows = grid(results)
-    if sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head))) > console.width:
-        rows = [[cell.replace(" [", "\n[") for cell in row] for row in rows]  # an interval keeps its line
-    console.print(_table(head, rows))
+    for head, rows in grids(results):
+        wide = sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head))) > console.width
+        console.print(_table(head, [[cell.replace(" [", "\n[") if wide else cell for cell in row] for row in rows]))
     console.print(results.signature, style="dim", soft_wrap=True)
 
 
 def show_records(records: Sequence[dict[str, Any]]) -> None:
-    """Print dictionaries as a table: text to the left, whole numbers to the right with thousands set apart."""
+    """Print dictionaries as a table: text to the left, numbers to the right."""
     from rich.console import Console
 
-    names = list(dict.fromkeys(name for record in records for name in record))
-    rows = [
-        [f"{cell:,}" if isinstance(cell := record.get(name, ""), int) else str(cell) for name in names]
-        for record in records
-    ]
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
-    console.print(_table(names, rows))
+    console.print(_table(*record_grid(records)))
 
 
 def check_suffix(path: Path) -> None:
@@ -89,7 +84,30 @@ class _Stream:
 
 def grid(results: Results) -> Grid:
     """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
-    return _score_grid(results) if isinstance(results, Scores) else _comparison_grid(results)
+    if isinstance(results, Scores):
+        return _score_grid(results)
+    return _comparison_grid(results) if isinstance(results, Comparisons) else record_grid(results.records())
+
+
+def grids(results: Results) -> list[Grid]:
+    """The table of the rows, and after it those of what else the results hold."""
+    return [grid(results), *(record_grid(results.records(name)) for name in results.more)]
+
+
+def record_grid(records: Sequence[dict[str, Any]]) -> Grid:
+    """Any rows as they are: whole numbers with thousands set apart, others with four decimals."""
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return [name.replace("_", " ") for name in names], [
+        [_cell(record.get(name, "")) for name in names] for record in records
+    ]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _score_grid(scores: Results) -> Grid:
@@ -158,18 +176,13 @@ def _p(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _rich(results: Results) -> Any:
-    return _table(*grid(results))
-
-
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    texts = {"run", "baseline", "measure", "stratum", "verdict"}
     for name in head:
-        table.add_column(Text(name), justify="left" if name in texts else "right", overflow="fold")
+        table.add_column(Text(name), justify="left" if name in TEXTS else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
@@ -179,7 +192,9 @@ def _plain(results: Results) -> str:
     from rich.console import Console
 
     buffer = io.StringIO()
-    Console(file=buffer, width=10_000, highlight=False, soft_wrap=True).print(_rich(results))
+    console = Console(file=buffer, width=10_000, highlight=False, soft_wrap=True)
+    for head, rows in grids(results):
+        console.print(_table(head, rows))
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + f"\n{results.signature}\n"
 
 
@@ -210,13 +225,15 @@ def _guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    head, rows = grid(results)
-    escape = [
+    return "\n\n".join([*(_markdown_table(*table) for table in grids(results)), f"`{results.signature}`\n"])
+
+
+def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---" if name in TEXTS else "---:" for name in head]
+    escaped = [
         [cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in row] for row in (head, *rows)
     ]
-    rule = ["---" if name in ("run", "baseline", "measure", "stratum", "verdict") else "---:" for name in head]
-    lines = [escape[0], rule, *escape[1:]]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + f"\n\n`{results.signature}`\n"
+    return "\n".join("| " + " | ".join(line) + " |" for line in (escaped[0], rule, *escaped[1:]))
 
 
 _LATEX = {
@@ -234,19 +251,13 @@ _LATEX = {
 
 
 def _latex(results: Results) -> str:
-    head, rows = grid(results)
+    return "\n".join([f"% {results.signature}", *(_latex_table(*table) for table in grids(results))]) + "\n"
 
+
+def _latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
         return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
 
-    align = "".join("l" if name in ("run", "baseline", "measure", "stratum", "verdict") else "r" for name in head)
-    body = [
-        rf"\begin{{tabular}}{{{align}}}",
-        r"\toprule",
-        line(head),
-        r"\midrule",
-        *map(line, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join([f"% {results.signature}", *body]) + "\n"
+    align = "".join("l" if name in TEXTS else "r" for name in head)
+    body = [line(head), r"\midrule", *map(line, rows)]
+    return "\n".join([rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
