@@ -57,10 +57,9 @@ def test_a_swap_of_all_labels_turns_the_difference_round(measure: str) -> None:
     }
     data = Evidence(data.runs, data.questions, columns, data.absence)
     bound = parse(measure)
-    use = ~np.isnan([data.column(name) for name in (*bound.needs, *((bound.order,) if bound.order else ()))]).any(
-        axis=(0, 1)
-    )
-    both = {name: tuple(data.column(name)[:, use]) for name in (*bound.needs, *((bound.order,) if bound.order else ()))}
+    names = (*bound.needs, *((bound.order,) if bound.order else ()))
+    use = np.flatnonzero(~np.isnan([data.column(name) for name in names]).any(axis=(0, 1)))
+    both = {name: tuple(data.column(name)[:, use]) for name in names}
     pair = pair_up(bound, both)
     assert pair.swapped(pair.counts) == pytest.approx(-pair.swapped(np.zeros_like(pair.counts)))
     assert pair.resampled(pair.counts) == pytest.approx(pair.swapped(np.zeros_like(pair.counts)))

@@ -20,6 +20,7 @@ from nescio.exact import Difference, exact_p
 from nescio.load import Loaded
 from nescio.measures import Measure, parse
 from nescio.results import Comparison, Comparisons, signature
+from nescio.samples import columns_for
 from nescio.uncertainty import gather_remarks
 from nescio.uncertainty import remarks as remarks_on
 
@@ -110,6 +111,7 @@ def compare(
     difference at least as large, where they can be summed or enumerated (c@1, accuracy, UF and their kin at any size);
     `permutation` is $(1 + hits)/(1 + B)$ over random ones; `auto` takes the first where it can. Either is a test of labels
     that can be exchanged, not of "equal c@1".
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call.
     `correction` adjusts the p-values of one call for their number: holm, bh or none. Other arguments as in `score`.
     """
     check_resampling(ci, resamples, jobs, seed)
@@ -124,7 +126,7 @@ def compare(
     rows: list[Comparison] = []
     said: list[tuple[str, str, str]] = []
     for measure in wanted:
-        columns = {name: data.column(name) for name in (*measure.needs, *((measure.order,) if measure.order else ()))}
+        columns, _ = columns_for(data, measure)
         for pair in pairs:
             row, remarks = _compare(data, measure, columns, pair, plan)
             rows.append(row)
@@ -140,7 +142,11 @@ def compare(
         "test": "+".join(sorted({row.test for row in rows if row.test})) or test,
         "correction": correction,
     }
-    drawn = {"draw": "questions" if data.clusters is None else "clusters", "resamples": resamples, "seed": seed}
+    drawn = {
+        "draw": f"patterns of {'questions' if data.clusters is None else 'clusters'}",
+        "resamples": resamples,
+        "seed": seed,
+    }
     line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
     return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons")
 
@@ -179,12 +185,13 @@ def _compare(
     data: Evidence, measure: Measure, columns: dict[str, Array], runs: tuple[int, int], plan: _Plan
 ) -> tuple[Comparison, list[str]]:
     """One row, and what its reader should know."""
-    x, y = runs
+    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
+    x, y = sorted(runs, key=lambda run: data.runs[run])
     usable = data.present[x] & data.present[y]
     for values in columns.values():
         usable &= ~np.isnan(values[x]) & ~np.isnan(values[y])
     n, some = int(usable.sum()), int((data.present[x] | data.present[y]).sum())
-    names = (data.runs[x], data.runs[y])
+    names = (data.runs[runs[0]], data.runs[runs[1]])
     found = [f"on the {n} of {some} questions where both have what it needs"] if n < some else []
     low = high = observed = float("nan")
     p: float | None = float("nan")
@@ -203,6 +210,8 @@ def _compare(
         p = p_value(observed, exchanged) if p is None else p
         if not np.isnan(observed):
             low, high = intervals.percentile(resampled, plan.level)
+    if (x, y) != runs:
+        observed, low, high = -observed, -high, -low
     return Comparison(*names, measure.label, observed, low, high, p, None, how, n), found
 
 
@@ -275,7 +284,8 @@ def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
     """$(1 + hits)/(1 + B)$, two-sided; ties count as hits with a relative tolerance, and so do undefined exchanges."""
     if np.isnan(observed):
         return float("nan")
-    hits = ~(np.abs(exchanged) < abs(observed) * (1 - 1e-10) - 1e-15)
+    rounding = 1e-12 * float(np.nanmax(np.abs(exchanged), initial=0.0))
+    hits = ~(np.abs(exchanged) < abs(observed) * (1 - 1e-10) - rounding)
     return float((1 + hits.sum()) / (1 + len(exchanged)))
 
 

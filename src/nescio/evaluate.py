@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -37,7 +37,9 @@ def score(
 
     `given` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
-    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `options` are those of `nescio.load.Options`.
+    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line: `format_in`,
+    `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
+    `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.load.Options` says what each means.
 
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
     """
@@ -45,6 +47,8 @@ def score(
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
     loaded = open_data(given, {"strata": (by,) if by else ()} | options)
+    if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
+        loaded = open_data(given, {"strata": None} | options)  # to say what there is instead
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
@@ -74,7 +78,11 @@ def score(
         (s, run, m.label) for s, _ in strata(loaded.data, by) for run in range(len(loaded.data.runs)) for m in wanted
     ]
     how = {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values()))} if ci else {"interval": "none"}
-    drawn = {"draw": "clusters" if clustered else "questions", "resamples": resamples, "seed": seed} if ci else {}
+    drawn = (
+        {"draw": f"patterns of {'clusters' if clustered else 'questions'}", "resamples": resamples, "seed": seed}
+        if ci
+        else {}
+    )
     by_part = {"by": by} if by else {}
     line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **by_part, **how, **drawn)
     return Scores(tuple(rows[key] for key in order), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
@@ -91,12 +99,22 @@ def open_data(given: Any, options: dict[str, Any]) -> Loaded:
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded) -> list[Measure]:
     """The measures asked for, each once, or those that suit the data."""
-    names = [measures] if isinstance(measures, str) else list(measures or loaded.measures)
-    return [parse(name) for name in dict.fromkeys(name.strip() for name in names)]
+    names = [measures] if isinstance(measures, (str, Measure)) else measures or loaded.measures
+    if not isinstance(names, Iterable):
+        raise UsageError(f"measures are named by a list of texts (found {names!r})")
+    return list({measure.label: measure for measure in map(parse, names)}.values())
 
 
 def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> None:
     """Raise UsageError for a level, a number of resamples, of jobs or a seed that makes no sense."""
+    for name, value, kind in (
+        ("ci", ci, (int, float)),
+        ("resamples", resamples, int),
+        ("jobs", jobs, int),
+        ("seed", seed, int),
+    ):
+        if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
+            raise UsageError(f"{name} must be a number (found {value!r})")
     if ci is not None and not 0 < ci < 100:
         raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
     if resamples < 1:

@@ -18,6 +18,7 @@ Difference = Callable[[Floats], Floats]
 
 ENUMERABLE = 10_000_000
 TIE = 1e-10  # differences this close, relatively, are the same one
+ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
 NEGLIGIBLE = 1e-19
 SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is given as this
 
@@ -29,9 +30,11 @@ def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> fl
     """
     if np.isnan(observed):
         return float("nan")
-    if abs(observed) <= 1e-15 or not n.sum():
+    if not n.sum():
         return 1.0
     weights = _linear(difference, n)
+    if weights is not None and abs(observed) <= ROUNDING * float(np.abs(weights) @ n):
+        return 1.0
     if weights is not None:
         sizes, steps = _merge(n, weights)
         if len(sizes) <= 3:

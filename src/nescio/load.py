@@ -77,7 +77,8 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     if isinstance(given, Loaded):
         return given
     if isinstance(given, (Evidence, Tally)):
-        return Loaded(_clustered(given, options), measures=_defaults(given), options=options)
+        kind = "counts" if isinstance(given, Tally) else "evidence"
+        return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     if not items:
         raise UsageError("no files were given")

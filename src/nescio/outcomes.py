@@ -98,13 +98,13 @@ def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[s
         return values
 
     state, confidence = grid("state", ABSENT, np.int8), grid("confidence", np.nan, np.float64)
-    candidate = np.where(state == SILENT, grid("candidate", -1, np.int8), -1).astype(np.int8)
+    candidate = grid("candidate", -1, np.int8)
     lower = int((~top).sum())
     first_right, more = None, {}
     if lower:
         first_right = _first_right(cells, shape)
-        if not np.isnan(cells["confidence"]).all():
-            more["k_credit"] = _k_credit(cells, shape)
+    if (lower or (cells["known"] > 1).any()) and not np.isnan(cells["confidence"]).all():
+        more["k_credit"] = _k_credit(cells, shape)
     return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, more=more), lower
 
 
@@ -156,7 +156,7 @@ def _columns(found: Outcomes) -> dict[str, Array]:
         "answered": answered,
     }
     if found.candidate is not None and (found.candidate >= 0).any():
-        declined = (found.candidate >= 0) & ~answered
+        declined = (found.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
         columns["candidate_correct"] = declined & (found.candidate == 1) & ~unanswerable
         columns["candidate_incorrect"] = declined & ~columns["candidate_correct"]
     columns = {name: column.astype(np.int8) for name, column in columns.items()}

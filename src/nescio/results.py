@@ -45,7 +45,7 @@ class Comparison:
     verdict: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
     """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched."""
 
@@ -60,6 +60,9 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.rows)} rows, {self.signature}>"
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
         """The rows, or those of `more[name]`, as dictionaries; an undefined value is None, as in JSON."""
@@ -131,7 +134,7 @@ def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from nescio.errors import MissingColumnError
+from nescio.errors import MismatchError, MissingColumnError
 from nescio.evidence import Array, Evidence, Patterns, Tally, compress, compress_ordered
 from nescio.measures import Measure
 
@@ -76,11 +76,22 @@ def _from_tally(tally: Tally, run: int, measure: Measure) -> Sample:
     return Sample(run, measure, patterns, int(counts.sum()), (run, "counts"))
 
 
+def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
+    """What a measure reads, the column of its order last, and which cells it can use; each of shape (runs, questions).
+
+    Raises MissingColumnError or MismatchError, naming the measure.
+    """
+    try:
+        read = {name: data.column(name) for name in measure.reads}
+    except (MissingColumnError, MismatchError) as error:
+        raise type(error)(f"{measure.label}: {error}") from None
+    return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
+
+
 def _from_evidence(data: Evidence, measure: Measure, notes: list[str]) -> list[Sample]:
-    columns = {name: data.column(name) for name in measure.needs}
-    key = data.column(measure.order) if measure.order else None
-    read = columns if key is None else {**columns, str(measure.order): key}
-    usable = data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
+    read, usable = columns_for(data, measure)
+    columns = {name: read[name] for name in measure.needs}
+    key = read[measure.order] if measure.order else None
     found = []
     for run, name in enumerate(data.runs):
         use = usable[run]

@@ -62,7 +62,12 @@ def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict
         resampled = [_as_outcomes(sample) for sample in members] if posterior else members
         for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
             low, high = _from_values(sample, method, values, plan.level)
-            found[sample.measure.label] = (low, high, remarks(method, values, int(sample.patterns.counts.sum())))
+            said = remarks(method, values, int(sample.patterns.counts.sum()))
+            if sample.value < low or sample.value > high:
+                said.append(f"the value lies outside its own {method} interval: resamples of this measure are biased")
+            elif np.isnan(low) and not np.isnan(sample.value):
+                said.append(f"the {method} interval is undefined: all resamples lie on one side of the value")
+            found[sample.measure.label] = (low, high, said)
     return found
 
 

@@ -1,15 +1,17 @@
 """JSON Lines: what stands on each line, and one refusal for each way in which a line can be broken."""
 
 import json
+from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from .encodings import evidence, refuse
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'
 A2 = '{"run": "a", "question": "q2", "outcome": "incorrect", "confidence": 0.25}'
-WHOLE = "the line ends before its JSON object does; each line holds one whole object"
+WHOLE = "not a JSON object: the line ends before it does; each line holds one whole object"
 
 
 def lines(folder: Path, *given: str, end: str = "\n") -> Path:
@@ -19,10 +21,16 @@ def lines(folder: Path, *given: str, end: str = "\n") -> Path:
     return path
 
 
+@cache
+def sound_digest() -> str:
+    """The digest of the sound table."""
+    return evidence(pd.DataFrame([json.loads(line) for line in (A1, A2)])).digest()
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("given", [(A1, A2), ("", A1, "  ", A2, "", ""), ("\ufeff" + A1, A2), (f" {A1} ", A2)])
 def test_the_same_table(given: tuple[str, ...], end: str, tmp_path: Path) -> None:
-    assert evidence(lines(tmp_path, *given, end=end)).digest() == evidence(lines(tmp_path, A1, A2)).digest()
+    assert evidence(lines(tmp_path, *given, end=end)).digest() == sound_digest()
 
 
 def test_ndjson_is_another_suffix_of_it(tmp_path: Path) -> None:
@@ -42,8 +50,8 @@ BROKEN = {
     "a comma at the end": ((A1, A2.replace("}", ",}")), "line 2", "not a JSON object: "),
     "two objects": ((A1, A2 + A2), "line 2", "not a JSON object: "),
     "a comment": (("// mine", A1), "line 1", "not a JSON object: "),
-    "NaN": ((A1, A2.replace("0.25", "NaN")), "line 2", "NaN is not JSON; write null where there is no number"),
-    "Infinity": ((A1, A2.replace("0.25", "-Infinity")), "line 2", "-Infinity is not JSON; write null"),
+    "NaN": ((A1, A2.replace("0.25", "NaN")), "line 2", "not a JSON object: JSON has no NaN; write null where there is no number"),
+    "Infinity": ((A1, A2.replace("0.25", "-Infinity")), "line 2", "JSON has no -Infinity; write null"),
     "a number out of range": ((A1, A2.replace("0.25", "1e999")), "line 2", "a number is out of range"),
     "an endless number": ((A1, A2.replace("0.25", "9" * 5000)), "line 2", "a number is out of range"),
     "half of a pair": ((A1, A2.replace("q2", "\\ud800")), "line 2", "half of a surrogate pair stands alone in a text"),
@@ -75,7 +83,7 @@ def test_what_is_shown_is_where_the_line_breaks(tmp_path: Path) -> None:
 
 def test_a_number_in_quotes_is_a_number(tmp_path: Path) -> None:
     quoted = A2.replace("0.25", '"0.25"')
-    assert evidence(lines(tmp_path, A1, quoted)).digest() == evidence(lines(tmp_path, A1, A2)).digest()
+    assert evidence(lines(tmp_path, A1, quoted)).digest() == sound_digest()
 
 
 def test_colons_within_texts_are_no_keys(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Outcome tables: what each column means, and one refusal for each rule that a table can break."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -11,7 +13,7 @@ from nescio.errors import MismatchError
 
 from .encodings import encode, evidence, line_of, read, refusal, refuse
 
-SOUND = [
+SOUND: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5},
     {"run": "a", "question": "q2", "outcome": "unanswered", "confidence": None},
     {"run": "b", "question": "q1", "outcome": "incorrect", "confidence": 0.25},
@@ -20,6 +22,12 @@ SOUND = [
 WORDS = "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)"
 CONFIDENCE = "confidence must be a finite number such as 0.75, or empty"
 CONTRADICTS = "the candidate contradicts the outcome: it is what a declined answer would have been"
+
+
+@cache
+def sound_digest() -> str:
+    """The digest of the sound table."""
+    return evidence(pd.DataFrame(SOUND)).digest()
 
 
 def changed(row: int, **cells: Any) -> list[dict[str, Any]]:
@@ -79,7 +87,7 @@ BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
 }
 
 
-@pytest.mark.parametrize("encoding", ["csv", "jsonl", "parquet", "pandas"])
+@pytest.mark.parametrize("encoding", ["csv", "pandas"])
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
     rows, row, rule = BROKEN[twin]
@@ -142,7 +150,7 @@ def test_an_ungraded_answer_is_not_an_unanswered_one(tmp_path: Path) -> None:
 def test_other_words_for_outcomes_are_announced(word: str, outcome: str, tmp_path: Path) -> None:
     found = read(encode(changed(1, outcome=word), "csv", tmp_path))
     assert found.notes == (f"1 row: outcome {word!r} read as {outcome}",)
-    assert found.data.columns[outcome][0, 0] == 1  # type: ignore[union-attr]
+    assert found.data.columns[outcome][0, 0] == 1
 
 
 def test_the_outcome_map_adds_words_and_announces_them(tmp_path: Path) -> None:
@@ -154,7 +162,7 @@ def test_the_outcome_map_adds_words_and_announces_them(tmp_path: Path) -> None:
         "1 row: outcome 'I' read as incorrect",
         "2 rows: outcome 'N' read as unanswered",
     )
-    assert found.data.digest() == read(encode(SOUND, "csv", tmp_path)).data.digest()
+    assert found.data.digest() == sound_digest()
 
 
 def test_the_outcome_map_wins_over_the_words_built_in_and_says_so(tmp_path: Path) -> None:
@@ -168,12 +176,12 @@ def test_the_outcome_map_wins_over_the_words_built_in_and_says_so(tmp_path: Path
 
 def test_white_space_around_cells_does_not_count(tmp_path: Path) -> None:
     padded = [{f" {n} ": f"\t{c} " if isinstance(c, str) else c for n, c in row.items()} for row in SOUND]
-    assert evidence(encode(padded, "csv", tmp_path)).digest() == evidence(encode(SOUND, "csv", tmp_path)).digest()
+    assert evidence(encode(padded, "csv", tmp_path)).digest() == sound_digest()
 
 
 def test_the_order_of_rows_and_columns_does_not_count(tmp_path: Path) -> None:
     turned = [dict(reversed(row.items())) for row in reversed(SOUND)]
-    assert evidence(encode(turned, "csv", tmp_path)).digest() == evidence(encode(SOUND, "csv", tmp_path)).digest()
+    assert evidence(encode(turned, "csv", tmp_path)).digest() == sound_digest()
 
 
 def test_runs_and_questions_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -195,7 +203,7 @@ def test_where_answerable_is_not_said_it_is_absent(tmp_path: Path) -> None:
 
 
 def test_lower_ranks_give_the_rank_of_the_first_right_answer(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"run": "a", "question": "q1", "outcome": "incorrect", "rank": 1},
         {"run": "a", "question": "q1", "outcome": "correct", "rank": 3},
         {"run": "a", "question": "q1", "outcome": None, "rank": 2},
@@ -206,8 +214,8 @@ def test_lower_ranks_give_the_rank_of_the_first_right_answer(tmp_path: Path) -> 
         "2 rows have a rank below the first: MRR and K read them, outcomes are those of rank 1",
         "1 of these is not graded: MRR and K take it for no answer",
     )
-    assert_array_equal(found.data.columns["first_right"], [[3, 1]])  # type: ignore[union-attr]
-    assert_array_equal(found.data.columns["correct"], [[0, 1]])  # type: ignore[union-attr]
+    assert_array_equal(found.data.columns["first_right"], [[3, 1]])
+    assert_array_equal(found.data.columns["correct"], [[0, 1]])
 
 
 def test_cluster_is_a_reserved_column(tmp_path: Path) -> None:
@@ -236,5 +244,5 @@ def test_a_column_that_is_no_stratum_cannot_be_asked_for(tmp_path: Path) -> None
 def test_a_column_without_a_name_is_not_read(encoding: str, tmp_path: Path) -> None:
     numbered = [{"": i} | row for i, row in enumerate(SOUND)]
     found = evidence(encode(numbered, encoding, tmp_path))
-    assert found.digest() == evidence(encode(SOUND, encoding, tmp_path)).digest()
+    assert found.digest() == sound_digest()
     assert not found.strata

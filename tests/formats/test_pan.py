@@ -85,7 +85,7 @@ BAD_ANSWERS: dict[str, tuple[Any, str]] = {
     "below 0": (V2 | {"value": -0.01}, f"{VALUE} (found -0.01)"),
     "above 1": (V2 | {"value": 1.01}, f"{VALUE} (found 1.01)"),
     "of 400 digits": (V2 | {"value": 10**400}, VALUE),
-    "nan": ('{"id": "p2", "value": NaN}', "NaN is not JSON"),
+    "nan": ('{"id": "p2", "value": NaN}', "not a JSON object: JSON has no NaN; write null"),
     "an empty list": (V2 | {"value": []}, f"{VALUE} (found [])"),
     "a list of two": (V2 | {"value": [0.1, 0.2]}, f"{VALUE} (found [0.1, 0.2])"),
     "a list of text": (V2 | {"value": ["0.1"]}, f"{VALUE} (found '0.1')"),

@@ -1,6 +1,7 @@
 """Parquet files: what is one, what is none, and what its columns may hold."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -80,7 +81,7 @@ def test_nested_columns_may_stand_beside(path: Path) -> None:
 
 CONFIDENCE = "confidence must be a finite number such as 0.75, or empty"
 OUTCOME = "an outcome is correct, incorrect or unanswered"
-BROKEN = {
+BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
     "nan": ({"confidence": [0.5, float("nan")]}, "row 2", f"{CONFIDENCE} (found 'nan')"),
     "inf": ({"confidence": [0.5, float("inf")]}, "row 2", f"{CONFIDENCE} (found 'inf')"),
     "a list for a confidence": ({"confidence": [[0.5], [0.25, 1.0]]}, "row 1", f"{CONFIDENCE} (found '[0.5]')"),

@@ -103,7 +103,10 @@ BAD_ANSWERS: dict[str, tuple[Any, str]] = {
     "answered 1": (A2 | {"answered": 1}, "answered must be true or false (found 1)"),
     "confidence in words": (A2 | {"confidence": "high"}, "confidence must be a finite number, or null (found 'high')"),
     "confidence true": (A2 | {"confidence": True}, "confidence must be a finite number, or null (found True)"),
-    "confidence nan": ('{"id": "q2", "answer": "A", "confidence": NaN}', "NaN is not JSON; write null"),
+    "confidence nan": (
+        '{"id": "q2", "answer": "A", "confidence": NaN}',
+        "not a JSON object: JSON has no NaN; write null",
+    ),
     "confidence of 400 digits": (A2 | {"confidence": 10**400}, "confidence must be a finite number, or null"),
     "rank 0": (A2 | {"rank": 0}, "rank must be a whole number from 1 to 1000000 (found 0)"),
     "rank true": (A2 | {"rank": True}, "rank must be a whole number from 1 to 1000000 (found True)"),

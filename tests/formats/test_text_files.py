@@ -1,8 +1,11 @@
 """Delimited text: what of its many shapes is read, and what is refused with the line on which it stands."""
 
 import csv
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from nescio.formats import open_source
@@ -24,6 +27,12 @@ def write(path: Path, text: str | bytes) -> Path:
     """Write text as it is, line ends and all."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
+
+
+@cache
+def sound_digest() -> str:
+    """The digest of the sound table."""
+    return evidence(pd.read_csv(StringIO(SOUND))).digest()
 
 
 FINE = {
@@ -48,11 +57,11 @@ FINE = {
 def test_the_same_table(shape: str, table: Path) -> None:
     found = evidence(write(table, FINE[shape]))
     assert (found.runs, found.questions) == (("a", "b"), ("q1", "q2"))
-    assert found.digest() == evidence(write(table, SOUND)).digest()
+    assert found.digest() == sound_digest()
 
 
 HEADER = "run,question,outcome\n"
-BROKEN = {
+BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "empty": ("", None, "the file is empty"),
     "blank lines": ("\n\n \n", None, "the file holds nothing but blank lines"),
     "nothing but a byte order mark": ("\ufeff", None, "the file holds nothing but blank lines"),
@@ -117,9 +126,9 @@ def test_a_broken_twin(twin: str, table: Path) -> None:
     refuse(write(table, text), where, rule)
 
 
-@pytest.mark.parametrize("before", ["", '"spaced" , "quotes"\n'], ids=["fast", "slow"])
-def test_line_numbers_count_the_lines_within_fields(before: str, table: Path) -> None:
-    text = 'run,question,outcome,note\na,q1,correct,"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
+@pytest.mark.parametrize("space", ["", " "], ids=["plain", "with a space before a quote"])
+def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> None:
+    text = f'run,question,outcome,note\na,q1,correct,{space}"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
     refuse(write(table, text), "line 8", "(found 'wat')")
     refuse(write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4")
     assert evidence(write(table, text.replace("wat", "correct"))).questions == ("q1", 'q,"2"', "q3")
@@ -128,7 +137,7 @@ def test_line_numbers_count_the_lines_within_fields(before: str, table: Path) ->
 def test_semicolons_are_announced(table: Path) -> None:
     found = read(write(table, SOUND.replace(",", ";")))
     assert found.notes == (f"{table}: columns are separated by semicolons",)
-    assert found.data.digest() == evidence(write(table, SOUND)).digest()
+    assert found.data.digest() == sound_digest()
 
 
 def test_semicolons_with_decimal_commas(table: Path) -> None:

@@ -12,12 +12,12 @@ from nescio.evidence import Evidence
 
 from .encodings import FILES, encode, evidence, read, refusal, refuse
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct"},
     {"run": "a", "question": "q2", "outcome": "unanswered"},
 ]
-OTHERS = [row | {"run": "b"} for row in ROWS]
-COUNTS = [{"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3}]
+OTHERS: list[dict[str, Any]] = [row | {"run": "b"} for row in ROWS]
+COUNTS: list[dict[str, Any]] = [{"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3}]
 
 
 def test_files_of_several_encodings_are_one_table(tmp_path: Path) -> None:

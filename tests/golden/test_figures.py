@@ -55,7 +55,7 @@ def test_every_registered_measure_has_a_figure() -> None:
 
 
 def test_c_at_1_and_accuracy_rank_two_runs_of_table_3_oppositely() -> None:
-    """Peñas & Rodrigo, ACL 2011, sec. 4.3: loga092de is below base092de by accuracy and above it by c@1."""
+    """Peñas & Rodrigo, ACL 2011, sec. 4.4: loga092de is below base092de by accuracy and above it by c@1."""
     table = {case["name"]: case["counts"] for case in CASES if case["file"] == "penas_rodrigo_2011"}
     rows = [dict(zip(("correct", "incorrect", "unanswered"), table[run], strict=True)) for run in table]
     scores = nescio.score(pa.Table.from_pylist([{"run": run} | row for run, row in zip(table, rows, strict=True)]))

@@ -11,7 +11,7 @@ COMMANDS = {
     "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison."),
     "score": ("score", "Value and interval of any measure for every run."),
     "compare": ("compare", "Paired differences between runs, with interval and p-value."),
-    "meta": ("meta", "How good is the measure? Stability, discrimination and sensitivity on your collection."),
+    "meta": ("meta", "How good is the measure? Its stability and sensitivity on your collection."),
     "judge": ("judge", "Judge answers against gold and write an outcome table."),
     "check": ("check", "What is in these files, and are they sound?"),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),
@@ -23,7 +23,7 @@ EXAMPLES = (
     ("nescio c@1 237 156 107", "237 right, 156 wrong, 107 unanswered"),
     ("nescio score outcomes.csv", "columns run, question, outcome"),
     ("nescio score questions.jsonl runs/*.jsonl", "answers judged on the way"),
-    ("nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)'", "measures by name"),
+    ("nescio score outcomes.csv -m AURC -m Brier", "measures by name"),
     ("nescio compare outcomes.csv --baseline old", "is the new one better?"),
 )
 

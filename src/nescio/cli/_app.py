@@ -51,19 +51,26 @@ app = click.version_option(__version__, message="nescio %(version)s")(app)
 
 def run(arguments: Sequence[str]) -> None:
     """Run a command; every error is one message on standard error and exit status 2."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it serves until the process ends
     try:
-        status = app.main(args=list(arguments), prog_name="nescio", standalone_mode=False)
+        # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
+        with app.make_context("nescio", list(arguments)) as root:
+            status = app.invoke(root)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
     except NescioError as error:
         _fail(str(error))
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        context = getattr(error, "ctx", None)
+        hint = f" (`{context.command_path} --help` explains)" if context else ""
+        _fail(f"{error.format_message().rstrip('.')}{hint}")
     except (click.Abort, KeyboardInterrupt):
         print("nescio: interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of a pipe (head, less) has what it wanted; keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _mute()
         sys.exit(0)
     except MemoryError:
         _fail("not enough memory")
@@ -71,6 +78,11 @@ def run(arguments: Sequence[str]) -> None:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
     else:
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _mute() -> None:
+    """The reader of a pipe (head, less) has what it wanted: send the rest nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:
@@ -228,16 +240,32 @@ def _words(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def check_output(output: Path | None, files: Sequence[Path] = ()) -> None:
+    """Raise UsageError where results could not be written to `output`, or would take the place of an input file."""
+    if output is None:
+        return
+    from nescio.report import tables
+
+    tables.check_suffix(output)
+    if not output.absolute().parent.is_dir():
+        raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
+    for file in files:
+        if output.absolute() == file.absolute() or (output.exists() and file.exists() and output.samefile(file)):
+            raise UsageError(f"{output} is one of the input files; write the results elsewhere")
+
+
 def emit(results: Any, printed: str, output: Path | None) -> None:
-    """Print results on standard output and, where asked, write them to a file too."""
+    """Write results to a file where that is asked for, and print them on standard output."""
     from nescio.report import tables
 
     if output:
-        tables.check_suffix(output)
-    click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results)
-    if output:
         tables.write(results, output)
         say(f"wrote {output}")
+    try:
+        click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _mute()  # a gate's exit status is still to come
 
 
 MEASURES = click.option(

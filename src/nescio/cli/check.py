@@ -74,6 +74,8 @@ def _count(data: Any) -> dict[str, Any]:
         row: dict[str, Any] = {"run": run}
         for name in (n for n in (*OUTCOMES, "candidate_correct", "candidate_incorrect") if n in data.columns):
             row[name] = int(data.columns[name][i][present[i]].sum())
+        if "answered" in data.columns:
+            row["declined"] = int((data.columns["answered"][i][present[i]] == 0).sum())
         for name in (n for n, column in data.columns.items() if column.dtype.kind == "f"):
             row[f"with {name}"] = int((~np.isnan(data.columns[name][i]) & present[i]).sum())
         runs.append(row | {"n": int(present[i].sum())})
@@ -112,7 +114,9 @@ def _print(facts: dict[str, Any], printed: str) -> None:
         click.echo(f"file     {file['file']} ({file['part']}), by its columns {shown}")
     if "runs" in facts:
         if facts["questions"] is not None:
-            click.echo(f"holds    {facts['questions']:,} questions, {len(facts['runs'])} runs")
+            click.echo(
+                f"holds    {facts['questions']:,} questions, {len(facts['runs'])} run{'s' if len(facts['runs']) != 1 else ''}"
+            )
         if facts["strata"]:
             click.echo(f"strata   {', '.join(facts['strata'])}")
         show_records(facts["runs"])

@@ -40,7 +40,8 @@ def command(
     """Paired differences between runs, with interval and p-value.
 
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, but for counts tables:
-    they do not say which questions each run got right.
+    they do not say which questions each run got right. Intervals are those of one comparison on its own; "p adjusted" and the
+    verdict account for all of them.
 
     \b
     nescio compare outcomes.csv --baseline old
@@ -48,6 +49,7 @@ def command(
     """
     from nescio.comparison import compare
 
+    _app.check_output(output, files)
     options = _app.reading(given)
     with _app.progress("comparing") as progress:
         found = compare(list(files), list(measures) or None, progress=progress, **given, **options)

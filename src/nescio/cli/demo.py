@@ -17,7 +17,7 @@ SYSTEMS = ("option-overlap", "sentence-overlap", "word-distance")
 THRESHOLDS = (0.0, 0.25, 0.5, 0.75)
 RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in THRESHOLDS)
 PRINTED = {
-    "score": "Three systems, each silent below four thresholds (after the @).",
+    "score": "Three systems, each silent below four thresholds (after the @). Questions of one story may hang\ntogether: add --cluster story to resample whole stories.",
     "compare": "Does silence pay? Each system against itself never silent.",
 }
 PARTS = ("questions.jsonl", "stories.jsonl")

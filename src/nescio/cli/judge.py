@@ -36,6 +36,8 @@ def command(questions: Path, runs: tuple[Path, ...], judge: str | None, output: 
     from nescio.formats.writing import write_outcomes
     from nescio.load import recognise
 
+    if output.absolute() in {path.absolute() for path in (questions, *runs)}:
+        raise UsageError(f"{output} is one of the input files; write the table elsewhere")
     format_, parts = recognise([questions, *runs])
     read = format_.read(parts, ReadOptions())
     if not isinstance(read.data, Unjudged):

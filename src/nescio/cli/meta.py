@@ -14,7 +14,7 @@ from nescio.errors import UsageError
 
 @click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """How good is the measure? Stability, discrimination and sensitivity on your collection."""
+    """How good is the measure? Its stability and sensitivity on your collection."""
 
 
 def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,6 +98,7 @@ def stability_(
     """
     from nescio.meta import FUZZINESS, stability
 
+    _app.check_output(output, files)
     options = _app.reading(given)
     values = FUZZINESS if fuzziness is None else _numbers(fuzziness)
     with _app.progress("drawing") as progress:
@@ -138,6 +139,7 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     """
     from nescio.meta import swap
 
+    _app.check_output(output, files)
     options = _app.reading(given)
     with _app.progress("drawing") as progress:
         found = swap(

@@ -12,9 +12,9 @@ SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_u
 
 
 @click.command("c@1")
-@click.argument("correct", type=click.IntRange(min=0))
-@click.argument("incorrect", type=click.IntRange(min=0))
-@click.argument("unanswered", type=click.IntRange(min=0))
+@click.argument("correct", type=click.IntRange(0, 2**53))
+@click.argument("incorrect", type=click.IntRange(0, 2**53))
+@click.argument("unanswered", type=click.IntRange(0, 2**53))
 @_app.output_options
 def command(correct: int, incorrect: int, unanswered: int, printed: str, output: Path | None) -> None:
     """Counts of correct, incorrect and unanswered in, the table out.
@@ -29,6 +29,7 @@ def command(correct: int, incorrect: int, unanswered: int, printed: str, output:
     from nescio.evaluate import score
     from nescio.evidence import outcome_tally
 
+    _app.check_output(output)
     tally = outcome_tally(
         (f"{correct}/{incorrect}/{unanswered}",), np.array([[correct, incorrect, unanswered]], dtype=np.int64)
     )

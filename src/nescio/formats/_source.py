@@ -23,6 +23,7 @@ LINES = (".jsonl", ".ndjson")
 PARQUET = "read_parquet(?, hive_partitioning=false)"
 _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 _HALF_PAIR = re.compile(rb"\\ud[89a-f]", re.IGNORECASE)
+WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
@@ -93,6 +94,10 @@ def open_source(given: Any) -> Source:
             raise FormatError(path, "this is a folder; name the files in it")
         if not path.exists():
             raise FormatError(path, "there is no such file")
+        if not path.is_file():
+            raise FormatError(
+                path, "this is a stream, and nescio looks at a file more than once: save it to a file first"
+            )
         empty = path.stat().st_size == 0
         with path.open("rb"):
             pass
@@ -163,7 +168,7 @@ def _open_delimited(path: Path, plain: bool) -> Source:
         delimiter = ";"
         notes.append(f"{path}: columns are separated by semicolons")
     record, begins = next(records(path, delimiter))
-    names = tuple(name.strip() for name in record)
+    names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
     return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes)
 
@@ -217,7 +222,8 @@ def decode_object(path: Path, text: bytes, line: int) -> dict[str, Any]:
         at = _AT_BYTE.search(str(error))
         start = max(0, int(at[1]) - 20) if at else 0
         shown = text[start : start + 40].decode(errors="replace").strip()
-        raise FormatError(path, _why_not_json(text, error), where=f"line {line}", value=shown) from None
+        rule = f"not a JSON object: {_why_not_json(text, error)}"
+        raise FormatError(path, rule, where=f"line {line}", value=shown) from None
     if not isinstance(value, dict):
         raise FormatError(path, "each line must be a JSON object", where=f"line {line}", value=value)
     if text.count(b":") > len(value):  # as many colons as keys: no key can stand twice
@@ -234,15 +240,15 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, msgspec.ValidationError):
         return "a number is out of range"
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
-        return "the line ends before its JSON object does; each line holds one whole object"
+        return "the line ends before it does; each line holds one whole object"
     constants: list[str] = []
     try:
         json.loads(text, parse_constant=constants.append, parse_int=str)
     except (ValueError, RecursionError):
-        return f"not a JSON object: {error}"
+        return str(error)
     if constants:
-        return f"{constants[0]} is not JSON; write null where there is no number"
-    return "not a JSON object: half of a surrogate pair stands alone in a text"
+        return f"JSON has no {constants[0]}; write null where there is no number"
+    return "half of a surrogate pair stands alone in a text"
 
 
 def _no_key_twice(path: Path, text: bytes, line: int) -> None:
@@ -292,6 +298,7 @@ def _open_table(table: Any) -> Source:
     import duckdb
 
     try:
+        table = _forward(table)
         with connect() as connection:
             connection.register("given", table)
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
@@ -304,6 +311,14 @@ def _open_table(table: Any) -> Source:
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
+
+
+def _forward(table: Any) -> Any:
+    """A pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
+    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
+        return table
+    strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
+    return table.copy() if any(step < 0 for steps in strides for step in steps or ()) else table
 
 
 def _own_names(table: Any) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from nescio.formats._source import (
     DELIMITED,
     LINES,
     PARQUET,
+    WHITE,
     Source,
     address,
     decode_object,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import duckdb
 
 _LONGEST_LINE = 1 << 26
-_WHITE = " \t\n\v\f\r"
 
 
 def load_rows(
@@ -63,7 +63,7 @@ def _kept(columns: Sequence[str], keep: Collection[str] | None) -> dict[str, str
 
 
 def _text(cell: str) -> str:
-    return f"nullif(trim({cell}::VARCHAR, '{_WHITE}'), '')"
+    return f"nullif(trim({cell}::VARCHAR, '{WHITE}'), '')"
 
 
 def _load_table(

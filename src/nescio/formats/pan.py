@@ -10,7 +10,7 @@ import numpy as np
 from nescio.errors import FormatError, MismatchError
 from nescio.evidence import Array
 from nescio.formats._format import Part, Read, ReadOptions, reader
-from nescio.formats._source import LINES, Source, name_runs
+from nescio.formats._source import LINES, WHITE, Source, name_runs
 from nescio.formats._tables import json_lines
 from nescio.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 
@@ -82,7 +82,13 @@ def _values(
         if isinstance(value, list) and len(value) == 1:
             value, lists = value[0], lists + 1
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-            raise FormatError(source.path, "value must be a number in [0, 1]", where=f"line {line}", value=value)
+            found = value if "value" in row else list(row)
+            raise FormatError(
+                source.path,
+                "value must be a number in [0, 1]",
+                where=f"line {line}",
+                value=repr(found) if found is None else found,
+            )
         at = index.get(problem)
         if at is None:
             raise FormatError(
@@ -99,6 +105,6 @@ def _values(
 
 def _id(source: Source, row: dict[str, Any], line: int) -> str:
     found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip(WHITE):
         raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return str(found).strip()
+    return str(found).strip(WHITE)

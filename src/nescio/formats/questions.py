@@ -12,7 +12,7 @@ from typing import Any
 
 from nescio.errors import FormatError, MismatchError
 from nescio.formats._format import Part, Read, ReadOptions, Unjudged, reader
-from nescio.formats._source import LINES, Source, name_runs
+from nescio.formats._source import LINES, WHITE, Source, name_runs
 from nescio.formats._tables import as_text, json_lines
 from nescio.model import Collection, Question, Response, Run
 
@@ -105,9 +105,9 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     """The `id` of a line, a text or a whole number; raises FormatError where it has none."""
     found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip(WHITE):
         raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return str(found).strip()
+    return str(found).strip(WHITE)
 
 
 def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
@@ -120,9 +120,9 @@ def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Respo
                 source.path, "the questions do not have this id", where=f"line {line}", value=response.question_id
             )
         run = row.get("run", name)
-        if not isinstance(run, str) or not run.strip():
+        if not isinstance(run, str) or not run.strip(WHITE):
             raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
-        run = run.strip()
+        run = run.strip(WHITE)
         key = (run, response.question_id, response.rank)
         if key in seen:
             raise FormatError(

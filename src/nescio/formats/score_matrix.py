@@ -19,7 +19,7 @@ EMPTY = ("na", "n/a", "null")
 
 
 def recognise(source: Source) -> str | None:
-    """A table with none of the words of the other tables in its header, and a number or nothing in each cell of its first row."""
+    """A table with none of the words of the other tables in its header, and mostly numbers or nothing in its first row."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     folded = {name.lower() for name in source.columns}
@@ -27,7 +27,9 @@ def recognise(source: Source) -> str | None:
         return None
     row = _first_row(source)
     cells = [cell for name, cell in zip(source.columns, row, strict=False) if name.lower() not in NAMES_A_ROW]
-    return "table" if all(cell is None or _number(cell) is not None for cell in cells) else None
+    # A bad cell among good ones is left to the reader, which says where it is.
+    numbers = sum(cell is None or _number(cell) is not None for cell in cells)
+    return "table" if 2 * numbers >= len(cells) else None
 
 
 @reader(
@@ -42,10 +44,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
     questions: tuple[str, ...] = ()
     notes = []
     for _, source in parts:
-        if source.stem in columns:
-            raise MismatchError(f"{source.label}: another matrix is named {source.stem!r} too; rename one of the files")
-        if source.stem in DERIVED:
-            raise MismatchError(f"{source.label}: {source.stem!r} is the name of a column of nescio's; rename the file")
+        stem = source.stem.strip()
+        if stem in columns:
+            raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
+        if stem in DERIVED:
+            raise MismatchError(f"{source.label}: {stem!r} is the name of a column of nescio's; rename the file")
         notes += source.notes
         names, ids, scores = _scores(source, notes)
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
@@ -54,7 +57,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
                     f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the matrices apart"
                 )
         runs, questions = names, ids
-        columns[source.stem] = scores
+        columns[stem] = scores
         if empty := int(np.isnan(scores).sum()):
             notes.append(
                 f"{source.label}: {empty} of {scores.size} cells {'are' if empty > 1 else 'is'} empty and left out"

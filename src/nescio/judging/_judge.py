@@ -80,11 +80,12 @@ def _decide(decide: Judge, question: Question, response: Response) -> tuple[int,
 
 
 def _of_questions(questions: Sequence[Question]) -> dict[str, Any]:
-    answerable = [-1 if question.answerable is None else int(question.answerable) for question in questions]
+    # A question with gold answers is answerable, whether or not it says so.
+    answerable = [int(question.answerable is not False) for question in questions]
     names = list(dict.fromkeys(name for question in questions for name in question.strata))
     clusters = [question.cluster for question in questions]
     return {
-        "answerable": np.array(answerable, dtype=np.int8) if max(answerable) >= 0 else None,
+        "answerable": np.array(answerable, dtype=np.int8) if 0 in answerable else None,
         "strata": {
             name: np.array([question.strata.get(name, "") for question in questions], dtype=object) for name in names
         },

@@ -58,6 +58,11 @@ class Measure:
         return self.declaration.order
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it needs, and that of its order."""
+        return tuple(dict.fromkeys((*self.needs, *((self.order,) if self.order else ()))))
+
+    @property
     def merge(self) -> bool:
         """Whether neighbouring groups of equal rows may be read as one."""
         merge = self.declaration.merge
@@ -80,10 +85,11 @@ class Measure:
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
             # Not a matrix product: its digits would depend on how many threads compute it.
-            totals = {
-                name: np.einsum("...k,k->..." if values.ndim == 1 else "...k,km->...m", weights, values)
-                for name, values in patterns.columns.items()
-            }
+            with np.errstate(over="ignore"):
+                totals = {
+                    name: np.einsum("...k,k->..." if values.ndim == 1 else "...k,km->...m", weights, values)
+                    for name, values in patterns.columns.items()
+                }
             return self.of_totals(totals)
         flat = np.asarray(weights).reshape(-1, np.shape(weights)[-1])
         parts = [self._of_order(patterns, flat[i : i + _ROWS_AT_ONCE]) for i in range(0, len(flat), _ROWS_AT_ONCE)]
@@ -91,9 +97,9 @@ class Measure:
 
     def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
         """The formula on sums of columns, 0/0 giving NaN."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = self.declaration.formula(SimpleNamespace(**totals), **self.parameters)
-        return np.asarray(found, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = np.asarray(self.declaration.formula(SimpleNamespace(**totals), **self.parameters), dtype=np.float64)
+        return np.where(np.isfinite(found), found, np.nan)
 
     def _of_order(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
         rows = (weights if patterns.unit is None else weights[:, patterns.unit]).astype(np.float64)
@@ -159,6 +165,8 @@ class Declaration:
             rule, test = self.valid.get(name, ("", lambda _: True))
             if isinstance(known[name], (int, float)) and not isinstance(value, (int, float)):
                 raise UsageError(f"measure {self.name}: {name} must be a number (found {value!r})")
+            if isinstance(value, float) and not np.isfinite(value):
+                raise UsageError(f"measure {self.name}: {name} must be a finite number (found {value!r})")
             if not test(value):
                 raise UsageError(f"measure {self.name}: {rule} (found {name} = {value!r})")
         shown = ", ".join(f"{name}={value}" for name, value in bound.items())
@@ -192,11 +200,15 @@ def measure(
     return register
 
 
-def parse(text: str) -> Measure:
+def parse(text: str | Measure) -> Measure:
     """The measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
 
     Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
     """
+    if isinstance(text, Measure):
+        return text
+    if not isinstance(text, str):
+        raise UsageError(f"a measure is named by a text (found {text!r})")
     found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if not found:
         raise UsageError(f"{text!r} is not a measure; write it as NAME or NAME(parameter=value)")
@@ -206,7 +218,8 @@ def parse(text: str) -> Measure:
         raise UnknownNameError("measure", name, REGISTRY)
     names = list(declaration.parameters)
     if len(names) == 1 and declaration.parameters[names[0]] is inspect.Parameter.empty and inside:
-        given: dict[str, Any] = {names[0]: inside.strip().removeprefix(f"{names[0]}=")}
+        key, _, value = inside.rpartition("=")
+        given: dict[str, Any] = {key.strip() or names[0]: value.strip().strip("'\"")}
     else:
         given = _arguments(text, inside or "", names)
     return declaration.bind(text.strip(), given)

@@ -45,7 +45,9 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
     bounds=(0, 1),
     source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
     each=_bins,
-    valid={"bins": ("bins must be a whole number from 1 to 10,000", lambda b: b == int(b) and 1 <= b <= 10_000)},
+    valid={
+        "bins": ("bins must be a whole number from 1 to 10,000", lambda b: float(b).is_integer() and 1 <= b <= 10_000)
+    },
 )
 def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
     r"""Expected calibration error over bins of equal width (l, u], confidence 0 in the first: lower is better.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nescio.evidence import DERIVED
 from nescio.measures._measure import measure
 
 
@@ -13,6 +14,12 @@ from nescio.measures._measure import measure
     bounds=(float("-inf"), float("inf")),
     source="the arithmetic mean",
     each=lambda q, column: {"score": vars(q)[column]},
+    valid={
+        "column": (
+            "the column must be one that the data have, not one that nescio derives",
+            lambda name: name not in DERIVED,
+        )
+    },
 )
 def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
     r"""The mean of a column of graded scores, named as in mean(ap) for the matrix ap.csv.

@@ -27,7 +27,9 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     needs="correct incorrect",
     bounds=lambda k: (-1 / (k - 1), 1),
     source="Rights minus wrongs over k-1 (the SAT's formula score), divided by n",
-    valid={"k": ("k, the number of options, must be 2 or more", lambda k: k >= 2)},
+    valid={
+        "k": ("k, the number of options, must be a whole number from 2", lambda k: float(k).is_integer() and k >= 2)
+    },
 )
 def formula_scoring(total: Any, k: int = 4) -> Any:
     r"""Guessing among k options earns nothing on average.

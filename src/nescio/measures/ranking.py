@@ -37,8 +37,8 @@ def mrr(total: Any) -> Any:
 def cws(total: Any) -> Any:
     r"""Confidence-weighted score: the mean, over positions in falling confidence, of the share correct so far.
 
-    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions stand last, without credit; ties in
-    confidence give the expectation over their orders.
+    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions stand last, without credit (a
+    right silence without a confidence stands last too, and has its credit); ties in confidence give the expectation.
     """
     return sum_of_running_shares(total.correct, total.n) / total.n.sum(-1)
 

@@ -58,7 +58,7 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     r"""Area under the risk-coverage curve, the mean risk of the k surest answers over all k: lower is better.
 
     $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k surest; undefined for n = 0; ties give the
-    expectation over their orders. Other code computes other figures, kept here by name: `geifman` divides by k+1 except at
+    expectation over their orders. Silence without a judged candidate is left out, and counted. Other code computes other figures, kept here by name: `geifman` divides by k+1 except at
     full coverage (its released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of
     distinct confidences and carries the first risk to coverage 0 (without its factor 1000).
     """
@@ -90,7 +90,7 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
 
     $AURC - AURC^{*}$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published
     $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman` takes
-    the released code for both parts.
+    the released code for both parts. Silence without a judged candidate is left out, and counted.
     """
     error = 1 - total.right.sum(-1) / total.n.sum(-1)
     if variant == "exact":
@@ -113,6 +113,7 @@ def augrc(total: Any) -> Any:
 
     $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
     $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
+    Silence without a judged candidate is left out, and counted.
     """
     wrong = total.n - total.right
     return (total.n * (before(wrong) + wrong / 2)).sum(-1) / total.n.sum(-1) ** 2
@@ -129,6 +130,7 @@ def auroc(total: Any) -> Any:
     r"""The chance that a right answer carries a higher confidence than a wrong one, ties counting one half.
 
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined where all are right or all wrong.
+    Silence without a judged candidate is left out, and counted.
     """
     wrong = total.n - total.right
     return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
@@ -145,6 +147,7 @@ def prr(total: Any) -> Any:
     r"""Prediction rejection ratio: the gain of rejecting by confidence over rejecting at random, as a share of the best gain.
 
     $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined where all are right or all wrong.
+    Silence without a judged candidate is left out, and counted.
     """
     error = 1 - total.right.sum(-1) / total.n.sum(-1)
     gain = error - _best_aurc(total)
@@ -165,6 +168,7 @@ def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
     r"""The largest share of the questions that can be answered with at most this share of the answers wrong.
 
     $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 where none is safe, undefined for n = 0.
+    Silence without a judged candidate stays in n and is never accepted.
     """
     accepted, failed = np.cumsum(total.candidate, axis=-1), np.cumsum(total.failure, axis=-1)
     safe = failed <= risk * accepted * (1 + 1e-12)

@@ -49,10 +49,10 @@ def stability(
     is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
     sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
-    values = [float(f) for f in fuzziness]
+    values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")
-    data, loaded, wanted, drawing = _prepare(given, measures, Drawing(size or 0, trials, seed, fresh), jobs, options)
+    data, loaded, wanted, drawing = _prepare(given, measures, _drawing(size, trials, seed, fresh), jobs, options)
     compute = partial(_stability, data, drawing, tuple(values), literal)
     rows = [row for part in _each_measure(compute, wanted, jobs, progress) for row in part]
     line = _signature(loaded, wanted, drawing, ties="literal" if literal else "equal scores")
@@ -79,7 +79,7 @@ def swap(
     """
     if not 0 < confidence < 100:
         raise UsageError(f"confidence is a level in percent, between 0 and 100 (found {confidence!r})")
-    data, loaded, wanted, drawing = _prepare(given, measures, Drawing(size or 0, trials, seed, fresh), jobs, options)
+    data, loaded, wanted, drawing = _prepare(given, measures, _drawing(size, trials, seed, fresh), jobs, options)
     found = _each_measure(partial(_swap, data, drawing, 1 - confidence / 100), wanted, jobs, progress)
     rows = [row for part, _ in found for row in part]
     needs = [need for _, need in found]
@@ -102,6 +102,13 @@ def _stability(
 
 def _swap(data: Evidence, drawing: Drawing, rate: float, measure: Measure) -> tuple[list[SwapBin], Sensitivity]:
     return swap_of(data, measure, drawing, rate)
+
+
+def _drawing(size: int | None, trials: int | None, seed: int, fresh: bool) -> Drawing:
+    for name, value in (("size", size), ("trials", trials)):
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name} must be a whole number from 1 (found {value!r})")
+    return Drawing(size or 0, trials, seed, fresh)
 
 
 def _prepare(

@@ -18,6 +18,7 @@ from nescio.comparison import pair_up
 from nescio.errors import UsageError
 from nescio.evidence import Array, Evidence, Patterns, compress, compress_ordered
 from nescio.measures import Measure
+from nescio.samples import columns_for
 
 Floats = NDArray[np.float64]
 STREAM = 2  # of draws, apart from those of intervals and label swaps
@@ -58,10 +59,9 @@ class Scorer:
 
 def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
     """A Scorer for each run; a unit is a question, or its cluster."""
-    columns = {name: data.column(name) for name in measure.needs}
-    key = data.column(measure.order) if measure.order else None
-    read = [*columns.values(), *(() if key is None else (key,))]
-    usable = data.present & ~np.any([np.isnan(values) for values in read], axis=0)
+    read, usable = columns_for(data, measure)
+    columns = {name: read[name] for name in measure.needs}
+    key = read[measure.order] if measure.order else None
     unit = units(data)
     found = []
     for run in range(len(data.runs)):
@@ -78,6 +78,12 @@ def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
 def units(data: Evidence) -> NDArray[np.int64]:
     """The resampling unit of each question: itself, or its cluster."""
     return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
+
+
+def difference(one: Floats, other: Floats) -> Floats:
+    """one - other, with what is nothing but rounding set to 0."""
+    found = one - other
+    return np.where(np.abs(found) <= 1e-12 * np.maximum(np.abs(one), np.abs(other)), 0.0, found)
 
 
 def shared_weights(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int8]]:

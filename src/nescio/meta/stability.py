@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._trials import Drawing, Floats, pair_scores
+from nescio.meta._trials import Drawing, Floats, difference, pair_scores
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -58,15 +58,15 @@ def book(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
     """GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness), from one pass over the
     differences; `one` and `other` have shape (pairs, trials). The last is how many comparisons were undefined."""
-    difference = one - other
+    found = difference(one, other)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(difference) / np.abs(np.maximum(one, other))
-    known = ~np.isnan(difference)
+        ratio = np.abs(found) / np.abs(np.maximum(one, other))
+    known = ~np.isnan(found)
     # The number of fuzziness values at which a difference is no tie; equal rationals may differ in their last bits.
     clear = np.searchsorted(grid, np.where(np.isnan(ratio), -1.0, ratio) * (1 + 1e-9), side="right")
-    same = known & (np.abs(difference) <= 1e-12)
+    same = known & (found == 0)
     if literal:
-        clear[same & (np.abs(np.maximum(one, other)) <= 1e-12)] = len(grid)
+        clear[same & (np.maximum(one, other) == 0)] = len(grid)
     else:
         clear[same] = 0
     pairs, levels = len(one), len(grid) + 1
@@ -76,7 +76,7 @@ def book(
         counts = np.bincount((row + clear)[which], minlength=pairs * levels).reshape(pairs, levels)
         return counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
 
-    ahead = above(known & (difference > 1e-12))
-    behind = above(known & ~(difference > 1e-12))
+    ahead = above(known & (found > 0))
+    behind = above(known & ~(found > 0))
     equal = known.sum(axis=1)[:, None] - ahead - behind
     return ahead, behind, equal, int((~known).sum())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._trials import Drawing, Floats, pair_scores
+from nescio.meta._trials import Drawing, Floats, difference, pair_scores
 
 BINS = 21
 WIDTH = 0.01
@@ -54,26 +54,23 @@ def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05)
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, undefined = -np.inf, 0
     for one, other in pair_scores(data, measure, drawing, parts=2):
-        first, second = one - other
+        first, second = difference(one, other)
         known = ~np.isnan(first) & ~np.isnan(second)
         at = bins(np.abs(first[known]))
         counts += np.bincount(at, minlength=BINS)
-        reversed_ = _sign(first[known]) * _sign(second[known]) < 0
+        reversed_ = first[known] * second[known] < 0
         swaps += np.bincount(at[reversed_], minlength=BINS)
-        highest = max(highest, float(np.nanmax([one[0].max(initial=-np.inf), other[0].max(initial=-np.inf)])))
+        seen = np.concatenate([one[0].ravel(), other[0].ravel()])
+        highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
         undefined += int((~known).sum())
     return _rows(measure.label, counts, swaps), _sensitivity(
         measure, counts, swaps, rate, highest=highest, undefined=undefined
     )
 
 
-def bins(difference: Floats) -> NDArray[np.int64]:
+def bins(size: Floats) -> NDArray[np.int64]:
     """The bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its bin."""
-    return np.minimum(BINS - 1, (difference * 100 + 1e-9).astype(np.int64))
-
-
-def _sign(difference: Floats) -> Floats:
-    return np.sign(np.where(np.abs(difference) <= 1e-12, 0.0, difference))
+    return np.minimum(BINS - 1, (size * 100 + 1e-9).astype(np.int64))
 
 
 def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64]) -> list[SwapBin]:

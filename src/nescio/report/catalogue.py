@@ -65,7 +65,9 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "formula": declaration.latex,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
-        "order": f"questions by falling {declaration.order}" if declaration.order else "",
+        "order": "questions by falling " + ("score" if declaration.order == "value" else "confidence")
+        if declaration.order
+        else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
         "better": "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,

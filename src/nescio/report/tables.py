@@ -89,9 +89,17 @@ def grid(results: Results) -> Grid:
     return _comparison_grid(results) if isinstance(results, Comparisons) else record_grid(results.records())
 
 
+def _visible(text: str) -> str:
+    """Text whose control characters cannot move a cursor, break a row or colour a terminal."""
+    return "".join(c if c.isprintable() else " " if c in "\n\r\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def grids(results: Results) -> list[Grid]:
     """The table of the rows, and after it those of what else the results hold."""
-    return [grid(results), *(record_grid(results.records(name)) for name in results.more)]
+    found = [grid(results), *(record_grid(results.records(name)) for name in results.more)]
+    return [
+        ([_visible(cell) for cell in head], [[_visible(cell) for cell in row] for row in rows]) for head, rows in found
+    ]
 
 
 def record_grid(records: Sequence[dict[str, Any]]) -> Grid:
@@ -130,8 +138,9 @@ def _score_grid(scores: Results) -> Grid:
     for run in sorted(runs, key=rank):
         for stratum in strata:
             part = [stratum if stratum is not None else "all"] if broken_down else []
-            n = max(cell[run, stratum, measure].n for measure in measures)
-            rows.append([run, *part, *(_interval(cell[run, stratum, measure]) for measure in measures), f"{n:,}"])
+            sizes = sorted({cell[run, stratum, measure].n for measure in measures})
+            n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
+            rows.append([run, *part, *(_interval(cell[run, stratum, measure]) for measure in measures), n])
     return ["run", *(["stratum"] if broken_down else []), *measures, "n"], rows
 
 
@@ -228,11 +237,12 @@ def _markdown(results: Results) -> str:
     return "\n\n".join([*(_markdown_table(*table) for table in grids(results)), f"`{results.signature}`\n"])
 
 
+_MARKDOWN = {c: f"\\{c}" for c in "\\|*`~"} | {"<": "&lt;", "&": "&amp;"}
+
+
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = ["---" if name in TEXTS else "---:" for name in head]
-    escaped = [
-        [cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for cell in row] for row in (head, *rows)
-    ]
+    escaped = [["".join(_MARKDOWN.get(c, c) for c in cell) for cell in row] for row in (head, *rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (escaped[0], rule, *escaped[1:]))
 
 
@@ -251,12 +261,23 @@ _LATEX = {
 
 
 def _latex(results: Results) -> str:
-    return "\n".join([f"% {results.signature}", *(_latex_table(*table) for table in grids(results))]) + "\n"
+    return (
+        "\n".join(
+            [
+                f"% {results.signature}",
+                r"% needs \usepackage{booktabs}",
+                *(_latex_table(*table) for table in grids(results)),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
-        return " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells) + r" \\"
+        text = " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
+        # After a line break, a bracket would begin a length and a star would be swallowed.
+        return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
     align = "".join("l" if name in TEXTS else "r" for name in head)
     body = [line(head), r"\midrule", *map(line, rows)]
