@@ -66,7 +66,9 @@ def test_a_first_row_that_is_no_number_makes_no_matrix(tmp_path: Path) -> None:
 
 def test_a_bad_cell_among_good_ones_is_named(tmp_path: Path) -> None:
     rows = [SOUND[0] | {"B": "high"}]
-    refuse(encode(rows, "csv", tmp_path), "line 2", "the score of run 'B' must be a finite number or empty (found 'high')")
+    refuse(
+        encode(rows, "csv", tmp_path), "line 2", "the score of run 'B' must be a finite number or empty (found 'high')"
+    )
 
 
 def test_a_header_and_no_row(tmp_path: Path) -> None:

@@ -120,6 +120,18 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed; results depend on nothing else."
+)
+JOBS = click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Processes to use; -1 for all cores. Results do not depend on it.",
+)
+
+
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """-f and -o, as everywhere."""
     for option in (
@@ -198,29 +210,10 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How resampling is done, as everywhere."""
-    for option in reversed(
-        (
-            click.option(
-                "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
-            ),
-            click.option(
-                "--seed",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="The seed; results depend on nothing else.",
-            ),
-            click.option(
-                "--jobs",
-                type=int,
-                default=1,
-                show_default=True,
-                help="Processes to use; -1 for all cores. Results do not depend on it.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+    resamples = click.option(
+        "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
+    )
+    return resamples(SEED(JOBS(function)))
 
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:

@@ -38,20 +38,8 @@ def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 is_flag=True,
                 help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
             ),
-            click.option(
-                "--seed",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="The seed; results depend on nothing else.",
-            ),
-            click.option(
-                "--jobs",
-                type=int,
-                default=1,
-                show_default=True,
-                help="Processes to use; -1 for all cores. Results do not depend on it.",
-            ),
+            _app.SEED,
+            _app.JOBS,
         )
     ):
         function = option(function)
