@@ -118,7 +118,7 @@ def compare(
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
-    loaded = open_data(given, {"strata": ()} | options)
+    loaded = open_data(given, {"strata": ()} | options, measures)
     data = _evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)

@@ -46,9 +46,9 @@ def score(
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
-    loaded = open_data(given, {"strata": (by,) if by else ()} | options)
+    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
     if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
-        loaded = open_data(given, {"strata": None} | options)  # to say what there is instead
+        loaded = open_data(given, {"strata": None} | options, measures)  # to say what there is instead
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
@@ -88,18 +88,20 @@ def score(
     return Scores(tuple(rows[key] for key in order), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
 
 
-def open_data(given: Any, options: dict[str, Any]) -> Loaded:
-    """What was given, read by `load` with these options (unknown ones raise UsageError)."""
+def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
+    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
+    asked = parse_all(measures, None) if measures else []
+    graded = tuple(m.parameters["column"] for m in asked if m.declaration.name == "mean")
     try:
-        wanted = Options(**options)
+        wanted = Options(**{"graded": graded, **options})
     except TypeError as error:
         raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
     return load(given, wanted)
 
 
-def parse_all(measures: Sequence[str] | str | None, loaded: Loaded) -> list[Measure]:
+def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:
     """The measures asked for, each once, or those that suit the data."""
-    names = [measures] if isinstance(measures, (str, Measure)) else measures or loaded.measures
+    names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     if not isinstance(names, Iterable):
         raise UsageError(f"measures are named by a list of texts (found {names!r})")
     return list({measure.label: measure for measure in map(parse, names)}.values())

@@ -64,7 +64,7 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
 # rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
 SKEWED = {"percentile": 0.3, "bca": 0.5}
 FEW = 30
-RARE = 2
+RARE = 5
 
 
 def doubt(method: str, values: NDArray[np.float64], units: int) -> str | None:
@@ -83,10 +83,10 @@ def doubt(method: str, values: NDArray[np.float64], units: int) -> str | None:
     return None
 
 
-def doubt_wilson(successes: float, trials: float) -> str | None:
-    """Why Wilson's interval should not be believed for these counts, or None."""
-    if 0 < min(successes, trials - successes) <= RARE:
-        return f"{RARE} or fewer questions decide the proportion: the wilson interval covers the truth less often than it says"
+def doubt_counts(method: str, part: float, whole: float) -> str | None:
+    """Why an interval made from these counts should be read with care, or None."""
+    if 0 < min(part, whole - part) <= RARE:
+        return f"{RARE} or fewer questions decide the value: the {method} interval may cover the truth less often than it says"
     return None
 
 

@@ -23,7 +23,8 @@ class Options:
     """How files are to be read: every field has its option on the command line.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
-    whose questions move together when they are resampled.
+    whose questions move together when they are resampled; `graded` the numeric columns that
+    measures such as mean(f1) read.
     """
 
     format_in: str | None = None
@@ -34,6 +35,7 @@ class Options:
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
     cluster: str | None = None
+    graded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
-    read = format_.read(parts, ReadOptions(options.outcome_map, strata))
+    read = format_.read(parts, ReadOptions(options.outcome_map, strata, options.graded))
     notes, name = list(read.notes), "none"
     data = read.data
     if isinstance(data, Unjudged):

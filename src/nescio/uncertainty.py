@@ -63,6 +63,8 @@ def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict
         for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
             low, high = _from_values(sample, method, values, plan.level)
             said = remarks(method, values, int(sample.patterns.counts.sum()))
+            if posterior and (doubt := _doubt_posterior(sample)):
+                said.append(doubt)
             if sample.value < low or sample.value > high:
                 said.append(f"the value lies outside its own {method} interval: resamples of this measure are biased")
             elif np.isnan(low) and not np.isnan(sample.value):
@@ -85,8 +87,15 @@ def _from_values(sample: Sample, method: str, values: NDArray[np.float64], level
 def _wilson(sample: Sample, level: float) -> tuple[float, float, list[str]]:
     part, whole = sample.measure.declaration.proportion or ("", "")
     totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
-    doubt = intervals.doubt_wilson(totals[part], totals[whole])
+    doubt = intervals.doubt_counts("wilson", totals[part], totals[whole])
     return *intervals.wilson(totals[part], totals[whole], level), [doubt] if doubt else []
+
+
+def _doubt_posterior(sample: Sample) -> str | None:
+    """By the two counts that a proportion is made of, or else by the correct questions and the others."""
+    part, whole = sample.measure.declaration.proportion or ("correct", "n")
+    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
+    return intervals.doubt_counts("dirichlet", totals[part], totals[whole])
 
 
 def _as_outcomes(sample: Sample) -> Sample:

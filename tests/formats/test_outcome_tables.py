@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.errors import MismatchError
 
 from .encodings import encode, evidence, line_of, read, refusal, refuse
@@ -246,3 +247,14 @@ def test_a_column_without_a_name_is_not_read(encoding: str, tmp_path: Path) -> N
     found = evidence(encode(numbered, encoding, tmp_path))
     assert found.digest() == sound_digest()
     assert not found.strata
+
+
+def test_a_graded_column_is_measured_by_its_mean(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("run,question,outcome,f1\na,1,correct,0.5\na,2,incorrect,\na,3,unanswered,0\n")
+    scores = nescio.score(path, ["mean(f1)", "accuracy"], ci=None)
+    assert [(row.value, row.n) for row in scores] == [(0.25, 2), (1 / 3, 3)]
+    path.write_text("run,question,outcome,f1\na,1,correct,0.5\na,2,incorrect,high\n")
+    with pytest.raises(nescio.FormatError, match=r"line 3: mean\(f1\) reads this column.*found 'high'"):
+        nescio.score(path, "mean(f1)")
+    assert nescio.score(path, "accuracy", ci=None).rows[0].value == 0.5  # nobody asked for f1

@@ -30,10 +30,12 @@ Data = Outcomes | Tally | Evidence | Unjudged
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader may be told: words for outcomes, and which columns to keep as strata (None: all that can be)."""
+    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), and which are
+    graded scores that a measure asks for."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
+    graded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

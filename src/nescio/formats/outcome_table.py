@@ -69,6 +69,11 @@ RULES = (
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
 )
+# Names that mean something in Evidence: no graded score may take their place.
+COLUMNS = (
+    *("correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect", "first_right"),
+    *("k_credit", "same", "value"),
+)
 # The cells as numbers, where every rule is kept.
 RANK = "coalesce(rank::DOUBLE, 1)::BIGINT"
 CELLS = f"""
@@ -101,7 +106,8 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         _no_run_in_two(connection, sources)
         found = _build(connection, sources, notes)
         strata = _strata(connection, sources, extra, options.strata)
-    return Read(replace(found, strata=strata), tuple(notes))
+        graded = _graded(connection, sources, extra, options.graded, found.state.shape)
+    return Read(replace(found, strata=strata, more={**found.more, **graded}), tuple(notes))
 
 
 def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
@@ -307,3 +313,31 @@ def _strata(
             if low == high and any(value is not None for value in low):
                 strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
     return strata
+
+
+def _graded(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str],
+    shape: tuple[int, ...],
+) -> dict[str, Array]:
+    """The columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
+    graded = {}
+    for name in (n for n in wanted if n in extra and n not in COLUMNS):
+        column, number = extra[name], f"TRY_CAST({extra[name]} AS DOUBLE)"
+        broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
+        _refuse(
+            connection,
+            sources,
+            broken,
+            f"mean({name}) reads this column, so it must be a finite number or empty",
+            column,
+        )
+        cells = connection.execute(
+            "SELECT enum_code(run::run_name)::BIGINT AS run, enum_code(question::question_name)::BIGINT AS question, "
+            f"coalesce({number}, 'nan') AS score FROM rows WHERE {RANK} = 1"
+        ).fetchnumpy()
+        graded[name] = np.full(shape, np.nan)
+        graded[name][cells["run"], cells["question"]] = cells["score"]
+    return graded

@@ -22,7 +22,7 @@ from nescio.measures._measure import measure
     },
 )
 def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
-    r"""The mean of a column of graded scores, named as in mean(ap) for the matrix ap.csv.
+    r"""The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.
 
     $\frac{1}{n}\sum_i s_i$, undefined for n = 0. Questions without a score are left out and counted.
     """

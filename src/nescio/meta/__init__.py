@@ -116,7 +116,7 @@ def _prepare(
 ) -> tuple[Evidence, Loaded, list[Measure], Drawing]:
     """The data, the measures, and the drawing with its default size where none was named (0)."""
     check_resampling(None, 1, jobs, drawing.seed)
-    loaded = open_data(given, {"strata": ()} | options)
+    loaded = open_data(given, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError("a counts table has no questions to draw sub-collections of; give an outcome table")
     if len(loaded.data.runs) < 2:
