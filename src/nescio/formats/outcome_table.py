@@ -112,7 +112,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
 
 def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
     """Bring all sources into one table `rows`; returns the columns that are not reserved, and what each is called in it."""
-    keep = None if options.strata is None else {*RESERVED, *options.strata}
+    keep = None if options.strata is None else {*RESERVED, *options.strata, *options.graded}
     loaded = []
     for i, source in enumerate(sources):
         have = load_rows(connection, source, f"raw_{i}", keep)
