@@ -80,7 +80,7 @@ def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -
     return caught.value
 
 
-def refuse(given: Any, where: str | None, rule: str, **options: Any) -> None:
+def assert_refused(given: Any, where: str | None, rule: str, **options: Any) -> None:
     """Assert that reading gives one FormatError that names the file, the place in it, and the rule."""
     error = refusal(given, FormatError, **options)
     place = f"{label_of(given)}, {where}: " if where else f"{label_of(given)}: "

@@ -7,7 +7,7 @@ import pytest
 
 from nescio.errors import MismatchError
 
-from .encodings import encode, line_of, read, refusal, refuse
+from .encodings import assert_refused, encode, line_of, read, refusal
 
 SOUND: list[dict[str, Any]] = [
     {"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3},
@@ -38,34 +38,34 @@ def changed(**cells: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_count_is_a_whole_number(twin: str, encoding: str, tmp_path: Path) -> None:
     cell, rule = BROKEN[twin]
-    refuse(encode(changed(incorrect=cell), encoding, tmp_path), line_of(2, encoding), rule)
+    assert_refused(encode(changed(incorrect=cell), encoding, tmp_path), line_of(2, encoding), rule)
 
 
 @pytest.mark.parametrize("name", ["run", "correct", "incorrect", "unanswered"])
 def test_a_column_is_missing(name: str, tmp_path: Path) -> None:
     rows = [{k: v for k, v in row.items() if k != name} for row in SOUND]
     rule = f"a counts table has the columns run, correct, incorrect, unanswered; there is no {name!r} (found ["
-    refuse(encode(rows, "csv", tmp_path), "line 1", rule)
-    refuse(encode(rows, "parquet", tmp_path), None, rule)
+    assert_refused(encode(rows, "csv", tmp_path), "line 1", rule)
+    assert_refused(encode(rows, "parquet", tmp_path), None, rule)
 
 
 def test_a_table_of_one_count(tmp_path: Path) -> None:
     rule = "a counts table has the columns run, correct, incorrect, unanswered; there is no 'incorrect'"
-    refuse(encode([{"run": "a", "correct": 1}], "csv", tmp_path), "line 1", rule)
+    assert_refused(encode([{"run": "a", "correct": 1}], "csv", tmp_path), "line 1", rule)
 
 
 def test_column_names_in_capitals(tmp_path: Path) -> None:
     rows = [{name.title(): cell for name, cell in row.items()} for row in SOUND]
     rule = "column names are written in lower case; a counts table has run, correct, incorrect, unanswered"
-    refuse(encode(rows, "csv", tmp_path), "line 1", rule)
+    assert_refused(encode(rows, "csv", tmp_path), "line 1", rule)
 
 
 def test_a_run_is_empty(tmp_path: Path) -> None:
-    refuse(encode(changed(run=""), "csv", tmp_path), "line 3", "the run is empty")
+    assert_refused(encode(changed(run=""), "csv", tmp_path), "line 3", "the run is empty")
 
 
 def test_a_run_stands_twice(tmp_path: Path) -> None:
-    refuse(encode(changed(run="a"), "csv", tmp_path), "line 3", "run 'a' stands here again")
+    assert_refused(encode(changed(run="a"), "csv", tmp_path), "line 3", "run 'a' stands here again")
 
 
 def test_a_run_stands_in_two_files(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError
 
-from .encodings import evidence, refusal, refuse
+from .encodings import assert_refused, evidence, refusal
 
 SOUND: dict[str, Any] = {"run": ["a", "a"], "question": ["q1", "q2"], "outcome": ["correct", "unanswered"]}
 
@@ -71,7 +71,7 @@ def test_null_in_polars_and_arrow_is_absent_and_nan_is_no_number() -> None:
     for make in (pl.DataFrame, pa.table):
         found = evidence(make(SOUND | {"confidence": [0.5, None]}))
         assert_array_equal(found.columns["confidence"], [[0.5, np.nan]])
-        refuse(make(SOUND | {"confidence": [0.5, float("nan")]}), "row 2", rule)
+        assert_refused(make(SOUND | {"confidence": [0.5, float("nan")]}), "row 2", rule)
 
 
 def test_nan_in_an_outcome_column_is_ungraded() -> None:
@@ -111,7 +111,7 @@ BROKEN = {
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_broken_twin(twin: str) -> None:
     given, where, rule = BROKEN[twin]
-    refuse(given, where, rule)
+    assert_refused(given, where, rule)
 
 
 @pytest.mark.parametrize("given", [5, None, {"run": ["a"]}, object(), {"a"}], ids=lambda given: type(given).__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from .encodings import evidence, refuse
+from .encodings import assert_refused, evidence
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'
 A2 = '{"run": "a", "question": "q2", "outcome": "incorrect", "confidence": 0.25}'
@@ -74,11 +74,13 @@ BROKEN = {
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_broken_twin(twin: str, tmp_path: Path) -> None:
     given, where, rule = BROKEN[twin]
-    refuse(lines(tmp_path, *given), where, rule)
+    assert_refused(lines(tmp_path, *given), where, rule)
 
 
 def test_what_is_shown_is_where_the_line_breaks(tmp_path: Path) -> None:
-    refuse(lines(tmp_path, A1, A2.replace('"incorrect"', "incorrect")), "line 2", """"outcome": incorrect, "confi""")
+    assert_refused(
+        lines(tmp_path, A1, A2.replace('"incorrect"', "incorrect")), "line 2", """"outcome": incorrect, "confi"""
+    )
 
 
 def test_a_number_in_quotes_is_a_number(tmp_path: Path) -> None:

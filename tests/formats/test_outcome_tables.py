@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 import nescio
 from nescio.errors import MismatchError
 
-from .encodings import encode, evidence, line_of, read, refusal, refuse
+from .encodings import assert_refused, encode, evidence, line_of, read, refusal
 
 SOUND: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5},
@@ -94,7 +94,7 @@ def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
     rows, row, rule = BROKEN[twin]
     for earlier in range(1, 6):
         rule = rule.replace(f"{{{earlier}}}", line_of(earlier, encoding))
-    refuse(encode(as_one_kind(rows), encoding, tmp_path), line_of(row, encoding), rule)
+    assert_refused(encode(as_one_kind(rows), encoding, tmp_path), line_of(row, encoding), rule)
 
 
 def as_one_kind(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -109,7 +109,9 @@ def as_one_kind(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_column_is_missing(name: str, encoding: str, tmp_path: Path) -> None:
     given = encode([{k: v for k, v in row.items() if k != name} for row in SOUND], encoding, tmp_path)
     where = "line 1" if encoding in ("csv", "jsonl") else None
-    refuse(given, where, f"an outcome table has the columns run, question, outcome; there is no {name!r} (found [")
+    assert_refused(
+        given, where, f"an outcome table has the columns run, question, outcome; there is no {name!r} (found ["
+    )
 
 
 def test_column_names_in_capitals(tmp_path: Path) -> None:
@@ -117,7 +119,7 @@ def test_column_names_in_capitals(tmp_path: Path) -> None:
     rule = (
         "column names are written in lower case; an outcome table has run, question, outcome (found ['Run', 'Question'"
     )
-    refuse(given, "line 1", rule)
+    assert_refused(given, "line 1", rule)
 
 
 def test_without_a_run_column_the_file_is_the_run(tmp_path: Path) -> None:

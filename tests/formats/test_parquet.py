@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from .encodings import evidence, refuse
+from .encodings import assert_refused, evidence
 
 SOUND = {"run": ["a", "a"], "question": ["q1", "q2"], "outcome": ["correct", "incorrect"], "confidence": [0.5, 0.25]}
 
@@ -27,7 +27,7 @@ def write(path: Path, **columns: object) -> Path:
 @pytest.mark.parametrize("kept", [1, 4, 8, 11, 12, 40, 300, -9, -8, -5, -4, -1])
 def test_a_truncated_file(kept: int, path: Path) -> None:
     path.write_bytes(write(path).read_bytes()[:kept])
-    refuse(path, None, "not a readable Parquet file: ")
+    assert_refused(path, None, "not a readable Parquet file: ")
 
 
 @pytest.mark.parametrize(
@@ -35,33 +35,33 @@ def test_a_truncated_file(kept: int, path: Path) -> None:
 )
 def test_a_file_that_is_something_else(content: bytes, path: Path) -> None:
     path.write_bytes(content)
-    refuse(path, None, "not a readable Parquet file: ")
+    assert_refused(path, None, "not a readable Parquet file: ")
 
 
 def test_an_empty_file(path: Path) -> None:
     path.touch()
-    refuse(path, None, "the file is empty")
+    assert_refused(path, None, "the file is empty")
 
 
 def test_a_file_with_damaged_pages(path: Path) -> None:
     sound = write(path).read_bytes()
     path.write_bytes(sound[:12] + b"\xff" * 60 + sound[72:])
-    refuse(path, None, "a damaged Parquet file: ")
+    assert_refused(path, None, "a damaged Parquet file: ")
 
 
 def test_no_rows(path: Path) -> None:
     pq.write_table(pa.table(SOUND).slice(0, 0), path)
-    refuse(path, None, "there are no rows")
+    assert_refused(path, None, "there are no rows")
 
 
 def test_no_columns(path: Path) -> None:
     pq.write_table(pa.table({}), path)
-    refuse(path, None, "not a readable Parquet file: ")
+    assert_refused(path, None, "not a readable Parquet file: ")
 
 
 def test_a_column_twice(path: Path) -> None:
     pq.write_table(pa.table(SOUND).rename_columns(["run", "question", "outcome", "outcome"]), path)
-    refuse(path, None, "a column name stands twice (found 'outcome')")
+    assert_refused(path, None, "a column name stands twice (found 'outcome')")
 
 
 def test_columns_that_differ_in_case_alone(path: Path) -> None:
@@ -94,7 +94,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("twin", BROKEN)
 def test_cells_that_break_a_rule(twin: str, path: Path) -> None:
     columns, where, rule = BROKEN[twin]
-    refuse(write(path, **columns), where, rule)
+    assert_refused(write(path, **columns), where, rule)
 
 
 def test_rows_are_counted_across_row_groups(path: Path) -> None:
@@ -102,7 +102,7 @@ def test_rows_are_counted_across_row_groups(path: Path) -> None:
     columns = {"run": ["a"] * count, "question": [f"q{i}" for i in range(count)], "outcome": ["correct"] * count}
     columns["outcome"][-7] = "wat"
     pq.write_table(pa.table(columns), path, row_group_size=100_000)
-    refuse(path, f"row {count - 6}", "(found 'wat')")
+    assert_refused(path, f"row {count - 6}", "(found 'wat')")
 
 
 @pytest.mark.parametrize("name", ["a[1]?*.parquet", "~home.parquet", "it's.parquet"])

@@ -12,7 +12,7 @@ from nescio.formats import ReadOptions, Unjudged
 from nescio.load import recognise
 from nescio.model import Question, Response
 
-from .encodings import evidence, read, refusal, refuse
+from .encodings import assert_refused, evidence, read, refusal
 
 Q1: dict[str, Any] = {"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"]}
 Q2: dict[str, Any] = {"id": "q2", "question": "Where?", "answers": ["Rome"], "options": ["Paris", "Rome"]}
@@ -155,9 +155,9 @@ def test_a_broken_question(twin: str, tmp_path: Path) -> None:
 
 def test_the_first_line_lacks_a_key(tmp_path: Path) -> None:
     rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'id' (found ['question'"
-    refuse(lines(tmp_path / "questions.jsonl", {"question": "x", "answers": ["y"]}), "line 1", rule)
+    assert_refused(lines(tmp_path / "questions.jsonl", {"question": "x", "answers": ["y"]}), "line 1", rule)
     rule = "questions have the keys id, question, answers, and runs id, answer; there is no 'question'"
-    refuse(lines(tmp_path / "questions.jsonl", {"id": "x", "answers": ["y"]}), "line 1", rule)
+    assert_refused(lines(tmp_path / "questions.jsonl", {"id": "x", "answers": ["y"]}), "line 1", rule)
 
 
 def test_questions_and_runs_belong_together(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ policies = st.fixed_dictionaries(
 )
 
 
-def clean_or_refused(paths: list[Path], options: dict[str, Any]) -> None:
+def assert_clean_or_refused(paths: list[Path], options: dict[str, Any]) -> None:
     """Read the files: either that works and can be signed, or one NescioError says on one line what is wrong."""
     try:
         said = str(read(paths, **options).signature)
@@ -112,7 +112,7 @@ def damaged(sample: str, folder: Path, data: st.DataObject) -> list[Path]:
 def test_a_damaged_table_is_read_or_refused(
     sample: str, folder: Path, data: st.DataObject, options: dict[str, Any]
 ) -> None:
-    clean_or_refused(damaged(sample, folder, data), options)
+    assert_clean_or_refused(damaged(sample, folder, data), options)
 
 
 @pytest.mark.parametrize("sample", ["pan", "questions"])
@@ -121,7 +121,7 @@ def test_a_damaged_table_is_read_or_refused(
 def test_damaged_answers_are_read_or_refused(
     sample: str, folder: Path, data: st.DataObject, options: dict[str, Any]
 ) -> None:
-    clean_or_refused(damaged(sample, folder, data), options)
+    assert_clean_or_refused(damaged(sample, folder, data), options)
 
 
 @settings(max_examples=60)
@@ -133,7 +133,7 @@ def test_damaged_parquet_is_read_or_refused(folder: Path, data: st.DataObject) -
     footer = int.from_bytes(sound[-8:-4], "little") + 8
     begins = data.draw(st.sampled_from([0, len(sound) - footer]))  # the pages, or the footer that describes them
     path.write_bytes(sound[:begins] + data.draw(strategies.damage(sound[begins:])))
-    clean_or_refused([path], {})
+    assert_clean_or_refused([path], {})
 
 
 @settings(max_examples=300)

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError
 
-from .encodings import encode, evidence, line_of, read, refusal, refuse
+from .encodings import assert_refused, encode, evidence, line_of, read, refusal
 
 SOUND: list[dict[str, Any]] = [{"topic": "t1", "A": 0.5, "B": 0.25}, {"topic": "t2", "A": 1.0, "B": 0.0}]
 
@@ -53,27 +53,27 @@ BROKEN: dict[str, tuple[list[dict[str, Any]], int, str]] = {
 def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
     rows, row, rule = BROKEN[twin]
     as_text = [{n: str(c) if n == "B" and encoding == "parquet" else c for n, c in r.items()} for r in rows]
-    refuse(encode(as_text, encoding, tmp_path), line_of(row, encoding), rule)
+    assert_refused(encode(as_text, encoding, tmp_path), line_of(row, encoding), rule)
 
 
 def test_a_first_row_that_is_no_number_makes_no_matrix(tmp_path: Path) -> None:
     rows = [SOUND[0] | {"A": "low", "B": "high"}]
-    refuse(encode(rows, "csv", tmp_path), "line 1", "of no format that nescio knows (")
+    assert_refused(encode(rows, "csv", tmp_path), "line 1", "of no format that nescio knows (")
     questions = [{"question" if n == "topic" else n: c for n, c in row.items()} for row in rows]
     rule = "there is no 'outcome' (and in a score matrix each cell is a number or empty) (found ['question', 'A', 'B'])"
-    refuse(encode(questions, "csv", tmp_path), "line 1", rule)
+    assert_refused(encode(questions, "csv", tmp_path), "line 1", rule)
 
 
 def test_a_bad_cell_among_good_ones_is_named(tmp_path: Path) -> None:
     rows = [SOUND[0] | {"B": "high"}]
-    refuse(
+    assert_refused(
         encode(rows, "csv", tmp_path), "line 2", "the score of run 'B' must be a finite number or empty (found 'high')"
     )
 
 
 def test_a_header_and_no_row(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("topic,A,B\n")
-    refuse(tmp_path / "table.csv", None, "there is a header and no row")
+    assert_refused(tmp_path / "table.csv", None, "there is a header and no row")
 
 
 def test_one_column_alone_and_blank_lines(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_one_column_alone_and_blank_lines(tmp_path: Path) -> None:
     path.write_text("A\n0.5\n\n  \n0.25\n")
     assert_array_equal(evidence(path).columns["table"], [[0.5, 0.25]])
     path.write_text("A\n0.5\n\nhigh\n")
-    refuse(path, "line 4", "the score of run 'A' must be a finite number or empty (found 'high')")
+    assert_refused(path, "line 4", "the score of run 'A' must be a finite number or empty (found 'high')")
 
 
 def test_a_pandas_index_in_parquet_names_the_questions(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from nescio.formats import open_source
 from nescio.formats._source import check_text
 
-from .encodings import evidence, read, refusal, refuse
+from .encodings import assert_refused, evidence, read, refusal
 
 SOUND = "run,question,outcome\na,q1,correct\na,q2,incorrect\nb,q1,unanswered\nb,q2,correct\n"
 CHUNK = 1 << 20  # how much of a file is looked at in one go
@@ -123,14 +123,16 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_broken_twin(twin: str, table: Path) -> None:
     text, where, rule = BROKEN[twin]
-    refuse(write(table, text), where, rule)
+    assert_refused(write(table, text), where, rule)
 
 
 @pytest.mark.parametrize("space", ["", " "], ids=["plain", "with a space before a quote"])
 def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> None:
     text = f'run,question,outcome,note\na,q1,correct,{space}"x\ny\n\nz"\na,"q,""2""",correct,\n\na,q3,wat,\n'
-    refuse(write(table, text), "line 8", "(found 'wat')")
-    refuse(write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4")
+    assert_refused(write(table, text), "line 8", "(found 'wat')")
+    assert_refused(
+        write(table, text.replace("wat,", "correct")), "line 8", "a record of 3 fields where the header has 4"
+    )
     assert evidence(write(table, text.replace("wat", "correct"))).questions == ("q1", 'q,"2"', "q3")
 
 
@@ -142,11 +144,11 @@ def test_semicolons_are_announced(table: Path) -> None:
 
 def test_semicolons_with_decimal_commas(table: Path) -> None:
     rule = "confidence must be a finite number such as 0.75, or empty (found '0,5')"
-    refuse(write(table, "run;question;outcome;confidence\na;q;correct;0,5\n"), "line 2", rule)
+    assert_refused(write(table, "run;question;outcome;confidence\na;q;correct;0,5\n"), "line 2", rule)
 
 
 def test_commas_in_a_tsv(tmp_path: Path) -> None:
-    refuse(write(tmp_path / "table.tsv", SOUND), "line 1", "the header is one column; columns are separated by")
+    assert_refused(write(tmp_path / "table.tsv", SOUND), "line 1", "the header is one column; columns are separated by")
 
 
 def test_tabs_and_quotes_in_a_tsv(tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_wide_character_across_two_chunks_is_fine(shift: int, table: Path) -> 
 def test_a_byte_that_is_not_utf8_at_the_border_of_chunks_is_found_on_its_line(shift: int, table: Path) -> None:
     filler = b"run,question,outcome,note\n" + b"a,q,correct,x\n" * 1000
     filler += b"a,q,correct," + b"x" * (CHUNK - len(filler) - 13 + shift) + b"\n"
-    refuse(
+    assert_refused(
         write(table, filler + b"\xe6\xbc,q,correct,\n"),
         "line 1003",
         "not UTF-8 text; save it as UTF-8 (found b'\\xe6')",
@@ -179,7 +181,7 @@ def test_a_byte_that_is_not_utf8_at_the_border_of_chunks_is_found_on_its_line(sh
 
 @pytest.mark.parametrize("shift", [-1, 0, 1])
 def test_nul_beyond_the_first_chunk_is_found_on_its_line(shift: int, table: Path) -> None:
-    refuse(
+    assert_refused(
         write(table, HEADER.encode() + b"\n" * (CHUNK - 21 + shift) + b"\0"), f"line {CHUNK - 19 + shift}", "a NUL byte"
     )
 
@@ -211,24 +213,24 @@ def test_the_csv_module_still_reads_what_it_read(table: Path) -> None:
 def test_a_line_longer_than_the_fast_reader_takes(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nescio.formats._tables._LONGEST_LINE", 10_000)
     write(table, "run,question,outcome,note\na,q1,correct," + "x" * 300_000 + "\na,q2,wat,\n")
-    refuse(table, "line 3", "(found 'wat')")
+    assert_refused(table, "line 3", "(found 'wat')")
     assert evidence(table, outcome_map={"wat": "unanswered"}).questions == ("q1", "q2")
 
 
 def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
-    refuse(tmp_path, None, "this is a folder; name the files in it")
-    refuse(tmp_path / "nothing.csv", None, "there is no such file")
-    refuse(tmp_path / ("x" * 300 + ".csv"), None, "cannot be read: ")
+    assert_refused(tmp_path, None, "this is a folder; name the files in it")
+    assert_refused(tmp_path / "nothing.csv", None, "there is no such file")
+    assert_refused(tmp_path / ("x" * 300 + ".csv"), None, "cannot be read: ")
     broken = tmp_path / "broken.csv"
     broken.symlink_to(tmp_path / "nothing.csv")
-    refuse(broken, None, "there is no such file")
+    assert_refused(broken, None, "there is no such file")
 
 
 @pytest.mark.parametrize("name", ["table.txt", "table", "table.csv.bak", "table.xlsx"])
 def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
     rule = f"a file is read by its suffix, and must end in .csv, .tsv, .jsonl, .ndjson, .json, .parquet (found {Path(name).suffix!r})"
-    refuse(write(tmp_path / name, SOUND), None, rule)
-    refuse(tmp_path / name, None, rule, format_in="outcomes")
+    assert_refused(write(tmp_path / name, SOUND), None, rule)
+    assert_refused(tmp_path / name, None, rule, format_in="outcomes")
 
 
 @pytest.mark.parametrize("name", ["a[1]?*.csv", "~home.csv", "it's.csv", "%20 {}.csv", "größe.csv"])

@@ -10,7 +10,7 @@ import pytest
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.evidence import Evidence
 
-from .encodings import FILES, encode, evidence, read, refusal, refuse
+from .encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct"},
@@ -79,13 +79,13 @@ def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_pat
 def test_the_format_asked_for_wins(tmp_path: Path) -> None:
     both = [row | {"correct": 1, "incorrect": 0, "unanswered": 0} for row in ROWS]
     path = encode(both, "csv", tmp_path)
-    refuse(path, "line 1", "could be read as counts or as outcomes; choose one with --format-in")
+    assert_refused(path, "line 1", "could be read as counts or as outcomes; choose one with --format-in")
     assert isinstance(read(path, format_in="outcomes").data, Evidence)
 
 
 def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:
     rule = "this is not a counts table: run, correct, incorrect, unanswered (found ['run', 'question', 'outcome'])"
-    refuse(encode(ROWS, "csv", tmp_path), "line 1", rule, format_in="counts")
+    assert_refused(encode(ROWS, "csv", tmp_path), "line 1", rule, format_in="counts")
 
 
 def test_an_unknown_format(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_an_unknown_format(tmp_path: Path) -> None:
 def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text(json.dumps(ROWS))
-    refuse(
+    assert_refused(
         path, None, "of no format that nescio knows (a counts table: run, correct, incorrect, unanswered; an outcome"
     )
 
