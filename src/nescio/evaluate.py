@@ -52,40 +52,64 @@ def score(
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
-    notes = list(loaded.notes)
+    work, notes = _groups(loaded, wanted, by)
+    plan = Plan((ci or 0) / 100, draws.blocks(resamples, seed), jobs)
+    rows: list[Score] = []
+    remarks: list[tuple[str, str, str]] = []
+    for done, (stratum, group) in enumerate(work, 1):
+        scored, said = _score_group(loaded.data.runs, group, (by, stratum), methods, plan)
+        rows += scored
+        remarks += said
+        if progress:
+            progress(done, len(work))
+    # By stratum, run and measure, each in the order given; groups of one draw were computed together.
+    place = {m.label: i for i, m in enumerate(wanted)}
+    order = {run: i for i, run in enumerate(loaded.data.runs)}
+    strata_order = {stratum: i for i, stratum in enumerate(dict.fromkeys(stratum for stratum, _ in work))}
+    rows.sort(key=lambda row: (strata_order[row.stratum], order[row.run], place[row.measure]))
+    how: dict[str, object] = {"by": by} if by else {}
+    if ci:
+        units = "clusters" if clustered else "questions"
+        how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values())), "draw": f"patterns of {units}"}
+        how |= {"resamples": resamples, "seed": seed}
+    else:
+        how["interval"] = "none"
+    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
+    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
+
+
+def _groups(
+    loaded: Loaded, wanted: Sequence[Measure], by: str | None
+) -> tuple[list[tuple[str | None, list[Sample]]], list[str]]:
+    """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
     work: list[tuple[str | None, list[Sample]]] = []
+    notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
         found, more = samples(part, wanted)
         notes += more if stratum is None else []
-        found.sort(key=lambda s: str(s.draw))
-        work += [(stratum, list(group)) for _, group in groupby(found, key=lambda s: s.draw)]
-    rows: dict[tuple[str | None, int, str], Score] = {}
-    remarks: list[tuple[str, str, str]] = []
-    plan = Plan((ci or 0) / 100, draws.blocks(resamples, seed), jobs)
-    for done, (stratum, group) in enumerate(work):
-        intervals = bounds(group, methods, plan) if ci else {}
-        for sample in group:
-            label, run = sample.measure.label, loaded.data.runs[sample.run]
-            low, high, said = intervals.get(label, (None, None, []))
-            whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
-            remarks += [(remark, label, whose) for remark in said]
-            rows[stratum, sample.run, label] = Score(
-                run, label, sample.value, low, high, sample.n, stratum, methods.get(label)
-            )
-        if progress:
-            progress(done + 1, len(work))
-    order = [
-        (s, run, m.label) for s, _ in strata(loaded.data, by) for run in range(len(loaded.data.runs)) for m in wanted
-    ]
-    how = {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values()))} if ci else {"interval": "none"}
-    drawn = (
-        {"draw": f"patterns of {'clusters' if clustered else 'questions'}", "resamples": resamples, "seed": seed}
-        if ci
-        else {}
-    )
-    by_part = {"by": by} if by else {}
-    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **by_part, **how, **drawn)
-    return Scores(tuple(rows[key] for key in order), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
+        found.sort(key=lambda sample: str(sample.draw))
+        work += [(stratum, list(group)) for _, group in groupby(found, key=lambda sample: sample.draw)]
+    return work, notes
+
+
+def _score_group(
+    runs: Sequence[str],
+    group: Sequence[Sample],
+    part: tuple[str | None, str | None],
+    methods: dict[str, str],
+    plan: Plan,
+) -> tuple[list[Score], list[tuple[str, str, str]]]:
+    """The rows of samples of one draw, and what is to be said of their intervals: (remark, measure, whose)."""
+    by, stratum = part
+    intervals = bounds(group, methods, plan) if methods else {}
+    rows, remarks = [], []
+    for sample in group:
+        label, run = sample.measure.label, runs[sample.run]
+        low, high, said = intervals.get(label, (None, None, []))
+        whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
+        remarks += [(remark, label, whose) for remark in said]
+        rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))
+    return rows, remarks
 
 
 def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
