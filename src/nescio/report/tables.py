@@ -50,7 +50,8 @@ def show_records(records: Sequence[dict[str, Any]]) -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
-    console.print(_table(*record_grid(records)))
+    head, rows = record_grid(records)
+    console.print(_table([_visible(cell) for cell in head], [[_visible(cell) for cell in row] for row in rows]))
 
 
 def check_suffix(path: Path) -> None:
