@@ -22,7 +22,7 @@ format:
 demo:
     uv run nescio demo
 
-# the coverage study behind the default intervals (about half an hour on two cores)
+# the coverage study behind the default intervals (under ten minutes on two cores)
 coverage-study:
     uv run python studies/coverage.py
 
