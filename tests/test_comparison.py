@@ -107,3 +107,14 @@ def test_jobs_change_no_bit() -> None:
     clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.arange(400) // 1)
     one, two = (nescio.compare(clustered, "c@1", resamples=12_000, jobs=jobs) for jobs in (1, 2))
     assert one.rows == two.rows
+
+
+def test_no_difference_is_plain_zero_whichever_way_round() -> None:
+    for names in (("a", "b"), ("b", "a")):
+        row = nescio.compare(evidence(**dict.fromkeys(names, "CWUC")), "c@1").rows[0]
+        assert [str(value) for value in (row.difference, row.low, row.high)] == ["0.0"] * 3
+
+
+def test_a_comparison_needs_a_level() -> None:
+    with pytest.raises(nescio.UsageError, match="always gives an interval"):
+        nescio.compare(evidence(x="CW", y="WC"), "c@1", ci=None)  # type: ignore[arg-type]

@@ -115,6 +115,8 @@ def compare(
     `correction` adjusts the p-values of one call for their number: holm, bh or none. Other arguments as in `score`.
     """
     check_resampling(ci, resamples, jobs, seed)
+    if ci is None:
+        raise UsageError("compare always gives an interval; ci is its level in percent")
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
@@ -211,7 +213,7 @@ def _compare(
         if not np.isnan(observed):
             low, high = intervals.percentile(resampled, plan.level)
     if (x, y) != runs:
-        observed, low, high = -observed, -high, -low
+        observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
     return Comparison(*names, measure.label, observed, low, high, p, None, how, n), found
 
 

@@ -17,7 +17,6 @@ from nescio.cli import COMMANDS, overview
 from nescio.errors import NescioError, UsageError
 
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Commands(click.Group):
@@ -120,6 +119,15 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
+TABLE_OR_JSON = click.option(
+    "-f",
+    "--format",
+    "printed",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="The format of what is printed.",
+)
 SEED = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed; results depend on nothing else."
 )

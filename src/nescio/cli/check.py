@@ -15,15 +15,7 @@ from nescio.errors import MismatchError
 @click.command("check")
 @_app.FILES
 @_app.reading_options
-@click.option(
-    "-f",
-    "--format",
-    "printed",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="The format of what is printed.",
-)
+@_app.TABLE_OR_JSON
 def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     """What is in these files, and are they sound?
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import click
 
+from nescio.cli import _app
+
 
 @click.command("measures")
 @click.argument("name", required=False)
-@click.option(
-    "-f",
-    "--format",
-    "printed",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="The format of what is printed.",
-)
+@_app.TABLE_OR_JSON
 def command(name: str | None, printed: str) -> None:
     """List the measures, or explain one: formula, range, source.
 
