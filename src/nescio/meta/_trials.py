@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 
 from nescio import draws
 from nescio.comparison import pair_up
-from nescio.errors import UsageError
+from nescio.errors import MismatchError, UsageError
 from nescio.evidence import Array, Evidence, Patterns, compress, compress_ordered
+from nescio.load import Loaded
 from nescio.measures import Measure
+from nescio.results import signature
 from nescio.samples import columns_for
 
 Floats = NDArray[np.float64]
 STREAM = 2  # of draws, apart from those of intervals and label swaps
 ALL_SUBSETS = 200_000
+LARGEST_DEFAULT = 250
 PAIRS_AT_ONCE = 64
 
 
@@ -42,6 +45,27 @@ class Drawing:
             raise UsageError(f"a sub-collection of {self.size} questions cannot be drawn{disjoint} from {units}")
         if self.trials is not None and self.trials < 1:
             raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
+
+
+def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
+    """The drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    for name, value in (("size", size), ("trials", trials)):
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise UsageError(f"{name} must be a whole number from 1 (found {value!r})")
+    count = int(units(data).max(initial=-1)) + 1
+    if count < 2:
+        raise MismatchError("there is one question, and no half of it")
+    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh)
+
+
+def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> str:
+    """The line that lets someone else repeat a drawing."""
+    way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
+    trials = "all" if drawing.trials is None else drawing.trials
+    names = "+".join(measure.name for measure in wanted)
+    return signature(
+        measures=names, **loaded.signature, size=drawing.size, trials=trials, draw=way, seed=drawing.seed, **more
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

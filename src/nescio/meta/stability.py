@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._trials import Drawing, Floats, difference, pair_scores
+from nescio.meta._call import Progress, each_measure, prepare, undefined
+from nescio.meta._trials import Drawing, Floats, difference, drawing_for, drawing_signature, pair_scores
+from nescio.results import Results
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -28,6 +33,37 @@ class Stability:
 
 
 def stability(
+    given: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    size: int | None = None,
+    trials: int | None = 100,
+    fuzziness: Sequence[float] = FUZZINESS,
+    fresh: bool = False,
+    literal: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
+    """Error rate and proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+
+    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there
+    is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
+    sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
+    """
+    values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
+    if not values or any(not 0 < f < 1 for f in values):
+        raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")
+    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    drawing = drawing_for(data, size, trials, seed, fresh=fresh)
+    compute = partial(curve, data, drawing=drawing, fuzziness=tuple(values), literal=literal)
+    rows = [row for part in each_measure(compute, wanted, jobs, progress) for row in part]
+    line = drawing_signature(loaded, wanted, drawing, ties="literal" if literal else "equal scores")
+    return Results(tuple(rows), line, (*loaded.notes, *undefined(rows)), "stability")
+
+
+def curve(
     data: Evidence, measure: Measure, drawing: Drawing, fuzziness: Sequence[float] = FUZZINESS, *, literal: bool = False
 ) -> list[Stability]:
     r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
@@ -39,16 +75,16 @@ def stability(
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)
     ties = np.zeros(len(grid), dtype=np.int64)
-    comparisons = undefined = 0
+    comparisons = without = 0
     for one, other in pair_scores(data, measure, drawing, parts=1):
         ahead, behind, equal, lost = book(one[0], other[0], grid, literal=literal)
         wins += np.minimum(ahead, behind).sum(axis=0)
         ties += equal.sum(axis=0)
         comparisons += one[0].size - lost
-        undefined += lost
+        without += lost
     total = comparisons or np.nan
     return [
-        Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, undefined)
+        Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, without)
         for f, w, t in zip(grid, wins, ties, strict=True)
     ]
 

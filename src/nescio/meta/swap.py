@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._trials import Drawing, Floats, difference, pair_scores
+from nescio.meta._call import Progress, each_measure, prepare, undefined
+from nescio.meta._trials import Drawing, Floats, difference, drawing_for, drawing_signature, pair_scores
+from nescio.results import Results
 
 BINS = 21
 WIDTH = 0.01
@@ -43,7 +49,44 @@ class Sensitivity:
     undefined: int = 0
 
 
-def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05) -> tuple[list[SwapBin], Sensitivity]:
+def swap(
+    given: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    size: int | None = None,
+    trials: int | None = 100,
+    confidence: float = 95.0,
+    fresh: bool = False,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
+    """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+
+    The rows are the 21 bins of each measure; `more["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
+    percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
+    """
+    if not 0 < confidence < 100:
+        raise UsageError(f"confidence is a level in percent, between 0 and 100 (found {confidence!r})")
+    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    drawing = drawing_for(data, size, trials, seed, fresh=fresh)
+    compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
+    found = each_measure(compute, wanted, jobs, progress)
+    rows = [row for part, _ in found for row in part]
+    needs = [need for _, need in found]
+    notes = [
+        f"{need.measure}: swap rates do not fall from bin to bin; from {need.required_from_here_on:.2f} on all are within the level"
+        for need in needs
+        if not need.monotone
+    ]
+    line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
+    return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
+
+
+def swap_rates(
+    data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05
+) -> tuple[list[SwapBin], Sensitivity]:
     r"""How large a difference must be so that another sub-collection seldom reverses it.
 
     For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21 bins of
@@ -52,7 +95,7 @@ def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05)
     which on all bins do. Sensitivity is the share of comparisons with |d| at least the required difference.
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
-    highest, undefined = -np.inf, 0
+    highest, without = -np.inf, 0
     for one, other in pair_scores(data, measure, drawing, parts=2):
         first, second = difference(one, other)
         known = ~np.isnan(first) & ~np.isnan(second)
@@ -62,9 +105,9 @@ def swap(data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05)
         swaps += np.bincount(at[reversed_], minlength=BINS)
         seen = np.concatenate([one[0].ravel(), other[0].ravel()])
         highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
-        undefined += int((~known).sum())
+        without += int((~known).sum())
     return _rows(measure.label, counts, swaps), _sensitivity(
-        measure, counts, swaps, rate, highest=highest, undefined=undefined
+        measure, counts, swaps, rate, highest=highest, undefined=without
     )
 
 

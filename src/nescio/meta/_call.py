@@ -1,0 +1,48 @@
+"""What the public functions of this package share: the data with two runs at least, the measures in turn, the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nescio import parallel
+from nescio.errors import MismatchError
+from nescio.evaluate import check_resampling, open_data, parse_all
+from nescio.evidence import Evidence
+from nescio.load import Loaded
+from nescio.measures import Measure
+
+Progress = Callable[[int, int], None]
+
+
+def prepare(
+    given: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
+) -> tuple[Evidence, Loaded, list[Measure]]:
+    """The data, how it was read, and the measures. Raises MismatchError for counts tables and for a single run."""
+    check_resampling(None, 1, jobs, seed)
+    loaded = open_data(given, {"strata": ()} | options, measures)
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError(
+            "a counts table has no questions, and measures are studied on questions; give an outcome table"
+        )
+    if len(loaded.data.runs) < 2:
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
+    return loaded.data, loaded, parse_all(measures, loaded)
+
+
+def each_measure(
+    compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
+) -> list[Any]:
+    """What `compute` gives for each measure, in their order."""
+    found = []
+    for part in parallel.each(compute, wanted, jobs):
+        found.append(part)
+        if progress:
+            progress(len(found), len(wanted))
+    return found
+
+
+def undefined(rows: Sequence[Any]) -> list[str]:
+    """A note on each measure whose rows say that comparisons were `undefined`."""
+    counts = {row.measure: row.undefined for row in rows if row.undefined}
+    return [f"{name}: {many} comparisons had an undefined score and are left out" for name, many in counts.items()]
