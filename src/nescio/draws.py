@@ -78,13 +78,18 @@ def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) 
     return rng.binomial(counts, 0.5, size=(size, len(counts)))
 
 
-def subcollections(units: int, size: int, rows: int, rng: np.random.Generator, parts: int = 1) -> NDArray[np.int8]:
-    """Disjoint sub-collections drawn without replacement, as weights of 0 and 1; shape (parts, rows, units)."""
-    weights = np.zeros((parts, rows, units), dtype=np.int8)
-    for row in range(rows):
-        chosen = rng.choice(units, parts * size, replace=False, shuffle=parts > 1)
-        for part in range(parts):
-            weights[part, row, chosen[part * size : (part + 1) * size]] = 1
+def subcollections(units: int, size: int, rows: int, rng: np.random.Generator, parts: int = 1) -> NDArray[np.int64]:
+    """Disjoint sub-collections drawn without replacement, as the units chosen; shape (parts, rows, size)."""
+    chosen = np.empty((rows, parts * size), dtype=np.int64)
+    for row in chosen:
+        row[:] = rng.choice(units, parts * size, replace=False, shuffle=parts > 1)
+    return chosen.reshape(rows, parts, size).swapaxes(0, 1)
+
+
+def as_weights(chosen: NDArray[np.int64], units: int) -> NDArray[np.int8]:
+    """Chosen units of shape (rows, size) as weights of 0 and 1; shape (rows, units)."""
+    weights = np.zeros((len(chosen), units), dtype=np.int8)
+    np.put_along_axis(weights, chosen, 1, axis=1)
     return weights
 
 

@@ -119,7 +119,9 @@ class Evidence:
         state.update("\0".join([*sorted(self.runs), "", *(self.questions[i] for i in order)]).encode())
         for name in sorted(self.columns):
             state.update(name.encode())
-            state.update(np.ascontiguousarray(self.columns[name][runs][:, order]).astype(np.float64).tobytes())
+            values = self.columns[name]
+            small = values.dtype.kind in "iu" and values.min(initial=0) >= -128 and values.max(initial=0) < 128
+            state.update(values[np.ix_(runs, order)].astype(np.int8 if small else np.float64).tobytes())
         state.update(np.ascontiguousarray(self.absence[runs][:, order]).tobytes())
         return state.hexdigest()
 

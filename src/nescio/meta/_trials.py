@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio import draws
-from nescio.comparison import pair_up
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Array, Evidence, Patterns, compress, compress_ordered
+from nescio.evidence import Evidence
 from nescio.load import Loaded
 from nescio.measures import Measure
+from nescio.meta._scorers import Floats, scores, units
+from nescio.meta._tables import PairTables, countable, tally_pairs
 from nescio.results import signature
-from nescio.samples import columns_for
 
-Floats = NDArray[np.float64]
 STREAM = 2  # of draws, apart from those of intervals and label swaps
 ALL_SUBSETS = 200_000
 LARGEST_DEFAULT = 250
-PAIRS_AT_ONCE = 64
+COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
+
+Chunk = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,50 +70,56 @@ def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawin
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scorer:
-    """One run under one measure, question by question: `use` are the units of the collection that it can be scored on."""
+def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
+    """For chunks of pairs, the scores of their first and of their second runs; each of shape (parts, pairs, trials).
 
-    measure: Measure
-    patterns: Patterns
-    use: NDArray[np.int64]
-
-    def __call__(self, weights: Array) -> Floats:
-        """The measure under weights of shape (trials, units of the collection)."""
-        return self.measure.value(self.patterns, weights[:, self.use])
-
-
-def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
-    """A Scorer for each run; a unit is a question, or its cluster."""
-    read, usable = columns_for(data, measure)
-    columns = {name: read[name] for name in measure.needs}
-    key = read[measure.order] if measure.order else None
-    unit = units(data)
-    found = []
-    for run in range(len(data.runs)):
-        use = usable[run]
-        own = {name: values[run][use] for name, values in columns.items()}
-        if key is not None:
-            patterns = compress_ordered(own, key[run][use], unit[use])
-        else:
-            patterns = compress(own, unit[use], measure.each)
-        found.append(Scorer(measure, patterns, np.unique(unit[use])))
-    return found
+    Scores that differ by nothing but rounding are the same number.
+    """
+    drawing.check(int(units(data).max(initial=-1)) + 1, parts)
+    pairs = list(combinations(range(len(data.runs)), 2))
+    if not drawing.fresh:
+        yield from chunks(alike(shared_scores(data, measure, drawing, parts)))
+    elif countable(data, measure):
+        yield from table_scores(tally_pairs(data, measure, pairs), drawing, parts)
+    else:
+        yield from _fresh_questions(data, measure, drawing, parts, pairs)
 
 
-def units(data: Evidence) -> NDArray[np.int64]:
-    """The resampling unit of each question: itself, or its cluster."""
-    return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
+def chunks(found: Floats) -> Iterator[Chunk]:
+    """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
+    first, second = np.triu_indices(found.shape[1], 1)
+    step = max(1, COMPARISONS_AT_ONCE // max(1, found.shape[2]))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        yield found[:, first[part]], found[:, second[part]]
 
 
-def difference(one: Floats, other: Floats) -> Floats:
-    """one - other, with what is nothing but rounding set to 0."""
-    found = one - other
-    return np.where(np.abs(found) <= 1e-12 * np.maximum(np.abs(one), np.abs(other)), 0.0, found)
+def alike(found: Floats) -> Floats:
+    """The scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
+    known = ~np.isnan(found)
+    values, place = np.unique(found[known], return_inverse=True)
+    if not len(values):
+        return found
+    apart = np.diff(values) > 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    first = np.flatnonzero(np.concatenate([[True], apart]))
+    merged = found.copy()
+    merged[known] = values[first][np.cumsum(np.concatenate([[0], apart]))[place]]
+    return merged
 
 
-def shared_weights(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int8]]:
-    """Weights of shape (parts, trials, units), block by block; every sub-collection in turn where no number is set."""
+def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Floats:
+    """Every run on the same sub-collections; shape (parts, runs, trials)."""
+    count, runs = int(units(data).max(initial=-1)) + 1, range(len(data.runs))
+    score = scores(data, measure)
+    blocks = []
+    for chosen in _shared_subcollections(count, drawing, parts):
+        found = score(chosen.reshape(-1, drawing.size), runs)
+        blocks.append(found.reshape(len(runs), parts, -1).swapaxes(0, 1))
+    return np.concatenate(blocks, axis=2)
+
+
+def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray[np.int64]]:
+    """Units of shape (parts, trials, size), block by block; every sub-collection in turn where no number is set."""
     if drawing.trials is None:
         yield _every(count, drawing.size, parts)
         return
@@ -119,87 +127,49 @@ def shared_weights(count: int, drawing: Drawing, parts: int) -> Iterator[NDArray
         yield draws.subcollections(count, drawing.size, block.size, block.generator(STREAM), parts)
 
 
-def _every(count: int, size: int, parts: int) -> NDArray[np.int8]:
+def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
     """All subsets; with two parts the second is the rest, so that the halves are all there is."""
-    from math import comb
-
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(
             f"there are {comb(count, size):,} sub-collections of {size} of {count} questions; name a number of trials"
         )
     if parts > 1 and 2 * size != count:
         raise UsageError("every pair of disjoint sub-collections is enumerated only where they are halves")
-    first = np.zeros((comb(count, size), count), dtype=np.int8)
-    for row, chosen in enumerate(combinations(range(count), size)):
-        first[row, list(chosen)] = 1
-    return first[None] if parts == 1 else np.stack([first, 1 - first])
+    first = np.array(list(combinations(range(count), size)), dtype=np.int64)
+    # In lexicographic order the complement of the first subset is the last one, and so on inwards.
+    return first[None] if parts == 1 else np.stack([first, first[::-1]])
 
 
-def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Iterator[tuple[Floats, Floats]]:
-    """For chunks of pairs, the scores of their first and of their second runs; each of shape (parts, pairs, trials)."""
-    drawing.check(int(units(data).max(initial=-1)) + 1, parts)
-    pairs = list(combinations(range(len(data.runs)), 2))
-    if not drawing.fresh:
-        scores = shared_scores(data, measure, drawing, parts)
-        for x in range(len(data.runs) - 1):
-            rest = scores[:, x + 1 :]
-            yield np.broadcast_to(scores[:, x : x + 1], rest.shape), rest
-    elif (
-        measure.order is None
-        and data.clusters is None
-        and all(data.column(n).dtype.kind in "iu" for n in measure.needs)
-    ):
-        yield from _fresh_tables(data, measure, drawing, parts, pairs)
-    else:
-        yield from _fresh_questions(data, measure, drawing, parts, pairs)
-
-
-def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Floats:
-    """Every run on the same sub-collections; shape (parts, runs, trials)."""
-    count = int(units(data).max(initial=-1)) + 1
-    found = scorers(data, measure)
-    blocks = []
-    for weights in shared_weights(count, drawing, parts):
-        flat = weights.reshape(-1, count)
-        scores = np.stack([scorer(flat) for scorer in found])
-        blocks.append(scores.reshape(len(found), parts, -1).swapaxes(0, 1))
-    return np.concatenate(blocks, axis=2)
-
-
-def _fresh_tables(
-    data: Evidence, measure: Measure, drawing: Drawing, parts: int, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[Floats, Floats]]:
+def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
+    """Each pair on its own sub-collections, drawn from its table of counts."""
     trials = _finite(drawing)
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        firsts, seconds = [], []
-        for at, (x, y) in enumerate(pairs[start : start + PAIRS_AT_ONCE], start):
-            both = data.present[x] & data.present[y]
-            pair = pair_up(measure, {n: (data.column(n)[x][both], data.column(n)[y][both]) for n in measure.needs})
-            rng = draws.Block(at * draws.BLOCK, trials, drawing.seed).generator(STREAM)
-            tables = _tables(np.broadcast_to(pair.counts, (trials, len(pair.counts))), drawing.size, parts, rng)
-            none = np.zeros_like(tables)
-            firsts.append(measure.value(pair.patterns, np.concatenate([tables, none], axis=-1)))
-            seconds.append(measure.value(pair.patterns, np.concatenate([none, tables], axis=-1)))
-        yield np.stack(firsts, axis=1), np.stack(seconds, axis=1)
-
-
-def _tables(counts: Array, size: int, parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    found = []
-    for _ in range(parts):
-        found.append(draws.subtables(counts, size, rng))
-        counts = counts - found[-1]
-    return np.stack(found)
+    step = max(1, COMPARISONS_AT_ONCE // trials)
+    for start in range(0, len(tables.counts), step):
+        found = [
+            tables.scores(pair, drawing.size, parts, trials, _own_generator(pair, trials, drawing))
+            for pair in range(start, min(start + step, len(tables.counts)))
+        ]
+        yield _as_chunk(np.stack([np.stack(both) for both in found], axis=2))
 
 
 def _fresh_questions(
     data: Evidence, measure: Measure, drawing: Drawing, parts: int, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[Floats, Floats]]:
+) -> Iterator[Chunk]:
     trials, count = _finite(drawing), int(units(data).max()) + 1
-    found = scorers(data, measure)
-    for at, (x, y) in enumerate(pairs):
-        rng = draws.Block(at * draws.BLOCK, trials, drawing.seed).generator(STREAM)
-        weights = draws.subcollections(count, drawing.size, trials, rng, parts).reshape(-1, count)
-        yield tuple(found[run](weights).reshape(parts, 1, trials) for run in (x, y))  # type: ignore[misc]
+    score = scores(data, measure)
+    for at, pair in enumerate(pairs):
+        rng = _own_generator(at, trials, drawing)
+        chosen = draws.subcollections(count, drawing.size, trials, rng, parts)
+        yield _as_chunk(score(chosen.reshape(-1, drawing.size), pair).reshape(2, parts, 1, trials))
+
+
+def _own_generator(pair: int, trials: int, drawing: Drawing) -> np.random.Generator:
+    return draws.Block(pair * draws.BLOCK, trials, drawing.seed).generator(STREAM)
+
+
+def _as_chunk(both: Floats) -> Chunk:
+    one, other = alike(both)
+    return one, other
 
 
 def _finite(drawing: Drawing) -> int:

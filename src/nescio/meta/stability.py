@@ -14,7 +14,8 @@ from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, prepare, undefined
-from nescio.meta._trials import Drawing, Floats, difference, drawing_for, drawing_signature, pair_scores
+from nescio.meta._scorers import Floats
+from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.results import Results
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
@@ -94,7 +95,7 @@ def book(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
     """GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness), from one pass over the
     differences; `one` and `other` have shape (pairs, trials). The last is how many comparisons were undefined."""
-    found = difference(one, other)
+    found = one - other
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(found) / np.abs(np.maximum(one, other))
     known = ~np.isnan(found)

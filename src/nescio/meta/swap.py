@@ -14,7 +14,8 @@ from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, prepare, undefined
-from nescio.meta._trials import Drawing, Floats, difference, drawing_for, drawing_signature, pair_scores
+from nescio.meta._scorers import Floats
+from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.results import Results
 
 BINS = 21
@@ -97,23 +98,36 @@ def swap_rates(
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, without = -np.inf, 0
     for one, other in pair_scores(data, measure, drawing, parts=2):
-        first, second = difference(one, other)
-        known = ~np.isnan(first) & ~np.isnan(second)
-        at = bins(np.abs(first[known]))
-        counts += np.bincount(at, minlength=BINS)
-        reversed_ = first[known] * second[known] < 0
-        swaps += np.bincount(at[reversed_], minlength=BINS)
+        compared, reversed_, lost = book_swaps(one, other)
+        counts += compared
+        swaps += reversed_
+        without += lost
         seen = np.concatenate([one[0].ravel(), other[0].ravel()])
         highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
-        without += int((~known).sum())
     return _rows(measure.label, counts, swaps), _sensitivity(
         measure, counts, swaps, rate, highest=highest, undefined=without
     )
 
 
+def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Comparisons and swaps of each bin, shape (21,), and how many comparisons are undefined.
+
+    `one` and `other` are the scores of two runs on the first and the second sub-collection, shape (2, …).
+    """
+    first, second = one - other
+    product, lost = first * second, 0
+    if np.isnan(product.sum()):
+        known = ~np.isnan(product)
+        first, product, lost = first[known], product[known], int(known.size - np.count_nonzero(known))
+    code = bins(np.abs(first))
+    code += np.multiply(product < 0, BINS, dtype=np.int64)
+    still, swapped = np.bincount(code.ravel(), minlength=2 * BINS).reshape(2, BINS)
+    return still + swapped, swapped, lost
+
+
 def bins(size: Floats) -> NDArray[np.int64]:
     """The bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its bin."""
-    return np.minimum(BINS - 1, (size * 100 + 1e-9).astype(np.int64))
+    return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 
 def _rows(label: str, counts: NDArray[np.int64], swaps: NDArray[np.int64]) -> list[SwapBin]:
