@@ -30,7 +30,12 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference."""
+    """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
+
+    `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters. `spread` is the standard
+    error of the difference over resamples, `detectable` the difference that the test finds with a power of 0.8 at this n, and
+    `no_larger_than` the bound that a verdict of no difference names.
+    """
 
     run: str
     baseline: str
@@ -43,6 +48,10 @@ class Comparison:
     test: str | None
     n: int
     verdict: str | None = None
+    detectable: float | None = None
+    no_larger_than: float | None = None
+    units: int = 0
+    spread: float | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -248,6 +248,11 @@ def check_output(output: Path | None, files: Sequence[Path] = ()) -> None:
     from nescio.report import tables
 
     tables.check_suffix(output)
+    check_place(output, files)
+
+
+def check_place(output: Path, files: Sequence[Path] = ()) -> None:
+    """Raise UsageError where there is no folder for `output`, or it would take the place of an input file."""
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
     for file in files:
@@ -267,6 +272,11 @@ def emit(results: Any, printed: str, output: Path | None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         _mute()  # a gate's exit status is still to come
+
+
+def max_status(found: list[int]) -> int:
+    """A failure outweighs a gate that cannot tell, and that outweighs a pass."""
+    return 1 if 1 in found else 3 if 3 in found else 0
 
 
 MEASURES = click.option(

@@ -71,7 +71,7 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, ou
         _check_gate(scores, name, lower_is_better=lower_is_better)
     _app.notes(scores.notes)
     _app.emit(scores, printed, output)
-    return max_status([_status(scores, *gate) for gate in gates])
+    return _app.max_status([_status(scores, *gate) for gate in gates])
 
 
 def _level(text: str) -> float | None:
@@ -123,9 +123,4 @@ def _status(scores: Scores, name: str, limit: float, lower_is_better: bool) -> i
                 f"gate: {name} of run {row.run!r} {verdict} {limit:g} ({number(row.value)} [{number(low)}, {number(high)}])"
             )
         found.append(status)
-    return max_status(found)
-
-
-def max_status(found: list[int]) -> int:
-    """A failure outweighs a gate that cannot tell, and that outweighs a pass."""
-    return 1 if 1 in found else 3 if 3 in found else 0
+    return _app.max_status(found)

@@ -146,7 +146,7 @@ def _score_grid(scores: Results) -> Grid:
 
 
 def _comparison_grid(results: Results) -> Grid:
-    head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "n"]
+    head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "detectable", "n"]
     rows = []
     for row in results:
         difference = _signed(row.difference)
@@ -161,6 +161,7 @@ def _comparison_grid(results: Results) -> Grid:
                 _p(row.p),
                 _p(row.p_adjusted),
                 row.verdict or "undefined",
+                "–" if row.detectable is None else f"{row.detectable:.3f}",
                 f"{row.n:,}",
             ]
         )

@@ -10,22 +10,10 @@ import pytest
 
 import nescio
 from nescio.comparison import adjust, p_value, pair_up
-from nescio.evidence import PRESENT, Evidence
+from nescio.evidence import Evidence
 from nescio.measures import parse
 
-WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
-
-
-def evidence(**runs: str) -> Evidence:
-    """Runs spelled as C, W and U, one letter a question."""
-    cells = np.array([[WORDS[letter] for letter in letters] for letters in runs.values()])
-    names = ("correct", "incorrect", "unanswered")
-    columns = {name: cells[:, :, i].astype(np.int8) for i, name in enumerate(names)}
-    columns["answered"] = columns["correct"] + columns["incorrect"]
-    shape = columns["correct"].shape
-    return Evidence(
-        tuple(runs), tuple(f"q{i}" for i in range(shape[1])), columns, np.full(shape, PRESENT, dtype=np.uint8)
-    )
+from .runs import evidence
 
 
 def c_at_1(letters: str) -> Fraction:
@@ -69,7 +57,7 @@ def test_a_swap_of_all_labels_turns_the_difference_round(measure: str) -> None:
 
 def test_identical_runs_are_not_told_apart() -> None:
     found = nescio.compare(evidence(x="CWUC", y="CWUC"), ["c@1", "accuracy", "precision"])
-    assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, "not told apart")] * 3
+    assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, "too few questions to tell")] * 3
 
 
 def test_the_verdict_knows_which_way_is_better() -> None:

@@ -1,0 +1,282 @@
+"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean nothing.
+
+`_pairs` lines up two runs, `_tests` and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import draws, intervals, parallel
+from nescio.comparison._pairs import Pair, pair_up
+from nescio.comparison._ranks import Rank, ranks
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, TESTS, TestUsed, adjust, p_value
+from nescio.comparison._tukey import hsd_p, largest_differences, line_up
+from nescio.comparison._verdicts import decide, detectable, regression
+from nescio.draws import Block
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.evaluate import check_resampling, open_data, parse_all
+from nescio.evidence import Array, Evidence
+from nescio.exact import exact_p
+from nescio.load import Loaded
+from nescio.measures import Measure
+from nescio.results import Comparison, Comparisons, signature
+from nescio.samples import columns_for, samples
+from nescio.uncertainty import gather_remarks
+from nescio.uncertainty import remarks as remarks_on
+
+__all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "regression"]
+
+_SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
+
+Progress = Callable[[int, int], None]
+Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How every pair of one call is resampled, and by which test p is computed."""
+
+    level: float
+    blocks: Sequence[Block]
+    jobs: int
+    test: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
+
+    data: Evidence
+    measure: Measure
+    columns: dict[str, Array]
+    usable: Array
+    largest: Largest | None = None
+
+
+def compare(
+    given: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    baseline: str | None = None,
+    ci: float = 95.0,
+    test: str = "auto",
+    correction: str = "holm",
+    margin: float = 0.01,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Comparisons:
+    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
+
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
+    two-sided, and `test` says how it is had:
+
+    - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a difference at
+      least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can be enumerated;
+    - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
+    - `auto`: the first where it can be had, else the second. Both are tests of labels that can be exchanged, not of "equal c@1";
+    - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
+    - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values account
+      for all pairs of a measure by themselves.
+
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
+    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
+    larger than d" where the interval lies within `margin` of 0; else "too few questions to tell", and `detectable` is the
+    difference that as many questions would show with a power of 0.8. `more["ranks"]` has rank intervals and the groups that
+    are not told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in
+    `score`.
+    """
+    _check(ci, test, correction, margin)
+    check_resampling(ci, resamples, jobs, seed)
+    loaded = open_data(given, {"strata": ()} | options, measures)
+    data = _evidence(loaded)
+    wanted = parse_all(measures, loaded)
+    pairs = _pairs(data, baseline)
+    plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
+    rows: list[Comparison] = []
+    said: list[tuple[str, str, str]] = []
+    for at, measure in enumerate(wanted):
+        for row, remarks in _each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
+            rows.append(row)
+            said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
+    rows = _judged(rows, 1 - ci / 100, correction, margin)
+    more: dict[str, tuple[Any, ...]] = {}
+    if baseline is None and len(data.runs) > 2:
+        more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
+    more["tests"] = _tests_used(rows)
+    how = {
+        "ci": f"{ci:g}",
+        "interval": "percentile (paired)",
+        "test": "+".join(sorted({row.test for row in rows if row.test})) or test,
+        "correction": "tukey" if test == "tukey" else correction,
+        "margin": f"{margin:g}",
+    }
+    drawn = {
+        "draw": f"patterns of {'questions' if data.clusters is None else 'clusters'}",
+        "resamples": resamples,
+        "seed": seed,
+    }
+    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
+    return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons", more)
+
+
+def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
+    if ci is None:
+        raise UsageError("compare always gives an interval; ci is its level in percent")
+    for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if value not in allowed:
+            raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < float("inf"):
+        raise UsageError(f"margin is a difference, 0 or more (found {margin!r})")
+
+
+def _evidence(loaded: Loaded) -> Evidence:
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError(
+            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
+        )
+    if len(loaded.data.runs) < 2:
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with")
+    return loaded.data
+
+
+def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
+    """(run, baseline) as indices."""
+    if baseline is None:
+        return [(y, x) for x, y in combinations(range(len(data.runs)), 2)]
+    if baseline not in data.runs:
+        raise UnknownNameError("run", baseline, data.runs)
+    base = data.runs.index(baseline)
+    return [(run, base) for run in range(len(data.runs)) if run != base]
+
+
+def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
+    """Progress within the part of the work that belongs to one of `total` measures."""
+    if progress is None:
+        return None
+    return lambda part, parts: progress(done * parts + part, total * parts)
+
+
+def _each_pair(
+    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: _Plan, progress: Progress | None
+) -> Iterable[tuple[Comparison, list[str]]]:
+    seen = _Seen(data, measure, *columns_for(data, measure))
+    if plan.test == "tukey":
+        common = seen.usable.all(axis=0)
+        seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
+        if common.any():
+            clusters = None if data.clusters is None else data.clusters[common]
+            together = line_up(measure, {name: values[:, common] for name, values in seen.columns.items()}, clusters)
+            seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
+    for pair in pairs:
+        yield _compare(seen, pair, plan)
+
+
+def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Comparison, list[str]]:
+    """One row, and what its reader should know."""
+    data, measure, usable = seen.data, seen.measure, seen.usable
+    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
+    x, y = sorted(runs, key=lambda run: data.runs[run])
+    use = usable[x] & usable[y]
+    n, some = int(use.sum()), int((data.present[x] | data.present[y]).sum())
+    names = (data.runs[runs[0]], data.runs[runs[1]])
+    who = "all runs" if plan.test == "tukey" else "both"
+    found = [f"on the {n} of {some} questions where {who} have what it needs"] if n < some else []
+    how = "exact" if plan.test == "auto" else plan.test
+    if not n:
+        nan = float("nan")
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, how, n), found
+    clusters = None if data.clusters is None else data.clusters[use]
+    pair = pair_up(measure, {name: (v[x][use], v[y][use]) for name, v in seen.columns.items()}, clusters)
+    observed = float(pair.resampled(pair.counts))
+    p, how = _exact(pair, observed, plan.test)
+    resampled, exchanged = _all_blocks(pair, replace(plan, test=how))
+    units = int(pair.counts.sum())
+    found += remarks_on("percentile", resampled, units)
+    if seen.largest is not None:
+        largest, exact = seen.largest
+        p = hsd_p(observed, largest, exact=exact)
+    elif how == "bootstrap":
+        p = _bootstrap_p(observed, resampled)
+    elif p is None:
+        p = p_value(observed, exchanged)
+    low = high = spread = float("nan")
+    if not np.isnan(observed):
+        low, high = intervals.percentile(resampled, plan.level)
+        spread = float(np.nanstd(resampled)) if high - low > 1e-12 else 0.0
+    if (x, y) != runs:
+        observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
+    row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
+    return row, found
+
+
+def _exact(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
+    """The exact p-value where it is asked for and can be had, and the name of the test that is used."""
+    if test not in ("auto", "exact"):
+        return None, test
+    exchanges = pair.exchanges()
+    p = exact_p(*exchanges, observed) if exchanges else None
+    if p is None and test == "exact":
+        raise UsageError(
+            f"{pair.measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
+        )
+    return p, "permutation" if p is None else "exact"
+
+
+def _bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
+    """NaN where the resamples do not vary about a difference: then they say nothing."""
+    if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
+        return float("nan")
+    return p_value(observed, resampled - observed)
+
+
+def _all_blocks(pair: Pair, plan: _Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    cells = len(pair.counts) * sum(block.size for block in plan.blocks)
+    parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
+    resampled, exchanged = zip(*parts, strict=True)
+    return np.concatenate(resampled), np.concatenate(exchanged)
+
+
+def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
+    resampled, exchanged = [], [np.zeros(0)]
+    for block in blocks:
+        resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
+        if test == "permutation":
+            exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+    return np.concatenate(resampled), np.concatenate(exchanged)
+
+
+def _judged(rows: Sequence[Comparison], alpha: float, correction: str, margin: float) -> list[Comparison]:
+    """The rows with adjusted p-values, verdicts, and the difference that could have been seen."""
+    # Tukey's p-values are adjusted by construction.
+    tukey = any(row.test == "tukey" for row in rows)
+    adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
+    strictest = alpha / len(rows) if correction == "holm" or tukey else alpha
+    return [
+        decide(replace(row, p_adjusted=p, detectable=detectable(row.spread, strictest)), alpha, margin)
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def _ranks(data: Evidence, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
+    own = [row for row in rows if row.measure == measure.label]
+    values = [(data.runs[sample.run], sample.value) for sample in samples(data, [measure])[0]]
+    return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
+
+
+def _tests_used(rows: Sequence[Comparison]) -> tuple[TestUsed, ...]:
+    names = [row.test for row in rows if row.test]
+    return tuple(TestUsed(name, names.count(name), EXACT_FOR[name]) for name in dict.fromkeys(names))

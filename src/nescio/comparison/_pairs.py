@@ -1,0 +1,113 @@
+"""Two runs side by side under one measure: what resampling and exchanging labels do to their difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.evidence import Array, Patterns, compress_ordered, distinct
+from nescio.exact import Difference
+from nescio.measures import Measure
+
+FEW_KINDS = 23  # 2**23 exchanges can be enumerated
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Two runs seen by one measure: the units of both side by side.
+
+    `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the first
+    run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
+    """
+
+    measure: Measure
+    patterns: Patterns
+    counts: NDArray[np.int64]
+    n: int
+
+    def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
+        """The measure under the first weights minus the measure under the second."""
+        return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
+
+    def resampled(self, weights: Array) -> NDArray[np.float64]:
+        """The difference when each kind of question has this weight for both runs; shape (…,)."""
+        none = np.zeros_like(weights)
+        return self.difference(np.concatenate([weights, none], axis=-1), np.concatenate([none, weights], axis=-1))
+
+    def swapped(self, swaps: Array) -> NDArray[np.float64]:
+        """The difference when so many questions of each kind have the labels of the two runs exchanged."""
+        kept = self.counts - swaps
+        return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
+
+    def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
+        """The difference as a function of how many units of each kind fall one way, and how many units there are.
+
+        Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are many.
+        """
+        if self.measure.order is not None:
+            return (self.swapped, self.counts) if len(self.counts) <= FEW_KINDS else None
+        rows = np.concatenate([np.reshape(v, (len(v), -1)) for v in self.patterns.columns.values()], axis=1)
+        _, row = distinct(rows)
+        one, other = np.split(row, 2)
+        kinds, kind = distinct(np.stack([np.minimum(one, other), np.maximum(one, other)], axis=1))
+        n = np.bincount(kind, weights=self.counts, minlength=len(kinds)).astype(np.int64)
+        apart = kinds[:, 0] != kinds[:, 1]
+        if apart.sum() > FEW_KINDS:
+            return None
+        first = np.unique(row, return_index=True)[1]
+        patterns = Patterns(
+            {name: v[first] for name, v in self.patterns.columns.items()}, np.ones(len(first), dtype=np.int64)
+        )
+        place = np.eye(len(first))
+        shared, low, high = n[~apart] @ place[kinds[~apart, 0]], place[kinds[apart, 0]], place[kinds[apart, 1]]
+        n = n[apart]
+
+        def difference(one_way: Array) -> NDArray[np.float64]:
+            back = n - one_way
+            ahead = self.measure.value(patterns, shared + one_way @ low + back @ high)
+            return ahead - self.measure.value(patterns, shared + one_way @ high + back @ low)
+
+        return difference, n
+
+
+def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
+    """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the second)."""
+    cells = np.stack(
+        [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
+    )
+    n, ordered = len(cells), measure.order is not None
+    # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
+    rows, kind = distinct(cells)
+    if clusters is None and not ordered:
+        sides = _sides(measure, rows, list(columns))
+        counts = np.bincount(kind, minlength=len(rows))
+        return Pair(measure, Patterns(sides, np.tile(counts, 2)), counts, n)
+    unit = (
+        np.argsort(np.argsort(kind, kind="stable")) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    )
+    order = np.lexsort((kind, unit))
+    cells, unit = cells[order], unit[order]
+    counts = np.ones(int(unit.max()) + 1, dtype=np.int64)
+    if ordered:
+        width = len(columns)
+        both = np.concatenate([cells[:, :width], cells[:, width:]])
+        own = {name: both[:, i] for i, name in enumerate(columns)}
+        key = own[str(measure.order)]
+        needs = {name: own[name] for name in measure.needs}
+        return Pair(measure, compress_ordered(needs, key, np.concatenate([unit, unit + len(counts)])), counts, n)
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    sides = _sides(measure, cells, list(columns))
+    sums = {
+        name: np.concatenate([np.add.reduceat(side, starts) for side in np.split(values, 2)])
+        for name, values in sides.items()
+    }
+    return Pair(measure, Patterns(sums, np.tile(counts, 2)), counts, n)
+
+
+def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
+    """The per-question columns of the first run, and after them those of the second."""
+    width = len(names)
+    both = np.concatenate([cells[:, :width], cells[:, width:]])
+    return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}

@@ -1,0 +1,65 @@
+"""Which runs are told apart: rank intervals and the groups of a critical-difference diagram, from the p-values of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.results import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The place of a run under one measure.
+
+    `low` to `high` are the ranks it may have: one worse for every run told apart as better, and so from below (Al Mohamad,
+    Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs). `groups` numbers the bars of
+    a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in rank of which no two are told apart.
+    """
+
+    measure: str
+    run: str
+    value: float
+    rank: int
+    low: int
+    high: int
+    groups: str
+    not_told_apart_from: str
+
+
+def ranks(
+    measure: str, values: Sequence[tuple[str, float]], rows: Sequence[Comparison], *, lower_is_better: bool
+) -> list[Rank]:
+    """The runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all pairs."""
+    sign = -1 if lower_is_better else 1
+    ordered = sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
+    place = {run: i for i, (run, _) in enumerate(ordered)}
+    better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is told apart from j as better
+    for row in rows:
+        if row.verdict in ("better", "worse"):
+            one, other = (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
+            better[place[one], place[other]] = True
+    groups = bars(better | better.T)
+    found = []
+    for i, (run, value) in enumerate(ordered):
+        ahead = sum(sign * other > sign * value for _, other in ordered)
+        alike = [name for j, (name, _) in enumerate(ordered) if j != i and not (better[i, j] or better[j, i])]
+        low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
+        under = " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last)
+        found.append(Rank(measure, run, value, 1 + ahead, low, high, under, ", ".join(alike)))
+    return found
+
+
+def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The longest stretches of neighbours in which no two are told apart, as (first, last); a lone run is a bar of its own."""
+    found: list[tuple[int, int]] = []
+    for first in range(len(apart)):
+        last = first
+        while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
+            last += 1
+        if not found or last > found[-1][1]:
+            found.append((first, last))
+    return found

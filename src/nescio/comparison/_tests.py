@@ -1,0 +1,56 @@
+"""p-values of a difference, and their adjustment for how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+TESTS = ("auto", "exact", "permutation", "bootstrap", "tukey")
+CORRECTIONS = ("holm", "bh", "none")
+# What the p-value of each test is exact for, as its user should read it.
+EXACT_FOR = {
+    "exact": "all exchanges of the two labels on each question (or cluster): exact for exchangeable labels, not for equal values",
+    "permutation": "random exchanges of the two labels: at most its nominal size for exchangeable labels, whatever their number",
+    "bootstrap": "exact for nothing: approximate for equal values, better with more questions",
+    "tukey": "exchanges of all labels on each question (all of them while few): at most its nominal size over all pairs of a measure together",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TestUsed:
+    """A test, how many comparisons used it, and what it is exact for."""
+
+    __test__ = False  # for pytest, which collects classes by their names
+
+    test: str
+    comparisons: int
+    exact_for: str
+
+
+def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
+    """$(1 + hits)/(1 + B)$, two-sided; ties count as hits with a relative tolerance, and so do undefined exchanges."""
+    if np.isnan(observed):
+        return float("nan")
+    rounding = 1e-12 * float(np.nanmax(np.abs(exchanged), initial=0.0))
+    hits = ~(np.abs(exchanged) < abs(observed) * (1 - 1e-10) - rounding)
+    return float((1 + hits.sum()) / (1 + len(exchanged)))
+
+
+def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
+    """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at all."""
+    known = [i for i, value in enumerate(p) if value is not None and not np.isnan(value)]
+    values = np.array([p[i] for i in known], dtype=np.float64)
+    order, m = np.argsort(values, kind="stable"), len(values)
+    adjusted = values.copy()
+    if correction == "holm":
+        adjusted[order] = np.minimum(1, np.maximum.accumulate(values[order] * (m - np.arange(m))))
+    elif correction == "bh":
+        scaled = values[order] * m / np.arange(1, m + 1)
+        adjusted[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
+    found: list[float | None] = [value if value is None else float("nan") for value in p]
+    for i, value in zip(known, adjusted, strict=True):
+        found[i] = float(value)
+    return found

@@ -1,0 +1,120 @@
+"""The randomised Tukey HSD test: all pairs of many runs at once (Carterette, TOIS 2012; Sakai 2012).
+
+Under the null the labels of all runs can be exchanged within each question. Each exchange has a largest difference between two
+runs; the p-value of a pair is the share of exchanges whose largest difference is at least that of the pair. So the p-values
+already account for the number of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import permutations, product
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import parallel
+from nescio.comparison._tests import p_value
+from nescio.draws import Block
+from nescio.evidence import Array, Patterns, compress_ordered, distinct
+from nescio.exact import TIE
+from nescio.measures import Measure
+
+Floats = NDArray[np.float64]
+STREAM = 3  # of draws
+ENUMERABLE = 50_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Together:
+    """All runs on the same units under one measure: `values` maps labels of shape (units, runs) to one value a run."""
+
+    runs: int
+    units: int
+    values: Callable[[NDArray[np.intp]], Floats]
+
+
+def line_up(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> Together:
+    """The columns of shape (runs, questions), which all runs have, as a Together."""
+    runs, questions = next(iter(columns.values())).shape
+    # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
+    cells = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=-1)
+    _, kind = distinct(cells.swapaxes(0, 1).reshape(questions, -1))
+    unit = kind if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    order = np.lexsort((kind, unit))
+    cells = cells[:, order]
+    unit = np.arange(questions) if clusters is None else unit[order]
+    count = int(unit.max(initial=-1)) + 1
+    flat = {name: cells[..., i].ravel() for i, name in enumerate(columns)}
+    if measure.order is not None:
+        key = flat[measure.order]
+        needs = {name: flat[name] for name in measure.needs}
+        patterns = compress_ordered(needs, key, np.arange(runs * questions))
+        return Together(runs, count, partial(_ordered, measure, patterns, unit))
+    mapped = {**measure.each(flat), "n": np.ones(runs * questions)}
+    starts = np.flatnonzero(np.diff(unit, prepend=-1))
+    sums = {
+        name: np.add.reduceat(values.reshape(runs, questions, *values.shape[1:]), starts, axis=1).swapaxes(0, 1)
+        for name, values in mapped.items()
+    }
+    return Together(runs, count, partial(_summed, measure, sums))
+
+
+def _summed(measure: Measure, sums: dict[str, Array], labels: NDArray[np.intp]) -> Floats:
+    rows = np.arange(len(labels))[:, None]
+    return measure.of_totals({name: values[rows, labels].sum(axis=0) for name, values in sums.items()})
+
+
+def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[np.intp]) -> Floats:
+    runs, questions = labels.shape[1], len(unit)
+    weights = np.zeros((runs, runs * questions), dtype=np.int8)
+    for run in range(runs):
+        weights[run, labels[unit, run] * questions + np.arange(questions)] = 1
+    return measure.value(patterns, weights)
+
+
+def largest_differences(
+    together: Together, blocks: Iterable[Block], jobs: int, progress: Callable[[int, int], None] | None = None
+) -> tuple[Floats, bool]:
+    """The largest difference of each exchange, and whether these are all the exchanges there are."""
+    count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
+    if count <= ENUMERABLE:
+        return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
+    blocks = list(blocks)
+    cells = together.units * together.runs * sum(block.size for block in blocks)
+    found = []
+    step = max(1, len(blocks) // 20) if progress else len(blocks)
+    for start in range(0, len(blocks), step):
+        found += parallel.in_chunks(partial(_random, together), blocks[start : start + step], jobs, cells)
+        if progress:
+            progress(min(start + step, len(blocks)), len(blocks))
+    return np.concatenate(found), False
+
+
+def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
+    """The p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random ones."""
+    if np.isnan(observed) or not exact:
+        return p_value(observed, largest)
+    return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))
+
+
+def _every(together: Together) -> Iterator[NDArray[np.intp]]:
+    for rows in product(list(permutations(range(together.runs))), repeat=together.units):
+        yield np.array(rows, dtype=np.intp)
+
+
+def _random(together: Together, blocks: Iterable[Block]) -> Floats:
+    own = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
+    found = []
+    for block in blocks:
+        rng = block.generator(STREAM)
+        found += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
+    return np.array(found)
+
+
+def _spread(values: Floats) -> float:
+    """NaN, which counts as a hit, where a run's value is undefined."""
+    return float(values.max() - values.min())

@@ -1,0 +1,68 @@
+"""What a comparison says in words, what it could have seen, and whether it is a regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import NormalDist
+
+from nescio.measures import parse
+from nescio.results import Comparison
+
+POWER = 0.8
+TOO_FEW = "too few questions to tell"
+
+
+def detectable(spread: float | None, alpha: float) -> float | None:
+    r"""The difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
+
+    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a spread.
+    """
+    if spread is None or not spread > 0:
+        return None
+    normal = NormalDist()
+    return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * spread
+
+
+def unseen(units: int, alpha: float) -> float:
+    r"""The largest share of units that can all be missing from a sample with a chance above α/2: $1 - (\alpha/2)^{1/m}$."""
+    return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
+
+
+def limits(row: Comparison, alpha: float) -> tuple[float, float]:
+    """The interval of a difference, widened where no resample differs: what was never seen may still be."""
+    if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
+        return float("-inf"), float("inf")
+    if row.high - row.low > 1e-12:
+        return row.low, row.high
+    low, high = parse(row.measure).bounds
+    slack = unseen(row.units, alpha) * (high - low)
+    return row.low - slack, row.high + slack
+
+
+def decide(row: Comparison, alpha: float, margin: float) -> Comparison:
+    """The row with its verdict: better, worse, a bounded null, or too few questions; None where p is undefined.
+
+    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d".
+    """
+    if row.p_adjusted is None or math.isnan(row.p_adjusted):
+        return row
+    if row.p_adjusted <= alpha:
+        lower_is_better = parse(row.measure).declaration.lower_is_better
+        return replace(row, verdict="worse" if (row.difference > 0) == lower_is_better else "better")
+    bound = max(map(abs, limits(row, alpha)))
+    if bound > margin:
+        return replace(row, verdict=TOO_FEW)
+    # Rounded up, so that the words claim no more than the figure.
+    bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
+    return replace(row, verdict=f"no difference larger than {bound:g}", no_larger_than=bound)
+
+
+def regression(row: Comparison, alpha: float, margin: float) -> int:
+    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be told."""
+    low, high = limits(row, alpha)
+    if parse(row.measure).declaration.lower_is_better:
+        low, high = -high, -low
+    if low >= -margin:
+        return 0
+    return 1 if high < -margin and row.verdict == "worse" else 3

@@ -1,0 +1,28 @@
+"""Runs spelled out, for the tests of this folder."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nescio.evidence import OUTCOMES, PRESENT, Evidence
+
+WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
+
+
+def evidence(**runs: str) -> Evidence:
+    """Runs spelled as C, W and U, one letter a question."""
+    cells = np.array([[WORDS[letter] for letter in letters] for letters in runs.values()])
+    columns = {name: cells[:, :, i].astype(np.int8) for i, name in enumerate(OUTCOMES)}
+    columns["answered"] = columns["correct"] + columns["incorrect"]
+    shape = columns["correct"].shape
+    questions = tuple(f"q{i}" for i in range(shape[1]))
+    return Evidence(tuple(runs), questions, columns, np.full(shape, PRESENT, dtype=np.uint8))
+
+
+def matrix(*topics: tuple[float, ...], clusters: list[int] | None = None) -> Evidence:
+    """Graded scores: one row a topic, one number a run; measured by mean(score)."""
+    cells = np.array(topics).T
+    runs = tuple(f"r{i + 1}" for i in range(len(cells)))
+    questions = tuple(f"t{i}" for i in range(cells.shape[1]))
+    units = None if clusters is None else np.array(clusters)
+    return Evidence(runs, questions, {"score": cells}, np.zeros(cells.shape, dtype=np.uint8), {}, units)

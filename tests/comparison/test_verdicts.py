@@ -1,0 +1,143 @@
+"""Verdicts in words, gates, ranks, and the paired bootstrap test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import nescio
+from nescio.comparison import regression
+from nescio.comparison._ranks import bars
+from nescio.comparison._verdicts import detectable, limits, unseen
+from nescio.evidence import Evidence
+from nescio.results import Comparison
+
+from .runs import evidence, matrix
+
+
+def row(low: float, high: float, verdict: str = "too few questions to tell", measure: str = "c@1") -> Comparison:
+    middle = (low + high) / 2
+    return Comparison("new", "old", measure, middle, low, high, 0.5, 0.5, "exact", 100, verdict, units=100)
+
+
+def test_a_large_sample_without_a_difference_bounds_it() -> None:
+    same = "CWUCW" * 2_000
+    (found,) = nescio.compare(evidence(x=same, y=same), "accuracy", resamples=300)
+    # What 10,000 questions never show can still be 1 - 0.025^(1/10000) = 0.00036882 of all; rounded up.
+    assert (found.verdict, found.no_larger_than) == ("no difference larger than 0.0004", 0.0004)
+    assert unseen(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
+
+
+def test_a_bounded_null_names_the_far_end_of_the_interval() -> None:
+    x, y = "C" * 5_000 + "W" * 5_000 + "C" * 30 + "W" * 30, "C" * 5_000 + "W" * 5_000 + "W" * 30 + "C" * 30
+    (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=2_000)
+    assert found.no_larger_than is not None
+    assert max(-found.low, found.high) <= found.no_larger_than < max(-found.low, found.high) + 1e-4
+    (strict,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=2_000, margin=0.0001)
+    assert (strict.verdict, strict.no_larger_than) == ("too few questions to tell", None)
+
+
+@pytest.mark.parametrize("runs", [{"x": "C", "y": "W"}, {"x": "C", "y": "C"}, {"x": "UUU", "y": "UUU"}])
+def test_a_handful_of_questions_never_tells(runs: dict[str, str]) -> None:
+    for test in ("auto", "permutation", "tukey"):
+        (found,) = nescio.compare(evidence(**runs), "c@1", test=test, resamples=256)
+        assert found.p == 1
+        assert found.verdict == "too few questions to tell"
+
+
+def test_the_detectable_difference_is_found_four_times_in_five() -> None:
+    """Mean of n differences with standard deviation 1: at the detectable shift a z test rejects with a power of 0.8."""
+    n, alpha = 400, 0.05
+    shift = detectable(1 / n**0.5, alpha)
+    assert shift is not None
+    power = stats.norm.sf(stats.norm.isf(alpha / 2) - shift * n**0.5)
+    assert power == pytest.approx(0.8, abs=1e-6)
+    assert detectable(0.0, alpha) is None
+
+
+def test_gates_pass_fail_or_cannot_tell() -> None:
+    assert regression(row(-0.005, 0.02), 0.05, 0.01) == 0
+    assert regression(row(-0.05, -0.02, "worse"), 0.05, 0.01) == 1
+    assert regression(row(-0.05, 0.02), 0.05, 0.01) == 3
+    assert regression(row(-0.05, -0.002, "worse"), 0.05, 0.01) == 3  # worse, but perhaps by no more than the margin
+    lower_is_better = "simpleqa.incorrect"
+    assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.05, 0.01) == 1
+    assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.05, 0.01) == 0
+    undefined = replace(row(0, 0), low=float("nan"), high=float("nan"))
+    assert regression(undefined, 0.05, 0.01) == 3
+
+
+def test_an_interval_without_width_is_not_believed() -> None:
+    low, high = limits(replace(row(0.0, 0.0), units=1), 0.05)
+    assert (low, high) == pytest.approx((-0.975, 0.975))  # of one question, 0.025^(1/1) is left
+
+
+def test_ranks_of_three_runs_of_which_two_are_alike() -> None:
+    data = evidence(best="C" * 90 + "W" * 10, good="C" * 40 + "W" * 60, even="C" * 39 + "W" * 60 + "C")
+    found = nescio.compare(data, "accuracy", resamples=300).more["ranks"]
+    assert [(r.run, r.rank, r.low, r.high, r.groups, r.not_told_apart_from) for r in found] == [
+        ("best", 1, 1, 1, "1", ""),
+        ("good", 2, 2, 3, "2", "even"),
+        ("even", 2, 2, 3, "2", "good"),
+    ]
+    against = nescio.compare(data, "accuracy", baseline="good", resamples=300)
+    assert "ranks" not in against.more
+
+
+def test_ranks_know_which_way_is_better() -> None:
+    data = evidence(a="C" * 90 + "W" * 10, b="C" * 40 + "W" * 60, c="W" * 100)
+    found = nescio.compare(data, ["accuracy", "simpleqa.incorrect"], resamples=300).more["ranks"]
+    assert [r.run for r in found] == ["a", "b", "c"] * 2
+
+
+def test_bars_are_the_longest_stretches() -> None:
+    # 0-1-2 alike, 1-2-3 alike, 0 and 3 apart, 4 apart from all
+    apart = np.zeros((5, 5), dtype=bool)
+    apart[0, 3] = apart[3, 0] = apart[4, :4] = apart[:4, 4] = True
+    assert bars(apart) == [(0, 2), (1, 3), (4, 4)]
+
+
+def test_rank_intervals_hold_the_true_ranks_together() -> None:
+    """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95 % or more."""
+    rates = np.array([0.7, 0.6, 0.6, 0.5, 0.45, 0.45])
+    best, worst = [1, 2, 2, 4, 5, 5], [1, 3, 3, 4, 6, 6]  # equal systems may take either place
+    rng, held = np.random.default_rng(11), 0
+    for _ in range(200):
+        cells = (rng.random((6, 120)) < rates[:, None]).astype(np.int8)
+        columns = {"correct": cells, "incorrect": 1 - cells, "unanswered": 0 * cells, "answered": 0 * cells + 1}
+        names, questions = tuple("abcdef"), tuple(map(str, range(120)))
+        data = Evidence(names, questions, columns, np.zeros(cells.shape, dtype=np.uint8))
+        places = {r.run: r for r in nescio.compare(data, "accuracy", resamples=1).more["ranks"]}
+        held += all(places[run].low <= best[i] and worst[i] <= places[run].high for i, run in enumerate(names))
+    assert held >= 0.95 * 200 - 2 * (200 * 0.95 * 0.05) ** 0.5
+
+
+def test_the_bootstrap_test_by_enumeration() -> None:
+    """Differences .1, .2, .3: of their 27 resamples, 2 have a mean as far from .2 as .2 is from 0 … none, so p is 1/(B + 1)."""
+    data = matrix((0.1, 0.0), (0.2, 0.0), (0.3, 0.0))
+    (found,) = nescio.compare(data, "mean(score)", baseline="r2", test="bootstrap", resamples=999)
+    assert found.p == pytest.approx(1 / 1000)
+    # Differences -.1, .1, .3 with mean .1: resamples whose mean is <= 0 or >= .2, of 27, by counting
+    values = [-0.1, 0.1, 0.3]
+    means = [(a + b + c) / 3 for a in values for b in values for c in values]
+    share = np.mean([m <= 1e-12 or m >= 0.2 - 1e-12 for m in means])
+    data = matrix((-0.1, 0.0), (0.1, 0.0), (0.3, 0.0))
+    (found,) = nescio.compare(data, "mean(score)", baseline="r2", test="bootstrap", resamples=20_000)
+    assert abs(found.p - share) < 4 * (share * (1 - share) / 20_000) ** 0.5
+
+
+def test_the_bootstrap_says_nothing_where_no_resample_differs() -> None:
+    (found,) = nescio.compare(evidence(x="CC", y="WW"), "accuracy", test="bootstrap", resamples=256)
+    assert np.isnan(found.p)
+    assert found.verdict is None
+    (same,) = nescio.compare(evidence(x="CW", y="CW"), "accuracy", test="bootstrap", resamples=256)
+    assert same.p == 1
+
+
+def test_a_margin_that_makes_no_sense() -> None:
+    for margin in (-1, float("inf"), "x", True):
+        with pytest.raises(nescio.UsageError, match="margin"):
+            nescio.compare(evidence(x="CW", y="WC"), "c@1", margin=margin)  # type: ignore[arg-type]
