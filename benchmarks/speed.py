@@ -7,33 +7,21 @@ skipped, and said so. Times are medians on this machine, now; only the ratios me
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from timing import Row, seconds, show
 
 from nescio.draws import blocks
 from nescio.evaluate import score
 from nescio.load import load
 
 ROOT = Path(__file__).parents[1]
-Row = tuple[str, float, str, float]
-
-
-def seconds(action: Callable[[], object], repeat: int = 5) -> float:
-    """The median time of an action."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def process(*arguments: str) -> Callable[[], object]:
@@ -46,7 +34,7 @@ def start_up() -> list[Row]:
     nothing = seconds(process(sys.executable, "-c", "pass"), 15)
     command = str(Path(sys.executable).parent / "nescio")
     return [
-        (f"nescio {option}", seconds(process(command, option), 15), "python -c pass", nothing)
+        Row(f"nescio {option}", seconds(process(command, option), 15), "python -c pass", nothing)
         for option in ("--version", "--help")
     ]
 
@@ -58,7 +46,7 @@ def leaderboard(data: Path) -> list[Row]:
     read = f"import duckdb; duckdb.sql(\"SELECT * FROM read_parquet('{path}')\").fetchnumpy()"
     reading = seconds(process(sys.executable, "-c", read))
     return [
-        (
+        Row(
             f"nescio score, 22 runs, {interval} intervals",
             seconds(process(command, "score", path, "--interval", interval)),
             "python reading the file",
@@ -95,7 +83,7 @@ def ordered(data: Path) -> list[Row]:
 
     theirs = seconds(slow, 1) * resamples / few
     return [
-        (
+        Row(
             f"AURC, {len(evidence.runs)} runs of 14,311 problems, 10,000 resamples",
             mine,
             "the same by gathered rows",
@@ -113,9 +101,7 @@ def main() -> None:
             rows += make(data)
         else:
             print(f"skipped {make.__name__}: there is no {data / needs}", file=sys.stderr)
-    for work, mine, against, theirs in rows:
-        ratio = f"{mine / theirs:.1f}x its time" if mine > theirs else f"{theirs / mine:.0f}x faster"
-        print(f"{work:62} {mine:9.3f} s   {against:28} {theirs:9.3f} s   {ratio}")
+    show(rows)
 
 
 if __name__ == "__main__":

@@ -226,11 +226,15 @@ def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
     """The distinct rows of a matrix in lexicographic order, and which of them each row is."""
     if cells.dtype.kind in "iu" and len(cells):
         low, span = cells.min(axis=0), np.ptp(cells, axis=0) + 1
-        if float(np.prod(span.astype(float))) <= 1 << 16:
+        size = float(np.prod(span.astype(float)))
+        if size <= 1 << 16:
+            code = np.zeros(len(cells), dtype=np.int64)
+            for column, least, values in zip(cells.T, low, span, strict=True):
+                code = code * values + (column - least)
+            seen = np.bincount(code, minlength=int(size)) > 0
+            used = np.flatnonzero(seen)
             stride = np.concatenate([np.cumprod(span[:0:-1])[::-1], [1]])
-            code = (cells - low) @ stride
-            used = np.flatnonzero(np.bincount(code))
-            return used[:, None] // stride % span + low, np.searchsorted(used, code)
+            return used[:, None] // stride % span + low, (np.cumsum(seen) - 1)[code]
     order = np.lexsort(cells.T[::-1])
     ranked = cells[order]
     new = np.ones(len(ranked), dtype=bool)

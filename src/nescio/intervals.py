@@ -78,7 +78,8 @@ def doubt(method: str, values: NDArray[np.float64], units: int) -> str | None:
         return f"every resample has the same value: {fails}"
     if units < FEW:
         return f"fewer than {FEW} questions or clusters to resample: {fails}"
-    if abs(np.mean(((defined - defined.mean()) / spread) ** 3)) > SKEWED[method]:
+    away = (defined - defined.mean()) / spread
+    if abs(np.mean(away * away * away)) > SKEWED[method]:
         return f"the resampled values are skewed: {fails}"
     return None
 

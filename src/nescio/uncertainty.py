@@ -17,6 +17,8 @@ from nescio.intervals import Interval
 from nescio.measures import Measure
 from nescio.samples import Sample
 
+WEIGHTS_AT_ONCE = 1 << 16
+
 METHODS = ("auto", "percentile", "bca", "dirichlet", "wilson")
 
 
@@ -119,9 +121,13 @@ def _resample(group: Sequence[Sample], plan: Plan, *, posterior: bool) -> list[N
 
 def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
     draw = draws.dirichlet if posterior else draws.bootstrap
+    counts = group[0].patterns.counts
     columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
-    for block in blocks:
-        weights = draw(group[0].patterns.counts, block.size, block.generator())
+    # A measure costs little more for many rows than for a block of them, while their weights fit a core's own memory.
+    together, every = max(1, WEIGHTS_AT_ONCE // (draws.BLOCK * max(1, len(counts)))), list(blocks)
+    for start in range(0, len(every), together):
+        part = every[start : start + together]
+        weights = np.concatenate([draw(counts, block.size, block.generator()) for block in part])
         for column, sample in zip(columns, group, strict=True):
             column.append(sample.measure.value(sample.patterns, weights))
     return [np.concatenate(column) for column in columns]

@@ -28,18 +28,23 @@ class PairTables:
     patterns: Patterns
     counts: NDArray[np.int64]
 
-    def scores(self, pair: int, size: int, parts: int, trials: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Both runs on `trials` sub-collections in disjoint parts of `size` questions; each of shape (parts, trials)."""
-        kinds = self.counts.shape[-1]
-        left = self.counts[pair].ravel()
-        used = np.flatnonzero(left)
-        rest = np.broadcast_to(left[used], (trials, len(used)))
-        tables = np.zeros((parts, trials, kinds * kinds), dtype=np.int64)
+    def scores(self, pairs: slice, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
+        """Both runs of some pairs on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs, trials)."""
+        counts = self.counts[pairs]
+        kinds = counts.shape[-1]
+        flat = counts.reshape(len(counts), -1)
+        # The commonest cells first: what is left to draw is then soon little, which is quick.
+        order = np.argsort(-flat, axis=1, kind="stable")
+        used = int((flat > 0).sum(axis=1).max(initial=0))
+        order = order[:, :used]
+        rest = np.repeat(np.take_along_axis(flat, order, axis=1)[:, None], trials, axis=1)
+        tables = np.zeros((parts, len(counts), trials, kinds * kinds), dtype=np.int64)
         for part in tables:
-            part[:, used] = draws.subtables(rest, size, rng)
-            rest = rest - part[:, used]
-        both = tables.reshape(parts, trials, kinds, kinds)
-        return self.measure.value(self.patterns, both.sum(axis=3)), self.measure.value(self.patterns, both.sum(axis=2))
+            drawn = draws.subtables(rest, size, rng)
+            np.put_along_axis(part, np.broadcast_to(order[:, None], drawn.shape), drawn, axis=-1)
+            rest = rest - drawn
+        both = tables.reshape(*tables.shape[:-1], kinds, kinds)
+        return np.stack([self.measure.value(self.patterns, both.sum(axis=axis)) for axis in (-1, -2)])
 
 
 def countable(data: Evidence, measure: Measure) -> bool:
@@ -59,7 +64,8 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
     kinds = len(rows) + 1
     code = np.full(usable.shape, len(rows), dtype=np.int64)
     code[usable] = kind
-    mapped = measure.each({name: rows[:, i] for i, name in enumerate(measure.needs)}) | {"n": np.ones(len(rows))}
+    by_kind = {name: rows[:, i] for i, name in enumerate(measure.needs)}
+    mapped = {**measure.each(by_kind), "n": np.ones(len(rows))}
     columns = {name: np.concatenate([values, np.zeros_like(values[:1])]) for name, values in mapped.items()}
     counts = np.stack([np.bincount(code[x] * kinds + code[y], minlength=kinds * kinds) for x, y in pairs])
     patterns = Patterns(columns, np.ones(kinds, dtype=np.int64))

@@ -87,11 +87,12 @@ def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) 
 
 def chunks(found: Floats) -> Iterator[Chunk]:
     """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
-    first, second = np.triu_indices(found.shape[1], 1)
+    runs = found.shape[1]
     step = max(1, COMPARISONS_AT_ONCE // max(1, found.shape[2]))
-    for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        yield found[:, first[part]], found[:, second[part]]
+    for first in range(runs - 1):
+        for start in range(first + 1, runs, step):
+            others = found[:, start : start + step]
+            yield np.broadcast_to(found[:, first : first + 1], others.shape), others
 
 
 def alike(found: Floats) -> Floats:
@@ -145,11 +146,8 @@ def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[C
     trials = _finite(drawing)
     step = max(1, COMPARISONS_AT_ONCE // trials)
     for start in range(0, len(tables.counts), step):
-        found = [
-            tables.scores(pair, drawing.size, parts, trials, _own_generator(pair, trials, drawing))
-            for pair in range(start, min(start + step, len(tables.counts)))
-        ]
-        yield _as_chunk(np.stack([np.stack(both) for both in found], axis=2))
+        rng = _own_generator(start, trials, drawing)
+        yield _as_chunk(tables.scores(slice(start, start + step), drawing.size, parts, trials, rng))
 
 
 def _fresh_questions(

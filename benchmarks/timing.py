@@ -1,0 +1,37 @@
+"""What the benchmarks share: medians, and a table of ratios."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One piece of work, its median time, and what it is measured against."""
+
+    work: str
+    mine: float
+    against: str
+    theirs: float
+    asked: str = ""
+
+
+def seconds(action: Callable[[], object], repeat: int = 5) -> float:
+    """The median time of an action."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def show(rows: Iterable[Row]) -> None:
+    """Print the rows with their ratios."""
+    for work, mine, against, theirs, asked in rows:
+        ratio = f"{mine / theirs:.2f}x its time" if mine > theirs else f"{theirs / mine:.3g}x faster"
+        print(
+            f"{work:72} {mine:9.4f} s   {against:44} {theirs:9.3f} s   {ratio}{f'   (asked: {asked})' if asked else ''}"
+        )
