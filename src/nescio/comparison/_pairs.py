@@ -19,11 +19,13 @@ class Pair:
     """Two runs seen by one measure: the units of both side by side.
 
     `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the first
-    run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
+    run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some. `own` are the
+    patterns of the first run alone and of the second, over the same units.
     """
 
     measure: Measure
     patterns: Patterns
+    own: tuple[Patterns, Patterns]
     counts: NDArray[np.int64]
     n: int
 
@@ -33,8 +35,8 @@ class Pair:
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:
         """The difference when each kind of question has this weight for both runs; shape (…,)."""
-        none = np.zeros_like(weights)
-        return self.difference(np.concatenate([weights, none], axis=-1), np.concatenate([none, weights], axis=-1))
+        first, second = self.own
+        return self.measure.value(first, weights) - self.measure.value(second, weights)
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
         """The difference when so many questions of each kind have the labels of the two runs exchanged."""
@@ -81,9 +83,7 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
     # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
     rows, kind = distinct(cells)
     if clusters is None and not ordered:
-        sides = _sides(measure, rows, list(columns))
-        counts = np.bincount(kind, minlength=len(rows))
-        return Pair(measure, Patterns(sides, np.tile(counts, 2)), counts, n)
+        return _additive(measure, _sides(measure, rows, list(columns)), np.bincount(kind, minlength=len(rows)), n)
     unit = (
         np.argsort(np.argsort(kind, kind="stable")) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     )
@@ -91,19 +91,37 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
     cells, unit = cells[order], unit[order]
     counts = np.ones(int(unit.max()) + 1, dtype=np.int64)
     if ordered:
-        width = len(columns)
-        both = np.concatenate([cells[:, :width], cells[:, width:]])
-        own = {name: both[:, i] for i, name in enumerate(columns)}
-        key = own[str(measure.order)]
-        needs = {name: own[name] for name in measure.needs}
-        return Pair(measure, compress_ordered(needs, key, np.concatenate([unit, unit + len(counts)])), counts, n)
+        halves = np.split(cells, 2, axis=1)
+        both = np.concatenate(halves)
+        patterns = _in_order(measure, both, np.concatenate([unit, unit + len(counts)]), list(columns))
+        first, second = (_in_order(measure, half, unit, list(columns)) for half in halves)
+        return Pair(measure, patterns, (first, second), counts, n)
     starts = np.flatnonzero(np.diff(unit, prepend=-1))
     sides = _sides(measure, cells, list(columns))
     sums = {
         name: np.concatenate([np.add.reduceat(side, starts) for side in np.split(values, 2)])
         for name, values in sides.items()
     }
-    return Pair(measure, Patterns(sums, np.tile(counts, 2)), counts, n)
+    return _additive(measure, sums, counts, n)
+
+
+def _additive(measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], n: int) -> Pair:
+    """The Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the second's."""
+    halves = [
+        dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
+    ]
+    return Pair(
+        measure,
+        Patterns(sides, np.tile(counts, 2)),
+        (Patterns(halves[0], counts), Patterns(halves[1], counts)),
+        counts,
+        n,
+    )
+
+
+def _in_order(measure: Measure, cells: Array, unit: Array, names: list[str]) -> Patterns:
+    own = {name: cells[:, i] for i, name in enumerate(names)}
+    return compress_ordered({name: own[name] for name in measure.needs}, own[str(measure.order)], unit)
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
