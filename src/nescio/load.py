@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from nescio import formats, judging
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.evidence import OUTCOMES, Evidence, Tally
-from nescio.formats import Part, ReadOptions, Source, Unjudged
+from nescio.formats import BY_SUFFIX, Declined, Part, ReadOptions, Source, Unjudged
+from nescio.model import Response
 from nescio.outcomes import STATES, Outcomes, Policies, settle
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
@@ -36,6 +37,8 @@ class Options:
     strata: tuple[str, ...] | None = None
     cluster: str | None = None
     graded: tuple[str, ...] = ()
+    choose: Mapping[str, str] = field(default_factory=dict)
+    declined_pattern: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class Loaded:
             "ungraded": self.options.ungraded,
             "unanswerable": self.options.unanswerable,
         }
+        asked = {}
+        if self.options.choose:
+            asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+        if self.options.declined_pattern:
+            asked["declined"] = "+".join(self.options.declined_pattern)
         return {
             "runs": str(len(self.data.runs)),
             **shape,
@@ -65,6 +73,7 @@ class Loaded:
             "format": self.format,
             "judge": self.judge,
             **policies,
+            **asked,
         }
 
 
@@ -89,10 +98,13 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
-    read = format_.read(parts, ReadOptions(options.outcome_map, strata, options.graded))
+    declined = Declined(options.declined_pattern)
+    told = ReadOptions(options.outcome_map, strata, options.graded, options.choose, declined)
+    read = _read(format_, parts, told)
     notes, name = list(read.notes), "none"
     data = read.data
     if isinstance(data, Unjudged):
+        data = _hear(data, declined)
         name = options.judge or judging.default_judge(data.collection)
         data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
         if lower:
@@ -100,12 +112,46 @@ def load(given: Any, options: Options | None = None) -> Loaded:
             notes.append(f"{many} below rank 1: MRR and K read them, outcomes are those of rank 1")
     elif options.judge:
         raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
+    if options.declined_pattern:
+        notes.append(_heard(declined))
     if isinstance(data, Outcomes):
         data, more = settle(data, policies)
         notes += more
     return Loaded(
         _clustered(data, options), tuple(notes), read.measures or _defaults(data), format_.name, name, options
     )
+
+
+def _read(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> formats.Read:
+    """What the reader gives; its messages name a compressed file, not what it was unpacked to."""
+    try:
+        return format_.read(parts, options)
+    except FormatError as error:
+        for _, source in parts:
+            if source.packed and error.path == str(source.path):
+                raise FormatError(source.packed.path, error.rule, where=error.where, value=error.value) from None
+        raise
+
+
+def _hear(data: Unjudged, declined: Declined) -> Unjudged:
+    """Answers whose words mean "I do not know" become silence; such a text is no candidate."""
+
+    def settled(response: Response) -> Response:
+        said_so = response.answer is not None and declined.matches(response.answer)
+        return replace(response, answer=None, answered=False) if said_so else response
+
+    runs = tuple(replace(run, responses=tuple(map(settled, run.responses))) for run in data.runs)
+    return replace(data, runs=runs)
+
+
+def _heard(declined: Declined) -> str:
+    """What the patterns of `--declined-pattern` matched."""
+    many = declined.matched.total()
+    if not many:
+        return "--declined-pattern matched no answer"
+    shown = ", ".join(f"{shorten(text)} {times}×" for text, times in declined.matched.most_common(5))
+    more = f" and {len(declined.matched) - 5} other texts" if len(declined.matched) > 5 else ""
+    return f"--declined-pattern: {many} answers read as unanswered: {shown}{more}"
 
 
 def recognise(items: Sequence[Any], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:
@@ -120,6 +166,8 @@ def recognise(items: Sequence[Any], format_in: str | None = None) -> tuple[forma
         format_ = asked or _format_of(source)
         part = format_.recognise(source)
         if part is None:
+            if source.kind == "text":
+                raise FormatError(source.label, f"this is not {format_.about}; {_SUFFIXES}", value=_suffix(source))
             raise FormatError(
                 source.label, f"this is not {format_.about}", where=source.head, value=list(source.columns) or None
             )
@@ -154,8 +202,20 @@ def _format_of(source: Source) -> formats.Format:
     if takers:
         names = " or as ".join(f.name for f in takers)
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+    if source.kind == "text":
+        raise FormatError(source.label, _SUFFIXES, value=_suffix(source))
     found = list(source.columns) or None
+    if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
+        rule = "this is one JSON document; tables, questions and runs in JSON have one object a line (.jsonl)"
+        raise FormatError(source.label, rule, value=found)
     raise FormatError(source.label, _why_of_no_format(source), where=source.head, value=found)
+
+
+_SUFFIXES = f"a file is read by its suffix, and must end in {', '.join(BY_SUFFIX)}"
+
+
+def _suffix(source: Source) -> str | None:
+    return source.path.suffix if source.path else None
 
 
 def _why_of_no_format(source: Source) -> str:

@@ -228,7 +228,7 @@ def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["table.txt", "table", "table.csv.bak", "table.xlsx"])
 def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
-    rule = f"a file is read by its suffix, and must end in .csv, .tsv, .jsonl, .ndjson, .json, .parquet (found {Path(name).suffix!r})"
+    rule = f"a file is read by its suffix, and must end in .csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xml, .zip, .eval (found {Path(name).suffix!r})"
     assert_refused(write(tmp_path / name, SOUND), None, rule)
     assert_refused(tmp_path / name, None, rule, format_in="outcomes")
 

@@ -4,6 +4,7 @@ from nescio.formats import counts_table, outcome_table, pan, questions, score_ma
 from nescio.formats._format import (
     REGISTRY,
     Data,
+    Declined,
     Format,
     Part,
     Read,
@@ -13,11 +14,13 @@ from nescio.formats._format import (
     load_third_parties,
     reader,
 )
-from nescio.formats._source import Source, open_source
+from nescio.formats._source import BY_SUFFIX, Source, open_source
 
 __all__ = [
+    "BY_SUFFIX",
     "REGISTRY",
     "Data",
+    "Declined",
     "Format",
     "Part",
     "Read",

@@ -6,10 +6,12 @@ file's suffix and columns alone; its reader takes all files of the format that w
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nescio.errors import UnknownNameError
+from nescio.errors import UnknownNameError, UsageError
 from nescio.evidence import Evidence, Tally
 from nescio.formats._source import Source
 from nescio.model import Collection, Run
@@ -28,14 +30,35 @@ class Unjudged:
 Data = Outcomes | Tally | Evidence | Unjudged
 
 
+class Declined:
+    """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self.matched: Counter[str] = Counter()
+        try:
+            self._patterns = [re.compile(pattern, re.IGNORECASE) for pattern in patterns]
+        except re.error as error:
+            raise UsageError(f"--declined-pattern takes a regular expression: {error}") from None
+
+    def matches(self, text: str) -> bool:
+        """Whether a text, white space off, is matched by a pattern from end to end; counts it if so."""
+        said = text.strip()
+        found = any(pattern.fullmatch(said) for pattern in self._patterns)
+        if found:
+            self.matched[said] += 1
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), and which are
-    graded scores that a measure asks for."""
+    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are graded
+    scores that a measure asks for, which of several things in a log to `choose`, and what words mean "I do not know"."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
     graded: tuple[str, ...] = ()
+    choose: Mapping[str, str] = field(default_factory=dict)
+    declined: Declined = field(default_factory=Declined)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
+ARCHIVES = (".zip", ".eval")
+BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by .gz
 DELIMITED = (".csv", ".tsv")
 LINES = (".jsonl", ".ndjson")
 PARQUET = "read_parquet(?, hive_partitioning=false)"
@@ -28,11 +30,20 @@ _CHUNK = 1 << 20
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
 
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Packed:
+    """The compressed file that a source was unpacked from; what it was unpacked to goes when this does."""
+
+    path: Path
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first object.
 
-    `begins` is the line of a text file on which its header or its first object stands; it is `plain` if `check_text` says so.
+    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an `archive`
+    (ZIP, whose `members` are named), `xml` or `text`; `_whole.py` opens the last four. `begins` is the line of a text file on
+    which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document.
     """
 
     name: str
@@ -44,10 +55,16 @@ class Source:
     begins: int = 1
     plain: bool = True
     notes: list[str] = field(default_factory=list)
+    kind: str = "table"
+    document: Any = None
+    members: tuple[str, ...] = ()
+    packed: Packed | None = None
 
     @property
     def suffix(self) -> str:
-        """The file's suffix in lower case; empty for a table in memory."""
+        """The file's suffix in lower case (.jsonl for all JSON Lines); empty for a table in memory."""
+        if self.kind == "lines":
+            return LINES[0]
         return self.path.suffix.lower() if self.path else ""
 
     @property
@@ -58,7 +75,7 @@ class Source:
     @property
     def label(self) -> Path | str:
         """What messages call it."""
-        return self.path or self.name
+        return (self.packed.path if self.packed else self.path) or self.name
 
     @property
     def head(self) -> str | None:
@@ -106,19 +123,33 @@ def open_source(given: Any) -> Source:
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
+    if path.suffix.lower() == ".gz":
+        return _open_packed(path)
+    return _open_plain(path)
+
+
+def _open_packed(path: Path) -> Source:
+    from nescio.formats import _whole
+
+    packed, unpacked = _whole.unpack(path)
+    try:
+        return replace(_open_plain(unpacked), packed=packed)
+    except FormatError as error:
+        raise FormatError(path, error.rule, where=error.where, value=error.value) from None
+
+
+def _open_plain(path: Path) -> Source:
     suffix = path.suffix.lower()
-    if suffix not in (*TEXT, ".parquet"):
-        raise FormatError(
-            path, f"a file is read by its suffix, and must end in {', '.join((*TEXT, '.parquet'))}", value=path.suffix
-        )
     plain = check_text(path) if suffix in TEXT else True
     if suffix in DELIMITED:
         return _open_delimited(path, plain)
     if suffix in LINES:
-        return _open_lines(path)
+        return open_lines(path)
     if suffix == ".parquet":
-        return Source(path.name, path, columns=_parquet_columns(path))
-    return Source(path.name, path)
+        return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
+    from nescio.formats import _whole
+
+    return _whole.open_whole(path)
 
 
 def check_text(path: Path) -> bool:
@@ -170,7 +201,7 @@ def _open_delimited(path: Path, plain: bool) -> Source:
     record, begins = next(records(path, delimiter))
     names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
-    return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes)
+    return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes, kind="delimited")
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
@@ -201,24 +232,30 @@ def _why_not_csv(error: csv.Error) -> str:
     return f"not well-formed: {error}"
 
 
-def _open_lines(path: Path) -> Source:
+def open_lines(path: Path) -> Source:
+    """A file of JSON Lines, by its first object; raises FormatError where there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
-                first = decode_object(path, text, number)
-                return Source(path.name, path, columns=tuple(first), first=first, begins=number)
+                first = decode_object(path, text, number, lenient=True)  # a strict reader will say
+                return Source(path.name, path, columns=tuple(first), first=first, begins=number, kind="lines")
     raise FormatError(path, "the file holds nothing but blank lines")
 
 
-def decode_object(path: Path, text: bytes, line: int) -> dict[str, Any]:
-    """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice."""
+def decode_object(path: Path, text: bytes, line: int, *, lenient: bool = False) -> dict[str, Any]:
+    """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
+
+    `lenient` takes NaN and Infinity too, which JSON does not have and some tools write.
+    """
     import msgspec
 
     text = text.rstrip(b"\r\n")
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
+        if lenient and isinstance(value := _forgiven(text), dict):
+            return value
         at = _AT_BYTE.search(str(error))
         start = max(0, int(at[1]) - 20) if at else 0
         shown = text[start : start + 40].decode(errors="replace").strip()
@@ -229,6 +266,16 @@ def decode_object(path: Path, text: bytes, line: int) -> dict[str, Any]:
     if text.count(b":") > len(value):  # as many colons as keys: no key can stand twice
         _no_key_twice(path, text, line)
     return value
+
+
+def _forgiven(text: bytes) -> Any:
+    """What Python's own reader makes of a text, or None."""
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:

@@ -163,14 +163,17 @@ def _create(
     connection.unregister("lines")
 
 
-def json_lines(source: Source) -> Iterator[tuple[dict[str, Any], int]]:
-    """The objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds none."""
+def json_lines(source: Source, *, lenient: bool = False) -> Iterator[tuple[dict[str, Any], int]]:
+    """The objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds none.
+
+    `lenient` takes NaN and Infinity too.
+    """
     assert source.path is not None
     with source.path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
-                yield decode_object(source.path, text, number), number
+                yield decode_object(source.path, text, number, lenient=lenient), number
 
 
 def as_text(value: Any) -> str | None:
