@@ -34,7 +34,9 @@ __all__ = [
     "__version__",
     "compare",
     "measure",
+    "plan",
     "score",
+    "tune",
 ]
 
 _HOME = {
@@ -55,7 +57,9 @@ _HOME = {
     "Score": "results",
     "Scores": "results",
     "compare": "comparison",
+    "plan": "meta.planning",
     "score": "evaluate",
+    "tune": "selective",
 }
 
 if TYPE_CHECKING:
@@ -82,6 +86,7 @@ if TYPE_CHECKING:
     from nescio.evidence import Evidence as Evidence
     from nescio.evidence import Tally as Tally
     from nescio.measures import parse as measure
+    from nescio.meta.planning import plan as plan
     from nescio.model import Collection as Collection
     from nescio.model import Question as Question
     from nescio.model import Response as Response
@@ -90,6 +95,7 @@ if TYPE_CHECKING:
     from nescio.results import Comparisons as Comparisons
     from nescio.results import Score as Score
     from nescio.results import Scores as Scores
+    from nescio.selective import tune as tune
 
 
 def __getattr__(name: str) -> object:

@@ -131,6 +131,12 @@ class Comparisons(Results):
     __slots__ = ()
 
 
+class Audit(Results):
+    """What `nescio.meta.audit` gives: a row for each test of each measure."""
+
+    __slots__ = ()
+
+
 _TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT"}
 
 

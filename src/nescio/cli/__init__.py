@@ -10,8 +10,11 @@ from nescio import __version__
 COMMANDS = {
     "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison."),
     "score": ("score", "Value and interval of any measure for every run."),
-    "compare": ("compare", "Paired differences between runs, with interval and p-value."),
+    "compare": ("compare", "Paired differences between runs, with interval, p-value and a verdict in words."),
+    "tune": ("tune", "The confidence to answer from, and what that will earn on new questions."),
+    "plan": ("plan", "How many questions tell two systems apart, and what can so many resolve?"),
     "meta": ("meta", "How good is the measure? Its stability and sensitivity on your collection."),
+    "audit": ("audit", "Can a measure be cheated, and which axioms does it obey? Needs no data."),
     "judge": ("judge", "Judge answers against gold and write an outcome table."),
     "check": ("check", "What is in these files, and are they sound?"),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),

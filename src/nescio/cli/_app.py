@@ -16,6 +16,7 @@ from nescio import __version__
 from nescio.cli import COMMANDS, overview
 from nescio.errors import NescioError, UsageError
 
+ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 
 
@@ -206,6 +207,20 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="Read WORD as correct, incorrect or unanswered. Repeatable.",
             ),
             click.option(
+                "--choose",
+                "choices",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="Which of several things in a log to read, as in --choose filter=strict-match; a message names them. Repeatable.",
+            ),
+            click.option(
+                "--declined-pattern",
+                "declined_pattern",
+                multiple=True,
+                metavar="REGEX",
+                help="An answer that REGEX matches whole means 'I do not know'; what it matched is reported. Repeatable.",
+            ),
+            click.option(
                 "--cluster",
                 metavar="COLUMN",
                 help="Questions with one value of COLUMN (of one story, say) move together when resampled. [default: the column `cluster`]",
@@ -228,16 +243,20 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
     """The options of `reading_options`, as `nescio.load.Options` takes them; removes them from `given`."""
     names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "cluster")
     options = {name: given.pop(name) for name in names if name in given}
-    return options | {"outcome_map": _words(given.pop("words", ()))}
+    return options | {
+        "outcome_map": _pairs("--outcome-map", "WORD=OUTCOME", given.pop("words", ())),
+        "choose": _pairs("--choose", "NAME=VALUE", given.pop("choices", ())),
+        "declined_pattern": tuple(given.pop("declined_pattern", ())),
+    }
 
 
-def _words(pairs: Sequence[str]) -> dict[str, str]:
+def _pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
     found = {}
-    for pair in pairs:
-        word, equals, outcome = pair.rpartition("=")
-        if not equals or not word:
-            raise UsageError(f"--outcome-map takes WORD=OUTCOME (found {pair!r})")
-        found[word] = outcome
+    for text in texts:
+        name, equals, value = text.rpartition("=") if option == "--outcome-map" else text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{option} takes {form} (found {text!r})")
+        found[name] = value
     return found
 
 
@@ -267,6 +286,10 @@ def emit(results: Any, printed: str, output: Path | None) -> None:
     if output:
         tables.write(results, output)
         say(f"wrote {output}")
+    flat = [name for name in (printed, output.suffix.lower() if output else "") if name in ONE_TABLE]
+    if flat and any(results.more.values()):
+        left = ", ".join(name for name, rows in results.more.items() if rows)
+        say(f"note: {flat[0].lstrip('.')} holds one table; {left}: in json, or as a table")
     try:
         click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results)
         sys.stdout.flush()

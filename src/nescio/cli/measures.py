@@ -13,7 +13,7 @@ from nescio.cli import _app
 def command(name: str | None, printed: str) -> None:
     """List the measures, or explain one: formula, range, source.
 
-    An explanation says what happens at 0/0 too, where an undefined value is not 0.
+    An explanation says what happens at 0/0 too, where an undefined value is not 0, and what `nescio audit` found.
 
     \b
     nescio measures
@@ -27,5 +27,7 @@ def command(name: str | None, printed: str) -> None:
         declarations = sorted(REGISTRY.values(), key=lambda d: ("." in d.name, d.name.lower()))
         catalogue.show_all(declarations) if printed == "table" else click.echo(catalogue.as_json(declarations))
         return
-    known = REGISTRY.get(name) or parse(name).declaration
-    click.echo(catalogue.as_json([known])) if printed == "json" else catalogue.show_one(known)
+    from nescio.meta.audit import with_defaults
+
+    known = with_defaults(REGISTRY[name]) if name in REGISTRY else parse(name)
+    click.echo(catalogue.as_json([known.declaration], known)) if printed == "json" else catalogue.show_one(known)

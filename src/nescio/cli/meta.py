@@ -46,12 +46,12 @@ def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def trials(text: str) -> int | None:
-    """The number of trials that an option names, None for all."""
+def number_or_all(option: str, text: str) -> int | None:
+    """The number that an option names, None for all."""
     if text == "all":
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"--trials takes a whole number from 1, or all (found {text!r})")
+        raise UsageError(f"{option} takes a whole number from 1, or all (found {text!r})")
     return int(text)
 
 
@@ -88,12 +88,12 @@ def stability_(
 
     _app.check_output(output, files)
     options = _app.reading(given)
-    values = FUZZINESS if fuzziness is None else _numbers(fuzziness)
+    values = FUZZINESS if fuzziness is None else _numbers("--fuzziness", fuzziness)
     with _app.progress("drawing") as progress:
         found = stability(
             list(files),
             list(measures) or None,
-            trials=trials(given.pop("trials")),
+            trials=number_or_all("--trials", given.pop("trials")),
             fuzziness=values,
             progress=progress,
             **given,
@@ -133,7 +133,7 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
         found = swap(
             list(files),
             list(measures) or None,
-            trials=trials(given.pop("trials")),
+            trials=number_or_all("--trials", given.pop("trials")),
             progress=progress,
             **given,
             **options,
@@ -142,8 +142,100 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     _app.emit(found, printed, output)
 
 
-def _numbers(text: str) -> list[float]:
+@command.command("power")
+@_app.FILES
+@_app.MEASURES
+@click.option(
+    "--alpha",
+    default="0.05",
+    show_default=True,
+    metavar="A,A,…",
+    help="The significance level, or several: a row for each.",
+)
+@click.option(
+    "--resamples",
+    default="1000",
+    show_default=True,
+    metavar="N|all",
+    help="How many resamples, shared by all pairs and measures; all takes every one there is (ten questions at most).",
+)
+@_app.SEED
+@_app.JOBS
+@_app.reading_options
+@_app.output_options
+def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+    """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
+
+    Each pair of runs has a paired bootstrap test; "share" is the part of the pairs whose achieved significance level (ASL) is
+    below alpha, and "required difference" the one from which on a pair can be expected to be told apart. Where a measure is
+    the mean of something that each question has, the statistic is its studentised mean, as published; for others, such as
+    c@1, it is the measure's difference on each resample. The ASL of every pair is in the JSON output.
+
+    \b
+    nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
+    nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
+    """
+    from nescio.meta import power
+
+    _app.check_output(output, files)
+    options = _app.reading(given)
+    with _app.progress("resampling") as progress:
+        found = power(
+            list(files),
+            list(measures) or None,
+            alpha=_numbers("--alpha", given.pop("alpha")),
+            resamples=number_or_all("--resamples", given.pop("resamples")),
+            progress=progress,
+            **given,
+            **options,
+        )
+    _app.notes(found.notes)
+    _app.emit(found, printed, output)
+
+
+@command.command("agreement")
+@_app.FILES
+@_app.MEASURES
+@click.option(
+    "--rbo-p",
+    type=float,
+    default=0.9,
+    show_default=True,
+    metavar="P",
+    help="The p of rank-biased overlap: the smaller, the more the top of the ranking weighs.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many pairs of runs to show for each pair of measures.",
+)
+@_app.reading_options
+@_app.output_options
+def agreement_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
+) -> None:
+    """Do measures rank the runs alike? And where do they disagree most?
+
+    Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, then the pairs of runs on which two measures
+    disagree most: one holds them alike (within 0.005 of its range) and the other does not, or each prefers another run.
+    A counts table will do.
+
+    \b
+    nescio meta agreement outcomes.csv -m accuracy -m c@1
+    """
+    from nescio.meta import agreement
+
+    _app.check_output(output, files)
+    options = _app.reading(given)
+    found = agreement(list(files), list(measures) or None, **given, **options)
+    _app.notes(found.notes)
+    _app.emit(found, printed, output)
+
+
+def _numbers(option: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--fuzziness takes numbers separated by commas (found {text!r})") from None
+        raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None

@@ -1,9 +1,33 @@
 """The evaluation of measures: how stable, how discriminating, how sensitive they are on a given collection.
 
-The functions take whatever `nescio.score` takes, but for counts tables: sub-collections need questions.
+The functions take whatever `nescio.score` takes; all but `agreement` refuse counts tables, for they draw questions.
 """
 
+from nescio.meta.agreement import Agreement, CountedDisagreement, Disagreement, agreement
+from nescio.meta.audit import Earned, Finding, audit
+from nescio.meta.planning import Plan, System, plan
+from nescio.meta.power import Power, Significance, power
 from nescio.meta.stability import FUZZINESS, Stability, stability
 from nescio.meta.swap import Sensitivity, SwapBin, swap
 
-__all__ = ["FUZZINESS", "Sensitivity", "Stability", "SwapBin", "stability", "swap"]
+__all__ = [
+    "FUZZINESS",
+    "Agreement",
+    "CountedDisagreement",
+    "Disagreement",
+    "Earned",
+    "Finding",
+    "Plan",
+    "Power",
+    "Sensitivity",
+    "Significance",
+    "Stability",
+    "SwapBin",
+    "System",
+    "agreement",
+    "audit",
+    "plan",
+    "power",
+    "stability",
+    "swap",
+]

@@ -27,6 +27,7 @@ STREAM = 2  # of draws, apart from those of intervals and label swaps
 ALL_SUBSETS = 200_000
 LARGEST_DEFAULT = 250
 COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
+PAIRS_A_STREAM = 16  # fixed like the blocks of draws: it is part of what a seed means
 
 Chunk = tuple[Floats, Floats]
 
@@ -144,10 +145,9 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
 def table_scores(tables: PairTables, drawing: Drawing, parts: int) -> Iterator[Chunk]:
     """Each pair on its own sub-collections, drawn from its table of counts."""
     trials = _finite(drawing)
-    step = max(1, COMPARISONS_AT_ONCE // trials)
-    for start in range(0, len(tables.counts), step):
+    for start in range(0, len(tables.counts), PAIRS_A_STREAM):
         rng = _own_generator(start, trials, drawing)
-        yield _as_chunk(tables.scores(slice(start, start + step), drawing.size, parts, trials, rng))
+        yield _as_chunk(tables.scores(slice(start, start + PAIRS_A_STREAM), drawing.size, parts, trials, rng))
 
 
 def _fresh_questions(

@@ -68,21 +68,35 @@ def swap(
     The rows are the 21 bins of each measure; `more["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
-    if not 0 < confidence < 100:
-        raise UsageError(f"confidence is a level in percent, between 0 and 100 (found {confidence!r})")
+    if not 50 <= confidence < 100:
+        raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
     data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
     found = each_measure(compute, wanted, jobs, progress)
     rows = [row for part, _ in found for row in part]
     needs = [need for _, need in found]
-    notes = [
-        f"{need.measure}: swap rates do not fall from bin to bin; from {need.required_from_here_on:.2f} on all are within the level"
-        for need in needs
-        if not need.monotone
-    ]
+    notes = [note for need in needs for note in _notes(need)]
     line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
     return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
+
+
+def _notes(need: Sensitivity) -> list[str]:
+    """What the reader of a required difference should know."""
+    if np.isnan(need.required_difference):
+        return [f"{need.measure}: no bin has a swap rate within the level, so no required difference is known"]
+    notes = []
+    if need.required_difference == 0:
+        notes.append("the first bin is within the level: a difference of 0 is never a swap, and there may be many")
+    if need.required_difference >= (BINS - 1) * WIDTH:
+        notes.append(
+            f"only the last, open bin is within the level: {need.required_difference:.2f} or any more is required"
+        )
+    if np.isnan(need.required_from_here_on):
+        notes.append("a later bin is not within the level again, up to the last")
+    elif need.required_from_here_on != need.required_difference:
+        notes.append(f"later bins are not all within the level; from {need.required_from_here_on:.2f} on they are")
+    return [f"{need.measure}: {note}" for note in notes]
 
 
 def swap_rates(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.measures import Declaration
+from nescio.measures import Declaration, Measure
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
@@ -25,27 +25,34 @@ def show_all(declarations: Sequence[Declaration]) -> None:
     Console(width=None if sys.stdout.isatty() else 10_000, highlight=False).print(table)
 
 
-def show_one(declaration: Declaration) -> None:
-    """Print all that the declaration of a measure says."""
+def show_one(measure: Measure) -> None:
+    """Print all that the declaration of a measure says, and what its audit found."""
     from rich.console import Console
     from rich.text import Text
 
-    facts = describe(declaration)
+    from nescio.meta.audit import audit_one
+    from nescio.report.audit import summary
+
+    declaration = measure.declaration
+    facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}
     console = Console(highlight=False)
     console.print(Text(facts["usage"], style="bold"))
     console.print(Text("\n" + declaration.doc + "\n"))
-    for name in ("range", "needs", "order", "interval", "source"):
+    for name in ("range", "needs", "order", "interval", "source", "audit"):
         if facts[name]:
             console.print(Text(f"{name + ':':10}{facts[name]}"))
 
 
-def as_json(declarations: Sequence[Declaration]) -> str:
-    """The same facts for programs."""
+def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
+    """The same facts for programs; of one measure with its audit, as `nescio audit -f json` has it."""
     import msgspec
 
-    return msgspec.json.format(
-        msgspec.json.encode({"measures": [describe(d) for d in declarations]}), indent=2
-    ).decode()
+    facts = [describe(d) for d in declarations]
+    if audited:
+        from nescio.meta.audit import audit
+
+        facts = [fact | {"audit": audit([audited]).records()} for fact in facts]
+    return msgspec.json.format(msgspec.json.encode({"measures": facts}), indent=2).decode()
 
 
 def describe(declaration: Declaration) -> dict[str, Any]:

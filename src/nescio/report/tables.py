@@ -13,15 +13,33 @@ from typing import Any
 from nescio.errors import UsageError
 from nescio.files import whole, write_text
 from nescio.measures import parse
-from nescio.results import Comparisons, Results, Scores
+from nescio.results import Audit, Comparisons, Results, Scores
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-TEXTS = ("run", "baseline", "measure", "stratum", "verdict")  # columns of text; the others hold numbers
+TEXTS = (
+    "run",
+    "baseline",
+    "measure",
+    "other",
+    "stratum",
+    "statistic",
+    "how",
+    "verdict",
+    "table",
+    "test",
+    "result",
+    "finding",
+)  # others hold numbers
+MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 Grid = tuple[list[str], list[list[str]]]
 
 
 def render(results: Results, form: str) -> str:
     """Results as text in one of the formats that `-f` names."""
+    if isinstance(results, Audit) and form in ("table", "markdown"):
+        from nescio.report import audit
+
+        return audit.plain(results) if form == "table" else audit.page(results)
     if form == "table":
         return _plain(results)
     writers: dict[str, Callable[[Results], str]] = {
@@ -39,6 +57,11 @@ def show(results: Results) -> None:
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, soft_wrap=not sys.stdout.isatty())
+    if isinstance(results, Audit):
+        from nescio.report import audit
+
+        audit.show(results, console)
+        return
     for head, rows in grids(results):
         wide = sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head))) > console.width
         console.print(_table(head, [[cell.replace(" [", "\n[") if wide else cell for cell in row] for row in rows]))
@@ -51,7 +74,7 @@ def show_records(records: Sequence[dict[str, Any]]) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
     head, rows = record_grid(records)
-    console.print(_table([_visible(cell) for cell in head], [[_visible(cell) for cell in row] for row in rows]))
+    console.print(_table([visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows]))
 
 
 def check_suffix(path: Path) -> None:
@@ -90,17 +113,28 @@ def grid(results: Results) -> Grid:
     return _comparison_grid(results) if isinstance(results, Comparisons) else record_grid(results.records())
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Text whose control characters cannot move a cursor, break a row or colour a terminal."""
     return "".join(c if c.isprintable() else " " if c in "\n\r\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def grids(results: Results) -> list[Grid]:
     """The table of the rows, and after it those of what else the results hold."""
-    found = [grid(results), *(record_grid(results.records(name)) for name in results.more)]
+    if isinstance(results, Audit):
+        from nescio.report import audit
+
+        return audit.grids(results)
+    found = [grid(results), *(_further(results, name) for name, rows in results.more.items() if rows)]
     return [
-        ([_visible(cell) for cell in head], [[_visible(cell) for cell in row] for row in rows]) for head, rows in found
+        ([visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows]) for head, rows in found
     ]
+
+
+def _further(results: Results, name: str) -> Grid:
+    rows = len(results.more[name])
+    if rows <= MOST_ROWS:
+        return record_grid(results.records(name))
+    return ["table", "rows"], [[f"{name} (-f json prints it, -o FILE.json writes it)", f"{rows:,}"]]
 
 
 def record_grid(records: Sequence[dict[str, Any]]) -> Grid:
@@ -236,13 +270,13 @@ def _guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*(_markdown_table(*table) for table in grids(results)), f"`{results.signature}`\n"])
+    return "\n\n".join([*(markdown_table(*table) for table in grids(results)), f"`{results.signature}`\n"])
 
 
 _MARKDOWN = {c: f"\\{c}" for c in "\\|*`~"} | {"<": "&lt;", "&": "&amp;"}
 
 
-def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = ["---" if name in TEXTS else "---:" for name in head]
     escaped = [["".join(_MARKDOWN.get(c, c) for c in cell) for cell in row] for row in (head, *rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in (escaped[0], rule, *escaped[1:]))
@@ -259,6 +293,9 @@ _LATEX = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "→": r"$\to$",
+    "×": r"$\times$",
+    "∞": r"$\infty$",
 }
 
 

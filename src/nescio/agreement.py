@@ -1,0 +1,98 @@
+"""How far two rankings of the same items agree. Pure statistics; knows nothing of questions.
+
+Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are undefined
+(NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+
+Floats = NDArray[np.float64]
+Scores = Sequence[float] | Floats
+
+
+def kendall_tau_b(one: Scores, other: Scores) -> float:
+    r"""Kendall's rank correlation, corrected for ties; in [-1, 1], symmetric.
+
+    $\tau_b = \frac{C - D}{\sqrt{(n_0 - t_1)(n_0 - t_2)}}$, with C and D the pairs of items ordered alike and oppositely,
+    $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN where a ranking ties all.
+    """
+    first, second = _rankings(one, other)
+    if _orders_nothing(first, second):
+        return float("nan")
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(first, second).statistic)
+
+
+def tau_ap(truth: Scores, estimate: Scores) -> float:
+    r"""The AP rank correlation (Yilmaz, Aslam & Robertson 2008): errors near the top of `estimate` weigh more; in [-1, 1].
+
+    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$, with C(i) the items above rank i of the estimate that the
+    truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero 2017) that
+    walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the first group have
+    none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P - 1$, with P the chance
+    that such an item and one above it, both picked at random, are ordered alike. NaN where a ranking ties all.
+    """
+    true, found = _rankings(truth, estimate)
+    if _orders_nothing(true, found):
+        return float("nan")
+    above = found[None, :] > found[:, None]
+    alike = (above & (true[None, :] > true[:, None])).sum(axis=1)
+    rank = above.sum(axis=1)  # how many stand above
+    lower = rank > 0
+    return float(2 * np.mean(alike[lower] / rank[lower]) - 1)
+
+
+def tau_ap_b(one: Scores, other: Scores) -> float:
+    r"""The AP rank correlation of two rankings neither of which is the truth; in [-1, 1], symmetric.
+
+    $\tau_{AP,b} = \frac{1}{2}\left(\tau_{AP}(1, 2) + \tau_{AP}(2, 1)\right)$ (Urbano & Marrero 2017). Two equal rankings have
+    1, ties or none. NaN where a ranking ties all.
+    """
+    return (tau_ap(one, other) + tau_ap(other, one)) / 2
+
+
+def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
+    r"""Rank-biased overlap of two rankings of the same items, to their end (Webber, Moffat & Zobel 2010); in [0, 1].
+
+    $\frac{1-p}{p}\sum_{d=1}^{n} A_d\,p^d + A_n\,p^n$, with the agreement at depth d
+    $A_d = \frac{2\,|S_d \cap T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as
+    in that paper (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0
+    and 1, the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1; opposite ones do not have 0, for in
+    the end their items are the same. NaN where a ranking ties all. Raises UsageError where p is not between 0 and 1.
+    """
+    if not 0 < p < 1:
+        raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {p!r})")
+    first, second = _rankings(one, other)
+    if _orders_nothing(first, second):
+        return float("nan")
+    depth = np.arange(1, len(first) + 1)
+    inside = [_ranks(scores) <= depth[:, None] for scores in (first, second)]
+    agreement = 2 * (inside[0] & inside[1]).sum(axis=1) / (inside[0].sum(axis=1) + inside[1].sum(axis=1))
+    return float((1 - p) / p * np.sum(agreement * p**depth) + agreement[-1] * p ** len(first))
+
+
+def _rankings(one: Scores, other: Scores) -> tuple[Floats, Floats]:
+    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise UsageError(f"two rankings score the same items (found shapes {first.shape} and {second.shape})")
+    if np.isnan(first).any() or np.isnan(second).any():
+        raise UsageError("an item without a score has no rank; leave it out of both rankings")
+    return first, second
+
+
+def _orders_nothing(*rankings: Floats) -> bool:
+    return any(len(scores) < 2 or bool((scores == scores[0]).all()) for scores in rankings)
+
+
+def _ranks(scores: Floats) -> NDArray[np.int64]:
+    """1 for the best; tied items share the first of their ranks."""
+    ranks: NDArray[np.int64] = len(scores) + 1 - np.searchsorted(np.sort(scores), scores, side="right")
+    return ranks

@@ -1,0 +1,192 @@
+"""What a system can do with a question, as columns; and a measure as a function of how many questions of each kind there are.
+
+A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns kinds
+into the columns of `nescio.evidence`. Silence instead of an answer withholds the candidate, which nobody then judges: the
+question is unanswered and not answered, has no confidence, its value for PAN is 0.5, its first right rank and its credit for
+K are 0. On a question without an answer silence is right, by the rule of the outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.evidence import DERIVED, Array, Evidence, Patterns, compress, compress_ordered, distinct
+from nescio.measures import Measure
+from nescio.samples import columns_for
+
+# What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was judged.
+RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG = range(6)
+DEEDS = ("right", "wrong", "wrong then right", "silent", "declined right", "declined wrong")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `same` is the truth for PAN."""
+
+    did: Ints
+    sure: Floats
+    same: Bools
+    answerable: Bools
+
+    @property
+    def answered(self) -> Bools:
+        """Whether an answer was given."""
+        found: Bools = self.did <= SECOND
+        return found
+
+    @property
+    def right(self) -> Bools:
+        """Whether the outcome is correct: a right answer, or silence where there is no answer."""
+        return np.where(self.answerable, self.did == RIGHT, ~self.answered)
+
+    @property
+    def wrong(self) -> Bools:
+        """Whether the outcome is incorrect."""
+        return self.answered & ~self.right
+
+    def take(self, chosen: Ints) -> Kinds:
+        """Some of them."""
+        return Kinds(self.did[chosen], self.sure[chosen], self.same[chosen], self.answerable[chosen])
+
+
+def columns(kinds: Kinds) -> dict[str, Array]:
+    """All stored columns of `nescio.evidence`, of the shape of the kinds; the second of two answers is half as sure."""
+    did, sure, answered = kinds.did, kinds.sure, kinds.answered
+    second = (did == SECOND) & kinds.answerable
+    whole = {
+        "correct": kinds.right,
+        "incorrect": kinds.wrong,
+        "unanswered": ~answered & kinds.answerable,
+        "answered": answered,
+        "candidate_correct": did == HELD_RIGHT,
+        "candidate_incorrect": did == HELD_WRONG,
+        "answerable": kinds.answerable,
+        "same": kinds.same,
+        "first_right": np.where(second, 2, kinds.right),
+    }
+    found: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
+    side = np.where(kinds.same == kinds.right, 1.0, -1.0)
+    credit = np.where(second, (sure / 2 - sure) / 2, sure * np.where(kinds.right, 1.0, -1.0))
+    return found | {
+        "confidence": sure,
+        "value": np.where(answered, 0.5 + side * np.maximum(np.nan_to_num(sure) - 0.5, 0.01), 0.5),
+        "k_credit": np.where(answered, credit, 0.0),
+    }
+
+
+def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
+    """Evidence from kinds of shape (runs, questions)."""
+    questions = tuple(f"q{i}" for i in range(kinds.did.shape[1]))
+    return Evidence(tuple(runs), questions, columns(kinds), np.zeros(kinds.did.shape, dtype=np.uint8))
+
+
+def lacking(measure: Measure) -> list[str]:
+    """The columns that a measure reads and no outcome decides."""
+    made = {*_stock((0.5,), unanswerable=False)[1].columns, *DERIVED}
+    return [name for name in measure.reads if name not in made]
+
+
+@lru_cache
+def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
+    """Every kind there is at these levels of confidence, the plain ones first; as one run; and what silence makes of each."""
+    rows = [
+        (did, level if did != SILENT else np.nan, same, answerable)
+        for level in levels
+        for same in (True, False)
+        for answerable in ((True, False) if unanswerable else (True,))
+        for did in (
+            (RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG) if answerable else (WRONG, SILENT, HELD_WRONG)
+        )
+        if did != SILENT or level == levels[0]
+    ]
+    did, sure, same, answerable = (np.array(values) for values in zip(*rows, strict=True))
+    place = {(row[2], row[3]): i for i, row in enumerate(rows) if row[0] == SILENT}
+    kinds = Kinds(did, sure, same, answerable)
+    alone = Kinds(did[None], sure[None], same[None], answerable[None])
+    return kinds, evidence(("all kinds",), alone), np.array([place[row[2], row[3]] for row in rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
+
+    A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind that each
+    becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no difference.
+    """
+
+    measure: Measure
+    kinds: Kinds
+    silence: Ints
+    shown: Floats
+    plain: bool
+    patterns: Patterns | None
+    usable: Ints
+
+    def value(self, tables: Ints) -> Floats:
+        """The measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
+        used = tables[:, self.usable]
+        if self.patterns is None or not len(used):
+            return np.full(len(tables), np.nan)
+        return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
+
+    def describe(self, table: Ints) -> str:
+        """A table in words: C right and W wrong answers, U questions in silence, and what else the measure sees."""
+        kinds = self.kinds
+        right = int(table[kinds.answered & kinds.right].sum())
+        silent = int(table[~kinds.answered].sum())
+        text = f"C={right} W={int(table.sum()) - right - silent} U={silent}"
+        if self.plain:
+            return text
+        parts = []
+        for i in np.flatnonzero(table):
+            more = [f"{self.shown[i]:.4g}"] if not np.isnan(self.shown[i]) else []
+            more += [] if kinds.same.all() else ["same" if kinds.same[i] else "different"]
+            more += [] if kinds.answerable[i] else ["unanswerable"]
+            parts.append(" ".join([DEEDS[kinds.did[i]], *more, *([f"×{table[i]}"] if table[i] > 1 else [])]))
+        return f"{text} ({', '.join(parts)})"
+
+
+def view(measure: Measure, levels: tuple[float, ...]) -> View:
+    """A measure as a function of how many questions of each kind there are; `levels` are the confidences to be had.
+
+    Questions without an answer are among them only where the measure reads `answerable`.
+    """
+    kinds, stock, silence = _stock(levels, unanswerable="answerable" in measure.reads)
+    read, usable = columns_for(stock, measure)
+    cells = np.stack(
+        [*(np.asarray(values[0], dtype=float) for values in read.values()), kinds.right, kinds.answered], 1
+    )
+    _, code = distinct(np.concatenate([np.nan_to_num(cells, neginf=-1e300), np.isnan(cells)], axis=1))
+    first = np.unique(code, return_index=True)[1]
+    kept = np.sort(first)
+    place = np.searchsorted(kept, first[code])  # of every kind, which of those kept stands for it
+    own = kinds.take(kept)
+    number = stock.columns["value"][0][kept] if "value" in measure.reads else own.sure
+    if "value" in measure.reads:
+        number = np.where(own.answered, number, np.nan)
+    if len(np.unique(number[~np.isnan(number)])) < 2:
+        number = np.full(len(kept), np.nan)
+    plain = bool(
+        np.isnan(number).all() and own.same.all() and own.answerable.all() and np.isin(own.did, (0, 1, 3)).all()
+    )
+    use = np.flatnonzero(usable[0][kept])
+    return View(measure, own, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use)
+
+
+def _patterns(measure: Measure, read: dict[str, Array], chosen: Ints) -> Patterns | None:
+    if not len(chosen):
+        return None
+    needs = {name: read[name][0][chosen] for name in measure.needs}
+    apart = np.arange(len(chosen))
+    if measure.order is None:
+        return compress(needs, apart, measure.each)
+    return compress_ordered(needs, read[measure.order][0][chosen], apart)

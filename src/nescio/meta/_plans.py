@@ -1,0 +1,245 @@
+"""What a plan starts from: a joint table that collections are simulated from, or no more than a standard error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import draws
+from nescio.comparison import pair_up
+from nescio.errors import UsageError
+from nescio.evidence import Array
+from nescio.measures import Measure
+from nescio.meta._joint import Joint, tilt
+from nescio.meta._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
+
+EXACT = "simulated exact test"
+PERMUTATION = "simulated permutation"
+NORMAL = "normal approximation"
+RESAMPLES = 4_000  # of a pilot, for the standard error of the difference
+FEW = 30  # units, of which fewer are doubted aloud
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
+
+    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or `questions` is
+    None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the power, None where
+    nothing was simulated. `apart` is the share of questions on which the two end unlike, None where only scores are known.
+    `clusters` is how many clusters hold the questions, None where each stands alone.
+    """
+
+    measure: str
+    solved: str
+    difference: float
+    questions: int | None
+    power: float
+    error: float | None
+    alpha: float
+    apart: float | None
+    clusters: int | None
+    method: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """The rows found, what is to be said of them, and why others were not found."""
+
+    rows: list[Plan] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call: what is wanted of every measure, None where it is not said."""
+
+    aim: Aim
+    difference: float | None
+    questions: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A joint table, of a pilot of `n` questions or of stated rates (None)."""
+
+    joint: Joint
+    n: int | None
+    model: str
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that is planned for."""
+        return self.joint.pair.measure
+
+    @property
+    def method(self) -> str:
+        """How the power of a plan is known."""
+        return EXACT if self.joint.linear else PERMUTATION
+
+    @property
+    def observed(self) -> float:
+        """The difference that the plan starts from; NaN where it is undefined."""
+        return self.joint.difference
+
+    def size(self, difference: float, aim: Aim) -> Plan | float:
+        """The row of how many questions this difference needs, or about how many where they are too many."""
+        found = needed(tilt(self.joint, difference), aim)
+        return self._row("questions", difference, found, aim) if isinstance(found, Found) else found
+
+    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+        """The row of the smallest difference that so many questions find, or None where there is none."""
+        found = resolvable(self.joint, questions, aim, sign)
+        return None if found is None else self._row("difference", found.joint.difference, found, aim)
+
+    def _row(self, solved: str, difference: float, found: Found, aim: Aim) -> Plan:
+        how = (found.power, found.error, aim.alpha, found.joint.apart, None, self.method)
+        return Plan(self.measure.label, solved, difference, found.questions, *how)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """The difference observed on a pilot of `n` questions in `units` units, and its standard deviation for one unit."""
+
+    measure: Measure
+    observed: float
+    deviation: float
+    n: int
+    units: int
+    clustered: bool
+    model: str = "normal"
+    method: str = NORMAL
+
+    def size(self, difference: float, aim: Aim) -> Plan | float:
+        """As `Table.size`, by the normal approximation."""
+        self._check(difference)
+        enough = math.ceil((distance(aim) * self.deviation / abs(difference)) ** 2 - 1e-9)
+        units = max(enough, fewest(aim.alpha))
+        questions = math.ceil(units * self.n / self.units - 1e-9)
+        return self._row("questions", difference, questions, units, aim) if questions <= LARGEST else float(questions)
+
+    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+        """As `Table.resolved`, by the normal approximation."""
+        self._check(sign)
+        units = round(questions * self.units / self.n)
+        if units < fewest(aim.alpha):
+            return None
+        difference = sign * distance(aim) * self.deviation / units**0.5
+        low, high = self.measure.bounds
+        return self._row("difference", difference, questions, units, aim) if abs(difference) <= high - low else None
+
+    def _check(self, difference: float) -> None:
+        label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
+        if not self.deviation > 0:
+            raise UsageError(f"{label}: the two runs never differ on the pilot, so it does not say how they would")
+        if abs(difference) > width:
+            raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
+
+    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> Plan:
+        from scipy.special import ndtr
+
+        away = abs(difference) * units**0.5 / self.deviation
+        power = float(ndtr(away - aim.critical) + ndtr(-away - aim.critical))
+        clusters = units if self.clustered else None
+        return Plan(
+            self.measure.label, solved, difference, questions, power, None, aim.alpha, None, clusters, self.method
+        )
+
+
+def fewest(alpha: float) -> int:
+    """The units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as any."""
+    return 1 + math.ceil(-math.log2(alpha) - 1e-9)
+
+
+def distance(aim: Aim) -> float:
+    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power wanted."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    z = aim.critical
+    return float(brentq(lambda d: ndtr(d - z) + ndtr(-d - z) - aim.power, 0.0, z + 40.0))
+
+
+def spread(
+    measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
+) -> tuple[Spread, str | None]:
+    """A Spread from the bootstrap of a pilot, and what is to be said of it."""
+    pair = pair_up(measure, columns, clusters)
+    units = int(pair.counts.sum())
+    found = np.concatenate(
+        [
+            pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator(STREAM)))
+            for block in draws.blocks(RESAMPLES, seed)
+        ]
+    )
+    known = found[~np.isnan(found)]
+    deviation = float(np.std(known, ddof=1) * units**0.5) if len(known) > 1 else NAN
+    if deviation <= 1e-12:
+        deviation = 0.0
+    observed = float(pair.resampled(pair.counts))
+    lost = len(found) - len(known)
+    note = f"{measure.label}: undefined on {lost} of {len(found)} resamples of the pilot, left out" if lost else None
+    return Spread(measure, observed, deviation, pair.n, units, clusters is not None), note
+
+
+def answer(source: Table | Spread, asked: Asked) -> Answer:
+    """Both questions of one measure, as far as they can be answered."""
+    found, aim, label = Answer(), asked.aim, source.measure.label
+    if math.isnan(source.observed):
+        found.refusals.append(f"{label}: undefined for one of the two systems, so there is nothing to plan from")
+        return found
+    pilot = source.n is not None
+    some = abs(source.observed) > 1e-12
+    wanted = asked.difference if asked.difference is not None else source.observed if some else None
+    try:
+        if wanted is not None:
+            _size(source, wanted, aim, found)
+            if pilot and asked.difference is None:
+                found.notes.append(
+                    f"{label}: {wanted:.4g} is what {source.n:,} questions happened to show; "
+                    "plan for the smallest difference that matters to you"
+                )
+        elif pilot:
+            found.notes.append(f"{label}: the two runs do not differ on the pilot; name a difference to plan for")
+        elif asked.questions is None:
+            found.refusals.append(
+                f"{label}: the rates make no difference; say which difference is to be found, or how many questions there are"
+            )
+        size = asked.questions or source.n
+        if size:
+            _resolve(source, size, math.copysign(1.0, wanted or 1.0), aim, found)
+    except UsageError as error:
+        found.refusals.append(str(error))
+    for row in found.rows:
+        units = row.questions if row.clusters is None else row.clusters
+        if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):
+            what = "questions" if row.clusters is None else "clusters"
+            found.notes.append(f"{label}: a normal approximation says little of {units} {what}")
+    return found
+
+
+def _size(source: Table | Spread, difference: float, aim: Aim, found: Answer) -> None:
+    row = source.size(difference, aim)
+    if isinstance(row, float):
+        found.notes.append(
+            f"{source.measure.label}: a difference of {difference:.4g} needs about {row:.2g} questions; "
+            f"plans end at {LARGEST:,}"
+        )
+        row = Plan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
+    found.rows.append(row)
+
+
+def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, found: Answer) -> None:
+    row = source.resolved(questions, sign, aim)
+    if row is None:
+        label = source.measure.label
+        found.notes.append(
+            f"{label}: there is no difference that a collection of {questions:,} finds with power {aim.power:g}"
+        )
+        row = Plan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
+    found.rows.append(row)

@@ -1,0 +1,175 @@
+"""Do measures rank the runs alike? Rank correlations, and the pairs of runs on which two measures disagree most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.agreement import kendall_tau_b, rbo, tau_ap_b
+from nescio.errors import MismatchError, UsageError
+from nescio.evaluate import open_data, parse_all
+from nescio.evidence import OUTCOMES, Evidence, Tally
+from nescio.measures import Measure
+from nescio.results import Results, signature
+from nescio.samples import samples
+
+ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in the paper's Table 3
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How alike two measures rank the runs; `discordant` is how many pairs of runs they order oppositely."""
+
+    measure: str
+    other: str
+    tau_b: float
+    tau_ap: float
+    rbo: float
+    runs: int
+    discordant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
+
+    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the run
+    that the more decided measure prefers (both being equally so: `measure`).
+    """
+
+    measure: str
+    other: str
+    place: int
+    how: str
+    run: str
+    value: float
+    other_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class CountedDisagreement(Disagreement):
+    """The same with what the run did, as in Table 3 of Peñas & Rodrigo 2011."""
+
+    correct: int
+    incorrect: int
+    unanswered: int
+
+
+def agreement(
+    given: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
+) -> Results:
+    """Rank correlations of each pair of measures over the runs, and where they disagree most.
+
+    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
+    see `nescio.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
+    `more["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
+    as `nescio.score` does, and UsageError for fewer than two measures.
+    """
+    if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
+        raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
+    if isinstance(top, bool) or not isinstance(top, int) or top < 0:
+        raise UsageError(f"top must be a whole number from 0 (found {top!r})")
+    loaded = open_data(given, {"strata": ()} | options, measures)
+    data, wanted = loaded.data, parse_all(measures, loaded)
+    if len(data.runs) < 2:
+        raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
+    if len(wanted) < 2:
+        raise UsageError(f"agreement is between measures, and one was given ({wanted[0].label}); name another")
+    found, notes = samples(data, wanted)
+    scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
+    for sample in found:
+        scores[sample.measure.label][sample.run] = sample.value
+    counts = _counts(data)
+    rows: list[Agreement] = []
+    shown: list[Disagreement] = []
+    for one, other in combinations(wanted, 2):
+        values, others = scores[one.label], scores[other.label]
+        known = np.flatnonzero(~np.isnan(values) & ~np.isnan(others))
+        rows.append(_compare(one, other, values[known], others[known], rbo_p))
+        for place, (how, pair) in enumerate(_disagreements(one, other, values, others, known)[:top], 1):
+            for run in pair:
+                row = Disagreement(
+                    one.label, other.label, place, how, data.runs[run], float(values[run]), float(others[run])
+                )
+                shown.append(row if counts is None else CountedDisagreement(*astuple(row), *counts[run].tolist()))
+    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, rbo_p=f"{rbo_p:g}")
+    notes = list(dict.fromkeys([*loaded.notes, *notes, *_undefined(data.runs, scores)]))
+    return Results(tuple(rows), line, tuple(notes), "agreement", {"disagreements": tuple(shown)})
+
+
+def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: float) -> Agreement:
+    first, second = _upward(one, values), _upward(other, others)
+    opposite = np.sign(first[:, None] - first) * np.sign(second[:, None] - second) < 0
+    return Agreement(
+        measure=one.label,
+        other=other.label,
+        tau_b=kendall_tau_b(first, second),
+        tau_ap=tau_ap_b(first, second),
+        rbo=rbo(first, second, p),
+        runs=len(first),
+        discordant=int(opposite.sum()) // 2,
+    )
+
+
+def _upward(measure: Measure, values: Floats) -> Floats:
+    """The values with the better the higher, those that differ by nothing but rounding made equal."""
+    turned = -values if measure.declaration.lower_is_better else values
+    largest = np.abs(turned).max(initial=0.0)
+    return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
+
+
+def _disagreements(
+    one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
+) -> list[tuple[str, tuple[int, int]]]:
+    """The pairs of runs that one measure holds alike and the other does not, or that they order oppositely; largest first.
+
+    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of at most
+    0.005, and what a pair is ordered by is the one difference minus the other.
+    """
+    first = _upward(one, values[known]) / _range(one, values[known])
+    second = _upward(other, others[known]) / _range(other, others[known])
+    found = []
+    for x, y in combinations(range(len(known)), 2):
+        a, b = first[x] - first[y], second[x] - second[y]
+        if min(abs(a), abs(b)) <= ALIKE < max(abs(a), abs(b)):
+            how = "alike"
+        elif a * b < 0 and min(abs(a), abs(b)) > ALIKE:
+            how = "opposite"
+        else:
+            continue
+        decided = a if abs(a) >= abs(b) * (1 - 1e-9) else b
+        pair = (known[x], known[y]) if decided > 0 else (known[y], known[x])
+        found.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
+    return [(how, pair) for _, how, pair in sorted(found, key=lambda item: item[0])]
+
+
+def _range(measure: Measure, values: Floats) -> float:
+    low, high = measure.bounds
+    return float(high - low if np.isfinite(high - low) else np.ptp(values) or 1.0)
+
+
+def _counts(data: Evidence | Tally) -> NDArray[np.int64] | None:
+    """How often each run was correct, incorrect and unanswered, shape (runs, 3); None where that is not known."""
+    if not {*OUTCOMES} <= {*data.columns}:
+        return None
+    totals = (data if isinstance(data, Tally) else data.tally()).totals()
+    return np.stack([totals[name] for name in OUTCOMES], axis=1)
+
+
+def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[str]:
+    """A note on each measure that has no value for some runs."""
+    notes = []
+    for label, values in scores.items():
+        without = [runs[run] for run in np.flatnonzero(np.isnan(values)).tolist()]
+        if without:
+            more = f" and {len(without) - 3} more" if len(without) > 3 else ""
+            names = ", ".join(map(repr, without[:3]))
+            notes.append(f"{label} is undefined for {names}{more}: left out of its comparisons")
+    return notes

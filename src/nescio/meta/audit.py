@@ -1,0 +1,128 @@
+"""Section 3 of Peñas & Rodrigo (2011) as a program: can a measure be cheated, and which axioms does it obey?
+
+Everything is computed: no measure is known by name. What holds was searched for on many tables of counts, and not proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+
+from nescio.draws import Block
+from nescio.errors import UsageError
+from nescio.evaluate import check_resampling
+from nescio.measures import REGISTRY, Declaration, Measure, parse
+from nescio.meta import _axioms, _cheats, _kinds
+from nescio.meta._call import Progress
+from nescio.results import Audit, signature
+
+TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
+STREAM = 8  # of draws
+FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are right on just over half look like guessing
+SEARCHED = "what holds was searched for on tables of counts, and not proved"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One test of one measure.
+
+    `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not applicable.
+    `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against: an honest system
+    with 60 % right, or the same system before silence; accuracy, the score before silence, 0, or the end of the range.
+    `worth` is the share right of the best honest system that a successful cheat matches (random silence: that gains by it).
+    `counterexample` says it in words, or why there is none; `cases` is how many comparisons were made, `undefined` how many
+    could not be.
+    """
+
+    measure: str
+    test: str
+    kind: str
+    result: str
+    value: float
+    against: float
+    worth: float
+    counterexample: str
+    cases: int
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Earned:
+    """What a measure gives to a system: a cheat, or an honest one that answers everything and has this share right."""
+
+    measure: str
+    system: str
+    value: float
+
+
+def audit(
+    measures: Sequence[str | Measure] | str | None = None,
+    *,
+    questions: int = 500,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Audit:
+    """Cheating systems and axioms against measures: every registered one where none is named.
+
+    Cheats play on a collection of so many `questions` (an even number from 200 to 10,000) against honest systems: all silent;
+    one sure right answer, the rest silent; one wrong answer, the rest silent; random answers (right once in five); random
+    silence.
+    Axioms are searched over all small tables of counts and over random ones drawn from `seed`: equals accuracy where all is
+    answered; silence instead of a wrong answer never lowers the score; silence instead of a right answer never raises it;
+    nothing answered scores 0; bounded. `more["scores"]` has what the systems earn. Rows are `Finding`s.
+
+    Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
+    """
+    check_resampling(None, 1, 1, seed)
+    if not isinstance(questions, int) or questions not in range(FEWEST, MOST + 1, 2):
+        raise UsageError(f"questions must be an even number from {FEWEST} to {MOST:,} (found {questions!r})")
+    asked = [measures] if isinstance(measures, str) else measures or ()
+    wanted = list({measure.label: measure for measure in map(parse, asked)}.values()) or registered()
+    rows: list[Finding] = []
+    earned: list[Earned] = []
+    for done, measure in enumerate(wanted, 1):
+        found, scores = audit_one(measure, questions, seed)
+        rows += found
+        earned += scores
+        if progress:
+            progress(done, len(wanted))
+    line = signature(measures="+".join(m.name for m in wanted), questions=questions, seed=seed)
+    return Audit(tuple(rows), line, (SEARCHED,), "audit", {"scores": tuple(earned)})
+
+
+def registered(more: Sequence[str] = ()) -> list[Measure]:
+    """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their like."""
+    asked = [parse(name) for name in more]
+    found = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *asked]}
+    return sorted(found.values(), key=lambda m: ("." in m.declaration.name, m.declaration.name.lower()))
+
+
+def with_defaults(declaration: Declaration) -> Measure:
+    """A measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
+    needed = {name: name for name, default in declaration.parameters.items() if default is Parameter.empty}
+    label = declaration.name + (f"({', '.join(needed)})" if needed else "")
+    try:
+        return declaration.bind(label, needed)
+    except (UsageError, TypeError):  # the parameter is not the name of a column, and so nothing can be computed
+        return Measure(label, label, tuple(needed), (float("-inf"), float("inf")), declaration)
+
+
+def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[list[Finding], list[Earned]]:
+    """All tests of one measure, and what it gives to the systems; the same whichever measures are audited with it."""
+    nan = float("nan")
+    missing = _kinds.lacking(measure)
+    if missing:
+        why = f"it reads {' and '.join(map(repr, missing))}, which no outcome decides"
+        none = (nan, nan, nan, why, 0, 0)
+        return [Finding(measure.label, test, kind, "not applicable", *none) for test, kind in TESTS], []
+    cheats, scores = _cheats.play(measure, questions)
+    axioms = _axioms.search(measure, Block(0, 1, seed).generator(STREAM))
+    rows = [
+        Finding(measure.label, c.cheat, "cheat", c.result, c.value, c.against, c.worth, c.text, c.cases, c.undefined)
+        for c in cheats
+    ] + [
+        Finding(measure.label, a.axiom, "axiom", a.result, a.value, a.against, nan, a.text, a.cases, a.undefined)
+        for a in axioms
+    ]
+    return rows, [Earned(measure.label, system, value) for system, value in scores.items()]

@@ -1,0 +1,266 @@
+"""How many questions tell two systems apart, and what difference so many questions can resolve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.evaluate import check_resampling, open_data, parse_all
+from nescio.evidence import OUTCOMES, Array, Evidence
+from nescio.load import Loaded
+from nescio.measures import Measure
+from nescio.meta._joint import COLUMNS, from_pilot, from_rates
+from nescio.meta._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
+from nescio.meta._rejections import LARGEST, TABLES, Aim
+from nescio.results import Results, signature
+from nescio.samples import columns_for
+
+__all__ = ["Plan", "System", "plan"]
+
+Progress = Callable[[int, int], None]
+Rates = Sequence[float]
+Shares = tuple[tuple[float, ...], tuple[float, ...]]
+ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What a plan starts from: the shares of correct, incorrect and unanswered of one of the two systems."""
+
+    system: str
+    correct: float
+    incorrect: float
+    unanswered: float
+
+
+def plan(
+    given: Any = None,
+    measures: Sequence[str] | str | None = None,
+    *,
+    run: str | None = None,
+    baseline: str | None = None,
+    difference: float | None = None,
+    questions: int | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    rates: Rates | Sequence[Rates] | None = None,
+    agreement: float | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Results:
+    """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
+
+    The plan starts from a pilot (`given`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
+    correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
+    Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike as the rates allow
+    (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one that the start has is
+    planned for, and without `questions` the pilot's number is looked at; without `measures` it is c@1, or the first that
+    suits the pilot.
+
+    For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
+    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
+    in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
+    approximation. Rows are `Plan`; `more["systems"]` has the rates that the plan starts from.
+
+    Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
+    """
+    check_resampling(None, 1, 1, seed)
+    asked = _asked(difference, questions, power, alpha, seed)
+    shares, notes = _shares(given, rates, agreement)
+    sources: list[Table | Spread] = []
+    if shares is not None:
+        if run or baseline:
+            raise UsageError("run and baseline name runs of a pilot, and rates have no names")
+        wanted = parse_all(measures or "c@1", None)
+        sources += [_from_rates(measure, shares, agreement or 0.0) for measure in wanted]
+        start: dict[str, Any] = {"rates": "/".join(",".join(f"{s:.6g}" for s in side) for side in shares)}
+        start["agreement"] = f"{agreement or 0:g}"
+        systems = _systems(("run", "baseline"), shares)
+    else:
+        loaded, data = _pilot(given, options, measures)
+        wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
+        pair = _pair(data, run, baseline)
+        names = data.runs[pair[0]], data.runs[pair[1]]
+        notes += [*loaded.notes, *([] if run and baseline else [f"planned for {names[0]!r} against {names[1]!r}"])]
+        sources += [_from_pilot(data, measure, pair, seed, notes) for measure in wanted]
+        start = {**loaded.signature, "run": names[0], "baseline": names[1]}
+        systems = _observed(data, pair)
+    answers: list[Answer] = []
+    for source in sources:
+        answers.append(answer(source, asked))
+        if progress:
+            progress(len(answers), len(sources))
+    rows = [row for found in answers for row in found.rows]
+    refusals = [text for found in answers for text in found.refusals]
+    if not rows:
+        raise UsageError(refusals[0])
+    notes += [text for found in answers for text in found.notes] + refusals
+    aims = {"difference": "own" if difference is None else f"{difference:g}", "size": questions or "own"}
+    aims |= {"power": f"{power:g}", "alpha": f"{alpha:g}"}
+    aims |= {"tables": TABLES} if any(isinstance(source, Table) for source in sources) else {}
+    aims |= {"resamples": RESAMPLES} if any(isinstance(source, Spread) for source in sources) else {}
+    aims |= {"model": "+".join(dict.fromkeys(source.model for source in sources)), "seed": seed}
+    line = signature(measures="+".join(m.name for m in wanted), **start, **aims)
+    return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"systems": systems} if systems else {})
+
+
+def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> Asked:
+    for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
+        given = value is not None or name != "difference"
+        if given and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
+            raise UsageError(f"{name} must be a number (found {value!r})")
+    if difference == 0:
+        raise UsageError("no number of questions finds a difference of 0; name one that matters to you")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
+    if not alpha < power < 1:
+        raise UsageError(f"power lies between alpha and 1: {alpha:g} is had by chance, 1 by nothing (found {power!r})")
+    if questions is not None and (
+        isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
+    ):
+        raise UsageError(f"questions must be a whole number from 1 to {LARGEST:,} (found {questions!r})")
+    return Asked(Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions)
+
+
+def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[str]]:
+    """The shares of the run and of the baseline where rates are stated, and how they were read."""
+    if rates is None:
+        if given is None:
+            raise UsageError(
+                "a plan starts from a pilot (files with two runs) or from rates (correct, incorrect, unanswered)"
+            )
+        if agreement is not None:
+            raise UsageError("agreement goes with rates; a pilot shows how far the answers of its runs agree")
+        return None, []
+    if given is not None:
+        raise UsageError("a plan starts from a pilot or from rates, not from both")
+    if agreement is not None and not (isinstance(agreement, (int, float)) and 0 <= agreement <= 1):
+        raise UsageError(
+            f"agreement lies between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
+        )
+    sides = list(rates) if isinstance(rates, Sequence) and not isinstance(rates, str) else [rates]
+    if sides and isinstance(sides[0], Real):
+        sides = [sides]
+    if len(sides) not in (1, 2):
+        raise UsageError(f"rates are given once for both systems, or for the run and the baseline (found {len(sides)})")
+    notes: list[str] = []
+    read = [_read(side, notes) for side in sides]
+    if agreement is None:
+        notes.append(
+            "the answers of the two are taken to be independent; systems that fail on the same questions need fewer: state an agreement"
+        )
+    return (read[0], read[-1]), notes
+
+
+def _read(side: Any, notes: list[str]) -> tuple[float, ...]:
+    """Shares that sum to 1, from shares, percentages or counts."""
+    try:
+        values = [float(value) for value in side]
+    except (TypeError, ValueError):
+        values = []
+    shown = ", ".join(f"{value:g}" for value in values) or repr(side)
+    if len(values) != 3 or not all(math.isfinite(value) for value in values):
+        raise UsageError(f"rates are three numbers: correct, incorrect, unanswered (found {shown})")
+    if min(values) < 0:
+        raise UsageError(f"rates are not negative (found {shown})")
+    total = sum(values)
+    for whole in (1, 100):
+        if abs(total / whole - 1) <= ROUNDED:
+            if abs(total / whole - 1) > 1e-9:
+                notes.append(f"rates {shown} sum to {total:g} and are scaled to {whole}")
+            return tuple(value / total for value in values)
+    if total > 0 and all(value.is_integer() for value in values):
+        notes.append(f"rates {shown} are read as counts of {total:,.0f} questions")
+        return tuple(value / total for value in values)
+    raise UsageError(f"rates sum to 1, or to 100 in percent, or are whole numbers (found {shown}: {total:g})")
+
+
+def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
+    if measure.order is not None or not {*measure.needs} <= {*COLUMNS, "n"}:
+        raise UsageError(
+            f"{measure.label} is not a measure of the three outcomes, so rates say nothing of it; it needs a pilot"
+        )
+    model = "independent" if not agreement else "agreement"
+    return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
+
+
+def _pilot(given: Any, options: dict[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
+    loaded = open_data(given, {"strata": ()} | options, measures)
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError(
+            "a counts table does not say how the answers of its runs agree, so it is no pilot; give its counts as rates"
+        )
+    if len(loaded.data.runs) < 2:
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan is for two (its rates can be stated)")
+    return loaded, loaded.data
+
+
+def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, int]:
+    """(run, baseline) as indices; of two runs the later one is the run."""
+    for name in (run, baseline):
+        if name is not None and name not in data.runs:
+            raise UnknownNameError("run", name, data.runs)
+    if run is not None and run == baseline:
+        raise UsageError(f"run and baseline are both {run!r}")
+    if run is not None and baseline is not None:
+        return data.runs.index(run), data.runs.index(baseline)
+    if len(data.runs) > 2:
+        raise UsageError(f"the pilot has {len(data.runs)} runs; name two of them as run and baseline")
+    if run is None and baseline is None:
+        return 1, 0
+    named = data.runs.index(str(run or baseline))
+    return (named, 1 - named) if run is not None else (1 - named, named)
+
+
+def _from_pilot(data: Evidence, measure: Measure, pair: tuple[int, int], seed: int, notes: list[str]) -> Table | Spread:
+    read, usable = columns_for(data, measure)
+    x, y = pair
+    use = usable[x] & usable[y]
+    n, some = int(use.sum()), int((data.present[x] | data.present[y]).sum())
+    if n == 0:
+        raise MismatchError(f"{measure.label}: no question of the pilot has what it needs in both runs")
+    if n < some:
+        notes.append(f"{measure.label}: the pilot is the {n} of {some} questions where both have what it needs")
+    counted = measure.order is None and all(values.dtype.kind in "iu" for values in read.values())
+    if counted and data.clusters is None:
+        # All of the outcome, though the measure may need less, so that the table can be told.
+        more = {name: data.column(name) for name in COLUMNS if name in data.columns}
+        columns = _both(read | more, pair, use)
+        joint = from_pilot(measure, columns)
+        if joint.pair.exchanges() is not None:
+            _warn(n, "questions", notes)
+            return Table(joint, n, "tilted table (pilot)")
+    clusters = None if data.clusters is None else data.clusters[use]
+    source, note = spread(measure, _both(read, pair, use), clusters, seed)
+    _warn(source.units, "clusters" if source.clustered else "questions", notes)
+    notes += [note] if note else []
+    if source.clustered:
+        notes.append(f"{measure.label}: the pilot's {n:,} questions are {source.units:,} clusters, which move together")
+    return source
+
+
+def _both(columns: dict[str, Array], pair: tuple[int, int], use: Array) -> dict[str, tuple[Array, Array]]:
+    return {name: (values[pair[0]][use], values[pair[1]][use]) for name, values in columns.items()}
+
+
+def _warn(count: int, units: str, notes: list[str]) -> None:
+    if count < FEW:
+        notes.append(f"the pilot has {count} {units}: the plan is no surer than what so few can show")
+
+
+def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
+    return tuple(System(name, *side) for name, side in zip(names, shares, strict=True))
+
+
+def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
+    """The rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
+    if not set(OUTCOMES) <= set(data.columns):
+        return ()
+    both = data.present[pair[0]] & data.present[pair[1]]
+    one, other = (tuple(float(data.columns[name][i][both].mean()) for name in OUTCOMES) for i in pair)
+    return _systems([data.runs[i] for i in pair], (one, other))

@@ -1,0 +1,205 @@
+"""An audit of measures as a reader wants it: a row a measure and a column a test, then what each test found, in words."""
+
+from __future__ import annotations
+
+import io
+import math
+import shlex
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from nescio.meta.audit import TESTS, Finding, registered
+from nescio.report.tables import Grid, markdown_table, visible
+from nescio.results import Results
+
+# Two lines a head, so that all ten columns fit beside the longest name.
+HEADS = {
+    "all silent": "all\nsilent",
+    "one right answer": "one\nright",
+    "one wrong answer": "one\nwrong",
+    "random answers": "random\nanswer",
+    "random silence": "random\nsilent",
+    "equals accuracy": "equals\naccur.",
+    "silence for wrong": "wrong\nto U",
+    "silence for right": "right\nto U",
+    "nothing answered": "silent\nis 0",
+    "bounded": "in\nrange",
+}
+MARKS = {
+    "resists": "ok",
+    "cheated": "cheat",
+    "holds": "ok",
+    "fails": "fails",
+    "undefined": "undef",
+    "not applicable": "n/a",
+}
+FEW = 5  # measures up to which a terminal gets what was found, in words
+LEGEND = (
+    "cheat: scores as well as an honest system with more than half of its answers right (random silence: gains by it)",
+    "undef: 0/0 on one side of a comparison; ok: searched, and none found",
+)
+
+
+def grids(results: Results) -> list[Grid]:
+    """The matrix, and what was found, as plain tables."""
+    tests = [test for test, _ in TESTS]
+    matrix = [[visible(name), *(MARKS[rows[test].result] for test in tests)] for name, rows in _by_measure(results)]
+    found = [[visible(row.measure), row.test, visible(words(row))] for row in results if row.counterexample]
+    return [(["measure", *tests], matrix), *([(["measure", "test", "finding"], found)] if found else [])]
+
+
+def show(results: Results, console: Any) -> None:
+    """Print the matrix, in two parts where the terminal is narrow, and for a few measures what was found."""
+    tests = [test for test, _ in TESTS]
+    measures = _by_measure(results)
+    wide = sum(max(len(MARKS["fails"]), *map(len, HEADS[test].split("\n"))) + 1 for test in tests)
+    wide += max([len("measure"), *(len(name) for name, _ in measures)]) + 1
+    cheats = [test for test, kind in TESTS if kind == "cheat"]
+    parts = [tests] if wide <= console.width else [cheats, tests[len(cheats) :]]
+    for part in parts:
+        head = ["\nmeasure", *(HEADS[test] for test in part)]
+        rows = [[visible(name), *(MARKS[rows[test].result] for test in part)] for name, rows in measures]
+        console.print(_table(head, rows))
+        console.print()
+    if len(measures) <= FEW:
+        _show_words(results, measures, console)
+    for line in LEGEND:
+        console.print(line, style="dim")
+    if len(measures) > FEW:
+        console.print("What was found, in words: `nescio audit -m NAME`, or -o FILE.md for all.", style="dim")
+    console.print(results.signature, style="dim", soft_wrap=True)
+
+
+def plain(results: Results) -> str:
+    """What is printed, as text of the width that it needs."""
+    from rich.console import Console
+
+    buffer = io.StringIO()
+    show(results, Console(file=buffer, width=10_000, highlight=False, soft_wrap=True))
+    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+
+
+def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]], console: Any) -> None:
+    from rich.text import Text
+
+    if results.more["scores"]:
+        console.print(_table(*_scores(results)))
+        console.print()
+    for name, rows in measures:
+        console.print(Text(visible(name), style="bold"))
+        console.print(_table(None, [[test, MARKS[row.result], visible(words(row))] for test, row in _said(rows)]))
+        console.print()
+
+
+def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0), show_header=head is not None)
+    for name in head or [""] * 3:
+        table.add_column(Text(name), justify="left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def words(row: Finding) -> str:
+    """What one test found."""
+    if row.counterexample:
+        share = f" ({100 * row.worth:.0f} % right)" if row.result == "cheated" and row.test != "random silence" else ""
+        gains = f" (up to {100 * row.worth:.0f} % right)" if row.result == "cheated" and not share else ""
+        return row.counterexample + share + gains
+    if row.result == "resists":
+        return f"{_number(row.value)} beside an honest {_number(row.against)}"
+    left = f", undefined in {row.undefined:,}" if row.undefined else ""
+    return f"held in {row.cases:,} cases{left}"
+
+
+def page(results: Results) -> str:
+    """The audit as a page of Markdown that explains itself."""
+    measures = _by_measure(results)
+    tests = [test for test, _ in TESTS]
+    matrix = [[name, *(_verdict(tested[test]) for test in tests)] for name, tested in measures]
+    parts = [
+        _introduction().replace("QUESTIONS", _questions(results)),
+        "## Every measure, every test\n",
+        markdown_table(["measure", *tests], matrix) + "\n",
+    ]
+    if results.more["scores"]:
+        head, rows = _scores(results)
+        turned = [list(column) for column in zip(*([head, *rows]), strict=True)]
+        turned[0][0] = "measure"
+        parts += ["## What the systems earn\n", markdown_table(turned[0], turned[1:]) + "\n"]
+    parts.append("## Counterexamples\n")
+    for name, tested in measures:
+        found = [(test, row) for test, row in _said(tested) if row.counterexample]
+        if found:
+            head = ["test", "result", "finding"]
+            table = markdown_table(head, [[test, row.result, words(row)] for test, row in found])
+            parts += [f"### {name}\n", table, ""]
+    parts += ["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"]
+    return "\n".join(parts)
+
+
+def command(results: Results) -> str:
+    """The command line that makes the page again; questions and seed are in the signature."""
+    asked = list(dict.fromkeys(row.measure for row in results))
+    usual = {measure.label for measure in registered()}
+    extra = [name for name in asked if name not in usual] if usual <= set(asked) else asked
+    every = ["--all"] if usual <= set(asked) and extra else []
+    return shlex.join(["nescio", "audit", *every, *(part for name in extra for part in ("-m", name)), "-o", "audit.md"])
+
+
+def summary(rows: Sequence[Finding]) -> str:
+    """All that was found of one measure, in one sentence."""
+    if rows[0].result == "not applicable":
+        return f"not applicable: {rows[0].counterexample}"
+    by_result: dict[str, list[str]] = {}
+    for row in rows:
+        by_result.setdefault(row.result, []).append(row.test)
+    said = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
+    parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in said.items() if result in by_result]
+    how = f" (`{shlex.join(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
+    return "; ".join(parts) + how if parts else "resists every cheat, obeys every axiom"
+
+
+def _introduction() -> str:
+    from importlib.resources import files
+
+    return files("nescio.report").joinpath("audit.md.in").read_text(encoding="utf-8")
+
+
+def _verdict(row: Finding) -> str:
+    if row.result == "holds":
+        return f"holds ({row.cases:,})"
+    return f"cheated, {100 * row.worth:.0f} %" if row.result == "cheated" else row.result
+
+
+def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
+    """The tests with what they found; once where the measure is not audited."""
+    if all(row.result == "not applicable" for row in rows.values()):
+        return [("all tests", next(iter(rows.values())))]
+    return list(rows.items())
+
+
+def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
+    return [(name, {row.test: row for row in rows}) for name, rows in groupby(results, key=lambda row: row.measure)]
+
+
+def _scores(results: Results) -> Grid:
+    """What measures give to systems: a row a system."""
+    earned = results.more["scores"]
+    cell = {(row.system, row.measure): row.value for row in earned}
+    measures = list(dict.fromkeys(row.measure for row in earned))
+    systems = list(dict.fromkeys(row.system for row in earned))
+    rows = [[s, *(_number(cell[s, m]) if (s, m) in cell else "–" for m in measures)] for s in systems]
+    return ["system", *map(visible, measures)], rows
+
+
+def _number(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.4g}"
+
+
+def _questions(results: Results) -> str:
+    return next(part.partition(":")[2] for part in results.signature.split("|") if part.startswith("questions:"))

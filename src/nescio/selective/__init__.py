@@ -1,0 +1,26 @@
+"""When to answer: risk-coverage curves, the threshold that a measure likes best, thresholds with a guaranteed risk.
+
+`tune` does it all for one run; what new questions will bring is estimated on questions that the threshold has not seen.
+"""
+
+from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed, upper_bound
+from nescio.selective.curve import Point, as_outcomes, risk_coverage
+from nescio.selective.thresholds import break_even, exact_rule
+from nescio.selective.tuning import Tuned, Tuning, tune
+
+__all__ = [
+    "GridPoint",
+    "Guarantee",
+    "Point",
+    "Tuned",
+    "Tuning",
+    "as_outcomes",
+    "bounds_on_grid",
+    "break_even",
+    "certify",
+    "exact_rule",
+    "needed",
+    "risk_coverage",
+    "tune",
+    "upper_bound",
+]

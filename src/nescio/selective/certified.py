@@ -1,0 +1,130 @@
+r"""A threshold whose risk is guaranteed: on new questions of the same kind, with a stated confidence, for any law.
+
+The setting. Questions are drawn independently from one law; m of them can be answered (an answer or a judged candidate with a
+confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. Sought: the largest coverage at
+which the risk is at most r, such that a threshold that breaks this is returned with chance at most δ = 1 - confidence.
+
+The grid. G thresholds are fixed before any label is looked at: "confidence above v", v being the (k_j + 1)th largest of the m
+confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last accepts everything. Given v and how many confidences lie strictly above it,
+the questions above are independent draws from the law given confidence > v, so that the errors among these N are
+Bin(N, R(v)) with R(v) the risk sought, exactly, ties or none. Thresholds named by the user ("confidence at least g") need no
+such argument: they were fixed, and the errors among the N accepted are Bin(N, R) as well.
+
+The bound. Clopper & Pearson (1934): with E errors among N, the largest R with P(Bin(N, R) ≤ E) ≥ α. Each of the G bounds is
+taken at α = δ/G, so that all hold together with chance 1 - δ (Bonferroni), whichever of them is then chosen by looking at them.
+
+Why not something more powerful. Learn then Test (Angelopoulos et al. 2021) may test a fixed sequence of thresholds, the
+strictest first, each at the full δ. For thresholds at ranks this is not covered: which of them is the first unsafe one depends
+on where the confidences fell, and given that, the errors are no longer binomial. It also stops at the first test that fails,
+and the strictest thresholds accept too few answers for any to succeed. SGR (Geifman & El-Yaniv 2017) searches by bisection and
+so looks at labels to decide what to test next; a fixed grid needs no argument about that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.evidence import Array
+from nescio.selective.curve import Bools, Floats
+
+GRID = 20
+_MOST_NEEDED = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or, where
+    it is None, of `GRID` ranks."""
+
+    max_risk: float
+    confidence: float
+    grid: tuple[float, ...] | None = None
+
+    @property
+    def tries(self) -> int:
+        """How many thresholds are tested, before anything is known of the data."""
+        return len(self.grid) if self.grid is not None else GRID
+
+    @property
+    def level(self) -> float:
+        """δ/G: the error that each test is allowed."""
+        return (1 - self.confidence) / self.tries
+
+
+@dataclass(frozen=True, slots=True)
+class GridPoint:
+    """One threshold of the grid: accept where confidence >= `threshold` (-inf: everything), with the errors among those
+    accepted and the upper bound on the risk."""
+
+    threshold: float
+    accepted: int
+    wrong: int
+    upper: float
+
+
+def upper_bound(wrong: Sequence[int] | Array, accepted: Sequence[int] | Array, level: float) -> Floats:
+    r"""The one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of samples break it.
+
+    The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
+    """
+    from scipy.stats import beta
+
+    errors, many = np.asarray(wrong, dtype=np.float64), np.asarray(accepted, dtype=np.float64)
+    free = many > errors
+    found = np.ones(np.broadcast_shapes(errors.shape, many.shape))
+    found[free] = beta.ppf(1 - level, errors[free] + 1, (many - errors)[free])
+    return found
+
+
+def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple[GridPoint, ...]:
+    """Every threshold of the grid, on the questions that can be answered; arrays of shape (m,)."""
+    order = np.argsort(-confidence, kind="stable")
+    falling, errors = confidence[order], np.concatenate([[0], np.cumsum(wrong[order])])
+    m = len(falling)
+    if wanted.grid is not None:
+        thresholds = np.sort(np.array(wanted.grid, dtype=np.float64))[::-1]
+    else:
+        ranks = [-(-m * j // GRID) for j in range(1, GRID + 1)]
+        thresholds = np.array([np.nextafter(falling[k], np.inf) if k < m else -np.inf for k in ranks])
+    accepted = np.searchsorted(-falling, -thresholds, side="right")
+    failed = errors[accepted]
+    upper = upper_bound(failed, accepted, wanted.level)
+    return tuple(
+        GridPoint(float(t), int(n), int(e), float(u))
+        for t, n, e, u in zip(thresholds, accepted, failed, upper, strict=True)
+    )
+
+
+def certify(tested: Sequence[GridPoint], wanted: Guarantee) -> GridPoint | None:
+    """The threshold with the largest coverage among those whose bound is at most the risk allowed; None where there is none."""
+    safe = [point for point in tested if point.upper <= wanted.max_risk]
+    return max(safe, key=lambda point: (point.accepted, -point.threshold), default=None)
+
+
+def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
+    """How many accepted answers certify the risk when a share `rate` of them is wrong (rounded up); None where no number does.
+
+    Without errors: the smallest k with $1 - (δ/G)^{1/k} \\le r$.
+    """
+
+    def enough(k: int) -> bool:
+        if not rate:
+            return bool(-math.expm1(math.log(wanted.level) / k) <= wanted.max_risk)
+        return bool(upper_bound([math.ceil(rate * k)], [k], wanted.level)[0] <= wanted.max_risk)
+
+    if rate >= wanted.max_risk:
+        return None
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > _MOST_NEEDED:
+            return None
+    low = high // 2  # not enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,79 @@
+"""The threshold chosen on all questions, and those chosen without each part of them in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import draws
+from nescio.measures import Measure
+from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
+from nescio.selective.curve import Bools, Floats, OneRun
+from nescio.selective.thresholds import TIE, best_thresholds, profile
+
+STREAM = 6  # of draws: which questions are held out together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
+
+    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question is in,
+    shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a guaranteed risk.
+    """
+
+    threshold: float
+    without: Floats
+    fold: NDArray[np.int64]
+    grid: tuple[GridPoint, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def held_out(self, one: OneRun) -> Bools:
+        """Which questions are answered when each has the threshold that was chosen without its part."""
+        return one.accept(self.without[self.fold])
+
+
+def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
+    """The threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
+    fold = deal(one, folds, seed)
+    parts = int(fold.max()) + 1
+    masks = np.ones((1, len(fold)), dtype=bool)
+    if parts > 1:
+        masks = np.concatenate([masks, fold != np.arange(parts)[:, None]])
+    if isinstance(wanted, Guarantee):
+        grids = [bounds_on_grid(one.confidence[mask & one.can], one.wrong[mask & one.can], wanted) for mask in masks]
+        chosen = [certify(grid, wanted) for grid in grids]
+        found = np.array([np.inf if point is None else point.threshold for point in chosen])
+        return Choice(float(found[0]), found[1:], fold, grids[0])
+    tried = profile(one, wanted, masks)
+    found = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
+    return Choice(float(found[0]), found[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
+
+
+def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
+    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions' names.
+
+    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One question
+    alone cannot be held out: then all are in part 0.
+    """
+    clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
+    _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
+    place = draws.Block(0, 1, seed).generator(STREAM).permutation(len(first))
+    by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands
+    return (place % min(folds, len(first)))[by_name][unit]
+
+
+def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[str]:
+    notes, known = [], values[0][~np.isnan(values[0])]
+    distinct = len(np.unique(one.confidence[one.can]))
+    if len(thresholds) <= distinct:
+        notes.append(
+            f"{measure.label} is no function of sums: tried at {len(thresholds)} of {distinct + 1:,} thresholds, evenly spaced in rank"
+        )
+    if not len(known):
+        notes.append(f"{measure.label} is undefined at every threshold: nothing is answered")
+    elif distinct and np.ptp(known) <= TIE * max(1.0, float(np.abs(known).max())):
+        notes.append(f"{measure.label} has the same value at every threshold: everything that can be is answered")
+    return notes

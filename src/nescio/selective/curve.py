@@ -1,0 +1,171 @@
+"""One run whose answers wait for a threshold: what becomes of its questions, and how risk falls with coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.evidence import Array, Evidence
+from nescio.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+LOWER_RANKS = ("first_right", "k_credit")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`, `coverage`
+    is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0, 1]."""
+
+    threshold: float
+    coverage: float
+    risk: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneRun:
+    """One run, its graded questions in the order of their names; arrays have shape (questions,).
+
+    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so that no
+    threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong.
+    """
+
+    data: Evidence
+    confidence: Floats
+    wrong: Bools
+
+    @property
+    def can(self) -> Bools:
+        """Which questions can be answered at all."""
+        return np.isfinite(self.confidence)
+
+    def accept(self, threshold: Floats | float) -> Bools:
+        """Which questions are answered: those that can be, with a confidence of at least `threshold`."""
+        return self.can & (self.confidence >= threshold)
+
+    def apply(self, accepted: Bools) -> Evidence:
+        """The run when these of its questions are answered, and its other answers are declined candidates.
+
+        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. A declined question of a
+        PAN task has the value 0.5. Answers of lower ranks are dropped: a threshold on the first says nothing of them.
+        """
+        yes, no = self.can & accepted, self.can & ~accepted
+        old = {name: values[0] for name, values in self.data.columns.items() if name not in LOWER_RANKS}
+        impossible = old["answerable"] == 0 if "answerable" in old else np.zeros(len(yes), dtype=bool)
+        none = np.zeros(len(yes), dtype=np.int8)
+        new = {
+            "correct": np.where(yes, ~self.wrong, np.where(no, impossible, old["correct"])),
+            "incorrect": np.where(yes, self.wrong, np.where(no, False, old["incorrect"])),
+            "unanswered": np.where(yes, False, np.where(no, ~impossible, old["unanswered"])),
+            "answered": np.where(yes, True, np.where(no, False, old["answered"])),
+            "candidate_correct": np.where(self.can, no & ~self.wrong, old.get("candidate_correct", none)),
+            "candidate_incorrect": np.where(self.can, no & self.wrong, old.get("candidate_incorrect", none)),
+        }
+        columns: dict[str, Array] = old | {name: values.astype(np.int8) for name, values in new.items()}
+        if "value" in columns:
+            columns["value"] = np.where(no, 0.5, columns["value"])
+        return replace(self.data, columns={name: values[None] for name, values in columns.items()})
+
+
+def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
+    """One run of the data: by its name, by its place, or the only one there is.
+
+    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has no
+    outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
+    """
+    data = data.take_runs([_place(data.runs, run)])
+    graded = map(int, np.flatnonzero(data.present[0]))
+    data = data.select(np.array(sorted(graded, key=data.questions.__getitem__), dtype=np.int64))
+    columns, name = data.columns, data.runs[0]
+    if not columns.keys() >= {"correct", "incorrect", "unanswered", "answered"}:
+        have = ", ".join(columns) or "none"
+        raise MismatchError(
+            f"a threshold decides which answers count, so it needs outcomes and confidences (columns found: {have})"
+        )
+    if not data.questions:
+        raise MismatchError(f"run {name!r} has no graded question")
+    if np.isnan(columns.get("confidence", np.nan)).all():
+        if any(
+            (columns[c] == 1).any() for c in ("answered", "candidate_correct", "candidate_incorrect") if c in columns
+        ):
+            raise MismatchError(f"run {name!r} has no confidences, and a threshold is set on the confidence")
+        return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool))
+    confidence = np.asarray(data.column("standing")[0], dtype=np.float64)
+    return OneRun(data, confidence, data.column("right")[0] == 0)
+
+
+def _place(runs: Sequence[str], run: str | int | None) -> int:
+    if run is None:
+        if len(runs) > 1:
+            more = f" and {len(runs) - 20} more" if len(runs) > 20 else ""
+            raise UsageError(
+                f"there are {len(runs)} runs, and a threshold belongs to one; name it with --run: {', '.join(runs[:20])}{more}"
+            )
+        return 0
+    if isinstance(run, int):
+        return range(len(runs))[run]
+    if run not in runs:
+        raise UnknownNameError("run", run, runs)
+    return runs.index(run)
+
+
+def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, ...]:
+    r"""The risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence, the highest first.
+
+    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong, the
+    coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate is never
+    answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be answered.
+    Raises what `one_run` raises.
+    """
+    return curve_of(one_run(data, run))
+
+
+def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
+    """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly spaced in
+    coverage, the ends among them."""
+    values, accepted, wrong = counts(run.confidence[run.can], run.wrong[run.can])
+    n, at = len(run.confidence), np.arange(len(values))
+    if most is not None and len(at) > most:
+        at = np.unique(np.searchsorted(accepted, np.linspace(accepted[0], accepted[-1], max(most, 2))))
+    return tuple(Point(float(values[i]), int(accepted[i]) / n, int(wrong[i]) / int(accepted[i])) for i in at)
+
+
+def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct confidences, the highest first; how many are at least as high, and how many of these are wrong."""
+    values, group = np.unique(-confidence, return_inverse=True)
+    accepted = np.cumsum(np.bincount(group, minlength=len(values)))
+    failed = np.cumsum(np.bincount(group[wrong], minlength=len(values)))
+    return -values, accepted, failed
+
+
+def as_outcomes(data: Evidence) -> Outcomes:
+    """Evidence of outcomes as a reader would have found it, for `nescio.formats.writing`; unanswerable questions included."""
+    columns, shape = data.columns, data.absence.shape
+    answered = columns["answered"] == 1
+    state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)
+    none = np.zeros(shape, dtype=np.int8)
+    candidate = np.where(columns.get("candidate_correct", none) == 1, 1, -1)
+    candidate[columns.get("candidate_incorrect", none) == 1] = 0
+    answerable = None
+    if "answerable" in columns:
+        known = np.asarray(columns["answerable"][0], dtype=np.float64)
+        answerable = np.where(np.isnan(known), -1, known).astype(np.int8)
+    clusters = None
+    if data.clusters is not None:
+        width = len(str(int(data.clusters.max(initial=0))))
+        clusters = np.array([f"{int(cluster):0{width}}" for cluster in data.clusters], dtype=object)
+    return Outcomes(
+        data.runs,
+        data.questions,
+        state,
+        confidence=columns.get("confidence"),
+        candidate=candidate.astype(np.int8),
+        answerable=answerable,
+        strata=dict(data.strata),
+        clusters=clusters,
+    )

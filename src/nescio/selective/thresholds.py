@@ -1,0 +1,140 @@
+"""The threshold that makes a measure best, and the one that c@1 itself implies."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+from nescio.evidence import DERIVED, Evidence, compress_ordered
+from nescio.measures import Measure
+from nescio.samples import columns_for
+from nescio.selective.curve import LOWER_RANKS, Bools, Floats, OneRun
+
+MOST = 200  # thresholds that are tried for a measure that is no function of sums
+TIE = 1e-12  # values this close, relatively, are the same one
+_STORED = {"correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect"}
+_FOLLOWS = _STORED | {"answerable", "same", "value", "confidence", *DERIVED}
+
+
+def check_follows(run: OneRun, measure: Measure) -> None:
+    """Raise UsageError for a measure of columns of which a threshold does not say what becomes of them."""
+    for name in measure.reads:
+        if name in LOWER_RANKS and name in run.data.columns:
+            raise UsageError(
+                f"{measure.label} reads answers of lower ranks, and a threshold on the first answer's confidence says nothing of them"
+            )
+        if name not in _FOLLOWS and name in run.data.columns:
+            raise UsageError(
+                f"{measure.label} reads the scores {name!r}, and what a question would earn there when declined is not known; "
+                "a threshold is tuned for measures of the outcome"
+            )
+
+
+def profile(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
+    """The thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each mask.
+
+    `masks` has shape (R, questions) and says which questions count; the values have shape (R, thresholds), NaN where
+    undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums; any
+    other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
+    """
+    distinct = np.unique(run.confidence[run.can])[::-1]
+    thresholds = np.concatenate([[np.inf], distinct])
+    if measure.order is None:
+        return thresholds, _from_sums(run, measure, masks, distinct)
+    if len(thresholds) > MOST:
+        thresholds = thresholds[np.unique(np.linspace(0, len(thresholds) - 1, MOST).round().astype(np.int64))]
+    columns = [_ordered(run.apply(run.accept(threshold)), measure, masks) for threshold in thresholds]
+    return thresholds, np.stack(columns, axis=1)
+
+
+def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, lower_is_better: bool) -> Floats:
+    """The best threshold on each mask, a confidence of a question in it; inf where answering nothing is best.
+
+    Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are undefined.
+    """
+    thresholds, table = tried
+    found = []
+    for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
+        own = np.sort(run.confidence[mask & run.can])
+        accepted = len(own) - np.searchsorted(own, thresholds, side="left")
+        if np.isnan(values).all():
+            found.append(np.inf)
+            continue
+        top = np.nanmax(values)
+        equal = np.flatnonzero(values >= top - TIE * max(1.0, abs(float(top))))
+        many = int(accepted[equal].max())
+        # The mask's own lowest accepted confidence, so that nothing of the questions outside it is used.
+        found.append(own[len(own) - many] if many else np.inf)
+    return np.array(found)
+
+
+def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
+    """Every question is declined or accepted, so the sums at a threshold are those of declining all plus what accepting
+    the surer ones changes."""
+    declined = _contributions(run.apply(np.zeros_like(run.can)), measure)
+    accepted = _contributions(run.apply(run.can), measure)
+    order = np.flatnonzero(run.can)[np.argsort(-run.confidence[run.can], kind="stable")]
+    ends = np.searchsorted(-run.confidence[order], -distinct, side="right") - 1
+    rows = []
+    for mask in masks:
+        totals = {}
+        for name, before in declined.items():
+            weight = mask.astype(np.float64).reshape(-1, *[1] * (before.ndim - 1))
+            base = (before * weight).sum(axis=0, keepdims=True)
+            gain = np.cumsum(((accepted[name] - before) * weight)[order], axis=0)[ends]
+            totals[name] = np.concatenate([base, base + gain])
+        rows.append(np.broadcast_to(measure.of_totals(totals), len(distinct) + 1))
+    return np.stack(rows)
+
+
+def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
+    """What each question adds to the sums that the formula reads; nothing where the measure cannot use the question."""
+    read, usable = columns_for(data, measure)
+    use = usable[0]
+    own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
+    found = {}
+    for name, values in ({**measure.each(own)} | {"n": np.ones(int(use.sum()))}).items():
+        spread = np.zeros((len(use), *np.shape(values)[1:]))
+        spread[use] = values
+        found[name] = spread
+    return found
+
+
+def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
+    """The value of an ordered measure on each mask."""
+    read, usable = columns_for(data, measure)
+    use = usable[0]
+    if not use.any() or measure.order is None:
+        return np.full(len(masks), np.nan)
+    own = {name: read[name][0][use] for name in measure.needs}
+    patterns = compress_ordered(own, read[measure.order][0][use], np.arange(int(use.sum())))
+    return measure.value(patterns, masks[:, use].astype(np.float64))
+
+
+def break_even(n: int, right: float, unanswered: float) -> float:
+    r"""The chance of being right above which answering one more question raises the expected c@1.
+
+    $\frac{A}{n + U}$, with A of the other questions answered rightly and U of them unanswered, n questions in all; in [0, 1].
+    Answering adds $p\,(n + U)/n^2$, declining $A/n^2$. Undefined (NaN) for n = 0.
+    """
+    return right / (n + unanswered) if n else float("nan")
+
+
+def exact_rule(chance: NDArray[np.float64], n: int) -> tuple[float, float]:
+    r"""The rule of c@1 from confidences alone: (the lowest confidence that is answered, the break-even chance of that question).
+
+    `chance` holds, as probabilities, the confidences of the questions that can be answered, of n. Answering the k surest is
+    expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. The k + 1st raises that iff $p_{k+1} > A/(n + U)$ with
+    $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others; p falls and that bound rises with k, so that the best k is
+    where the rule holds for all that are answered and for none of the rest. Tied questions are answered together. (inf, 0)
+    where nothing is answered.
+    """
+    values, group = np.unique(-chance, return_inverse=True)
+    k = np.cumsum(np.bincount(group, minlength=len(values)))
+    right = np.cumsum(np.bincount(group, weights=chance, minlength=len(values)))
+    at = int(np.argmax(np.concatenate([[0.0], right * (2 * n - k)]))) - 1
+    if at < 0:
+        return float("inf"), 0.0
+    lowest = float(-values[at])
+    return lowest, break_even(n, float(right[at]) - lowest, n - int(k[at]))

@@ -1,0 +1,297 @@
+"""A threshold for one run, what it earns on the data, and what it can be expected to earn on new questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nescio import draws
+from nescio._version import __version__
+from nescio.errors import MismatchError, UsageError
+from nescio.evaluate import check_resampling, open_data
+from nescio.evidence import Evidence
+from nescio.load import Loaded
+from nescio.measures import Measure, parse
+from nescio.results import Results, signature
+from nescio.samples import Sample, samples
+from nescio.selective.certified import Guarantee, needed
+from nescio.selective.crossfit import Choice, choose
+from nescio.selective.curve import LOWER_RANKS, Bools, OneRun, curve_of, one_run
+from nescio.selective.thresholds import check_follows, exact_rule
+from nescio.uncertainty import Plan, bounds, gather_remarks, method_for
+
+POINTS = 200
+C_AT_1 = ("c@1", "pan.c@1")
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a threshold does to a run: it answers where the confidence is at least `threshold`.
+
+    threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
+    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in sample)
+    risk_upper            the bound on the risk on new questions; None without `max_risk`
+    value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
+    value_all_answered    the measure when everything that can be is answered
+    value_in_sample       the measure at the threshold on the data that chose it: too good
+    coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
+    value_as_given        the measure of the run as it came
+    rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence that it
+                          answers, the chance A/(n + U) there, and what it earns; None where it does not apply
+    max_risk, confidence  what was asked for, where a risk is to be guaranteed
+    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take without
+                          an error, and at the error rate of the most promising threshold (None: no number is enough)
+    folds                 how many parts were held out in turn; 0 where there was nothing to hold out
+    n                     the number of questions
+
+    NaN is undefined, as in `risk` where nothing is answered.
+    """
+
+    run: str
+    measure: str
+    threshold: float | None
+    coverage: float
+    risk: float
+    risk_upper: float | None
+    value: float
+    value_all_answered: float
+    value_in_sample: float
+    low: float | None
+    high: float | None
+    n: int
+    coverage_held_out: float
+    risk_held_out: float
+    value_as_given: float
+    rule_threshold: float | None = None
+    rule_break_even: float | None = None
+    rule_value: float | None = None
+    max_risk: float | None = None
+    confidence: float | None = None
+    answers_needed: int | None = None
+    answers_needed_at_rate: int | None = None
+    folds: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Tuned(Results):
+    """What `tune` gives: one row, a `Tuning`; in `more` the risk-coverage `curve` and the `grid` of a guaranteed risk.
+
+    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
+    where no threshold could be certified.
+    """
+
+    applied: Evidence | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The one row and what comes with it, as the command line prints it with `-f json`."""
+        row = Results.records(self)[0]
+        more = {name: Results.records(self, name) for name in self.more}
+        return {"nescio": __version__, "signature": self.signature, **row, **more, "notes": list(self.notes)}
+
+
+def tune(
+    given: Any,
+    measure: str | Measure = "c@1",
+    *,
+    run: str | None = None,
+    max_risk: float | None = None,
+    confidence: float = 0.95,
+    grid: Sequence[float] | None = None,
+    folds: int = 10,
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    points: int | None = POINTS,
+    **options: Any,
+) -> Tuned:
+    """The confidence from which a run should answer, and what that will earn on new questions.
+
+    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
+    candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one
+    at which `measure` is best (of equally good ones, that with the highest coverage). With it, the one with the largest coverage
+    whose risk (wrong answers as a share of the answers given) on new questions is at most `max_risk`, with this `confidence`
+    (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or else 20 ranks are (`nescio.selective.certified`
+    says why that holds). `run` names the run, where there are several.
+
+    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold chosen on the
+    others, and the measure is computed once on all the held-out outcomes together; its interval is that of `nescio.score`.
+    `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in `nescio.score`.
+
+    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
+    """
+    check_resampling(ci, resamples, jobs, seed)
+    wanted = _guarantee(max_risk, confidence, grid)
+    for name, number in (("folds", folds), ("points", points)):
+        if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
+            raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
+    bound = parse(measure)
+    loaded = open_data(given, {"strata": ()} | options, [bound])
+    one = _open_run(loaded, run, bound, wanted)
+    choice = choose(one, wanted or bound, folds, seed)
+    plan = Plan((ci or 0) / 100, draws.blocks(resamples, seed), jobs)
+    figures, said = _figures(one, bound, choice, plan, certified=wanted is not None)
+    notes = [*loaded.notes, *_remarks(one), *choice.notes, *said]
+    figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)
+    how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **_how_certified(wanted)}
+    how |= _how_resampled(one, bound, plan) if ci else {}
+    line = signature(measures=bound.name, **loaded.signature, **how, seed=seed)
+    row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
+    more = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
+    applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))
+    return Tuned((row,), line, tuple(dict.fromkeys(notes)), "tuning", more, applied)
+
+
+def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError("a counts table has no confidences, and a threshold is set on the confidence")
+    one = one_run(loaded.data, run)
+    check_follows(one, measure)
+    if wanted and one.data.clusters is not None:
+        raise UsageError(
+            "a guaranteed risk takes questions as independent, and these are clustered: the bound would not hold"
+        )
+    return one
+
+
+def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
+    if max_risk is None:
+        if grid is not None:
+            raise UsageError("a grid of thresholds is tested for a guaranteed risk; name the risk with max_risk")
+        return None
+    for name, value, example in (("max_risk", max_risk, 0.05), ("confidence", confidence, 0.95)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
+            raise UsageError(f"{name} is a share between 0 and 1, as in {example} (found {value!r})")
+    if grid is None:
+        return Guarantee(max_risk, confidence)
+    values = sorted({float(value) for value in grid})
+    if not values or not np.isfinite(values).all():
+        raise UsageError(f"a grid is made of finite confidences, one at least (found {list(grid)!r})")
+    return Guarantee(max_risk, confidence, tuple(values))
+
+
+def _figures(
+    one: OneRun, measure: Measure, choice: Choice, plan: Plan, *, certified: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
+    chosen, given = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
+    sample, notes = _sample(one, chosen, measure)
+    coverage, risk = _coverage_risk(one, chosen)
+    found: dict[str, Any] = {
+        "threshold": choice.threshold if np.isfinite(choice.threshold) else None,
+        "coverage": coverage,
+        "risk": risk,
+        "risk_upper": None,
+        "value_in_sample": sample.value,
+        "value_all_answered": _sample(one, one.can, measure)[0].value,
+        "value_as_given": _sample(one, given, measure)[0].value,
+    }
+    undefined = float("nan")
+    none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}
+    if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
+        return found | none | {"value_in_sample": undefined}, notes
+    if not len(choice.without):
+        notes.append("one question or cluster cannot be held out: what new questions will bring is not estimated")
+        return found | none, notes
+    accepted = choice.held_out(one)
+    pooled, _ = _sample(one, accepted, measure)
+    covered, risked = _coverage_risk(one, accepted)
+    none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
+    if plan.level:
+        method = method_for(measure, "auto", clustered=one.data.clusters is not None)
+        low, high, said = bounds([pooled], {measure.label: method}, plan)[measure.label]
+        notes += gather_remarks([(remark, measure.label, f"run {one.data.runs[0]!r}, held out") for remark in said])
+        none |= {"low": low, "high": high}
+    return found | none, notes
+
+
+def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[Sample, list[str]]:
+    """The run with these questions answered, as the measure sees it."""
+    found, notes = samples(one.apply(accepted), [measure])
+    return found[0], notes
+
+
+def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
+    many = int(accepted.sum())
+    return many / len(accepted), int((accepted & one.wrong).sum()) / many if many else float("nan")
+
+
+def _remarks(one: OneRun) -> list[str]:
+    """What no threshold can change, counted."""
+    silent, n, notes = int((~one.can).sum()), len(one.can), []
+    if silent:
+        have = "has" if silent == 1 else "have"
+        notes.append(
+            f"run {one.data.runs[0]!r}: {silent:,} of {n:,} questions {have} no answer and no judged candidate with a confidence: "
+            "silent at every threshold"
+        )
+    if any(name in one.data.columns for name in LOWER_RANKS):
+        notes.append("a threshold is one on the first answer's confidence: those of lower ranks are left out")
+    return notes
+
+
+def _rule(one: OneRun, measure: Measure, notes: list[str]) -> dict[str, float | None]:
+    """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
+    if measure.declaration.name not in C_AT_1 or not one.can.any():
+        return {}
+    chance = one.confidence[one.can]
+    if chance.min() < 0 or chance.max() > 1:
+        notes.append("confidences outside [0, 1] are no probabilities: the exact rule of c@1 does not apply")
+        return {}
+    if "answerable" in one.data.columns and (one.data.columns["answerable"] == 0).any():
+        notes.append(
+            "some questions have no answer: the exact rule of c@1, which earns nothing by declining them, does not apply"
+        )
+        return {}
+    lowest, even = exact_rule(chance, len(one.can))
+    earned = _sample(one, one.accept(lowest), measure)[0].value
+    threshold = lowest if np.isfinite(lowest) else None
+    return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}
+
+
+def _asked(wanted: Guarantee | None, choice: Choice, notes: list[str]) -> dict[str, Any]:
+    """What was asked for, the bound that was reached, or how many answers it would take."""
+    if not wanted:
+        return {}
+    row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
+    asked = f"a risk of at most {wanted.max_risk:g} with confidence {wanted.confidence:g}"
+    if choice.threshold < np.inf:
+        if choice.threshold == -np.inf:
+            notes.append(f"{asked} holds with everything answered that can be: no threshold is needed")
+        upper = min(point.upper for point in choice.grid if point.threshold == choice.threshold)
+        return row | {"risk_upper": upper}
+    least, most = needed(wanted), max(point.accepted for point in choice.grid)
+    notes.append(
+        f"{asked} cannot be certified: it takes {least:,} accepted answers without an error, and the grid accepts {most:,} at most"
+    )
+    nearest = min(choice.grid, key=lambda point: (point.upper, -point.accepted))
+    rate = nearest.wrong / nearest.accepted if nearest.accepted else 0.0
+    at_rate = needed(wanted, rate)
+    if nearest.wrong:
+        notes.append(
+            f"the most promising threshold accepts {nearest.accepted:,} answers, {nearest.wrong:,} of them wrong ({100 * rate:.1f} %, at most "
+            f"{100 * nearest.upper:.1f} %): at that rate "
+            + (f"about {at_rate:,} accepted answers would be needed" if at_rate else "no number of answers is enough")
+        )
+    return row | {"answers_needed": least, "answers_needed_at_rate": at_rate}
+
+
+def _how_certified(wanted: Guarantee | None) -> dict[str, object]:
+    if not wanted:
+        return {}
+    grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)
+    asked = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
+    return {**asked, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
+
+
+def _how_resampled(one: OneRun, measure: Measure, plan: Plan) -> dict[str, object]:
+    clustered = one.data.clusters is not None
+    return {
+        "ci": f"{plan.level * 100:g}",
+        "interval": method_for(measure, "auto", clustered=clustered),
+        "draw": f"patterns of {'clusters' if clustered else 'questions'}",
+        "resamples": sum(block.size for block in plan.blocks),
+    }

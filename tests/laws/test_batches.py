@@ -1,0 +1,46 @@
+"""One seed, one result: whatever is computed at once, every byte is the same."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.meta import power, stability, swap
+from nescio.results import Results
+
+from .catalogue import varied
+
+BATCHES = (
+    ("nescio.uncertainty", "WEIGHTS_AT_ONCE"),
+    ("nescio.meta._trials", "COMPARISONS_AT_ONCE"),
+    ("nescio.meta._scorers", "CELLS_AT_ONCE"),
+    ("nescio.meta.power", "CELLS_AT_ONCE"),
+    ("nescio.measures._measure", "_ROWS_AT_ONCE"),
+)
+MEASURES = ["c@1", "accuracy", "mean(graded)", "AURC", "ECE", "penalty(t=0.75)"]
+
+
+def everything() -> list[Results]:
+    data = varied(60, runs=4)
+    some: dict[str, Any] = {"resamples": 600, "seed": 3}
+    return [
+        nescio.score(data, MEASURES, **some),
+        nescio.compare(data, MEASURES, test="permutation", **some),
+        nescio.compare(data, MEASURES, test="tukey", **some),
+        stability(data, MEASURES, trials=300, seed=3),
+        stability(data, MEASURES, trials=50, seed=3, fresh=True),
+        swap(data, MEASURES, trials=300, seed=3),
+        swap(data, MEASURES, trials=50, seed=3, fresh=True),
+        power(data, MEASURES, **some),
+    ]
+
+
+def test_what_is_computed_at_once_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [repr(found.to_dict()) for found in everything()]
+    for module, name in BATCHES:
+        monkeypatch.setattr(import_module(module), name, 7)
+    for found, earlier in zip(everything(), before, strict=True):
+        assert repr(found.to_dict()) == earlier

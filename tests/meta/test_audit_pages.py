@@ -1,0 +1,97 @@
+"""How an audit is printed: the page in the docs, the terminal, the formats and the command line."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from nescio.measures import REGISTRY
+from nescio.meta.audit import TESTS, audit
+from nescio.report import audit as report
+from nescio.report import tables
+
+from .audits import PAGE, command_on_the_page, everything
+
+
+def test_the_page_in_the_docs_is_what_the_command_gives_now() -> None:
+    made = report.page(everything())
+
+    def unversioned(text: str) -> str:
+        return re.sub(r"`nescio:[^|]*\|", "`nescio|", text)
+
+    assert unversioned(made) == unversioned(PAGE.read_text(encoding="utf-8")), (
+        f"docs/audit.md is stale; in docs/: {command_on_the_page()} -o audit.md"
+    )
+    for name in REGISTRY:
+        assert f"\n| {name}" in made
+
+
+def test_the_matrix_fits_a_hundred_columns_and_a_narrow_terminal_gets_two() -> None:
+    from rich.console import Console
+
+    usual = audit(["simpleqa.correct_given_attempted", "c@1", "precision"])
+    for width, heads in ((100, 1), (80, 2)):
+        console = Console(width=width, file=io.StringIO(), record=True)
+        report.show(usual, console)
+        lines = [line.rstrip() for line in console.export_text().splitlines()]
+        assert max(map(len, lines)) <= width or lines[-1].startswith("nescio:")
+        assert sum(line.startswith("measure") for line in lines) == heads
+        assert any(line.startswith("simpleqa.correct_given_attempted") and "cheat" in line for line in lines)
+
+
+def test_every_format(tmp_path: Path) -> None:
+    found = audit(["precision", "mean(f1)"])
+    record = found.to_dict()
+    assert set(record) == {"nescio", "signature", "audit", "scores", "notes"}
+    assert record["audit"][0] == {
+        "measure": "precision",
+        "test": "all silent",
+        "kind": "cheat",
+        "result": "undefined",
+        "value": None,
+        "against": 0.6,
+        "worth": None,
+        "counterexample": "500 silent: undefined",
+        "cases": 50,
+        "undefined": 0,
+    }
+    earned = {row["system"]: row["value"] for row in record["scores"]}
+    assert (earned["one right answer"], earned["60 % right"], earned["all silent"]) == (1, 0.6, None)
+    for form in ("table", "json", "jsonl", "csv", "markdown", "latex"):
+        text = tables.render(found, form)
+        assert "1 right, 499 silent: 1" in text
+        assert "which no outcome decides" in text
+    for suffix in (".md", ".txt", ".csv", ".tex", ".json", ".parquet"):
+        tables.write(found, tmp_path / f"audit{suffix}")
+    import duckdb
+
+    rows = duckdb.read_parquet(str(tmp_path / "audit.parquet")).filter("result = 'not applicable'").fetchall()
+    assert len(rows) == len(TESTS)
+
+
+def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    from nescio.cli._app import run
+
+    def call(*arguments: str) -> tuple[object, str, str]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            run(arguments)
+        return (stopped.value.code or 0, *capfd.readouterr())
+
+    status, out, err = call("audit", "-m", "eq6")
+    assert status == 0
+    assert "1 wrong, 499 silent: 0.998; an honest system with 495 right, 5 wrong: 0.99 (99 % right)" in out
+    assert "C=1 W=1 U=1: 0.5 → C=0 W=1 U=2: 0.6667" in out
+    assert "not proved" in err
+    status, out, err = call("audit", "-m", "nosuch")
+    assert (status, out) == (2, "")
+    assert "unknown measure 'nosuch'" in err
+    assert call("audit", "--questions", "10")[0] == 2
+    assert "cheated by one right answer" in call("measures", "precision")[1]
+    assert "resists every cheat, obeys every axiom" in call("measures", "c@1")[1]
+    assert "'penalty(t=0.75)'" in call("measures", "penalty(t=0.75)")[1]
+    assert "no outcome decides" in call("measures", "mean")[1]
+    assert '"result": "cheated"' in call("measures", "precision", "-f", "json")[1]

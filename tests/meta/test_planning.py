@@ -1,0 +1,394 @@
+"""Planning: the joint table by hand, the power by enumeration, published sample sizes, and the laws of a sane plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+import nescio
+from nescio.draws import Block
+from nescio.evidence import PRESENT, Evidence
+from nescio.exact import exact_p
+from nescio.measures import parse
+from nescio.meta import Plan, plan
+from nescio.meta._joint import Joint, exchanges, from_pilot, from_rates, tilt
+from nescio.meta._plans import distance
+from nescio.meta._rejections import Aim, p_values, rejected
+from nescio.results import Results
+
+RATES = (0.5, 0.3, 0.2)
+# of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100
+CELLS = {"CW": 12, "WC": 5, "CU": 9, "UC": 3, "UW": 2, "WU": 8, "CC": 40, "WW": 21}
+
+
+def pilot(cells: dict[str, int], clusters: np.ndarray[Any, Any] | None = None) -> Evidence:
+    """Two runs, `run` and `baseline`, from how many questions end as CW: the first correct, the second incorrect."""
+    sides = ["".join(kind[side] * many for kind, many in cells.items()) for side in (1, 0)]
+    columns = {
+        name: np.array([[letter == spelled for letter in side] for side in sides], dtype=np.int8)
+        for name, spelled in (("correct", "C"), ("incorrect", "W"), ("unanswered", "U"))
+    }
+    columns["answered"] = 1 - columns["unanswered"]
+    n = len(sides[0])
+    questions = tuple(f"q{i}" for i in range(n))
+    return Evidence(("baseline", "run"), questions, columns, np.full((2, n), PRESENT, dtype=np.uint8), {}, clusters)
+
+
+def graded(values: np.ndarray[Any, Any], clusters: np.ndarray[Any, Any] | None = None) -> Evidence:
+    """Two runs with a score a question; shape (2, questions)."""
+    questions = tuple(f"q{i}" for i in range(values.shape[1]))
+    return Evidence(
+        ("old", "new"), questions, {"score": values}, np.full(values.shape, PRESENT, dtype=np.uint8), {}, clusters
+    )
+
+
+def only(found: Results, solved: str = "questions") -> Plan:
+    (row,) = (row for row in found if row.solved == solved)
+    assert isinstance(row, Plan)
+    return row
+
+
+def size(**asked: Any) -> int:
+    questions = only(plan(**{"rates": RATES, "measures": "accuracy", **asked})).questions
+    assert questions is not None
+    return questions
+
+
+def mcnemar_power(n: int, ahead: float, behind: float, alpha: float = 0.05) -> float:
+    """The chance that the exact two-sided sign test has p ≤ alpha: of n questions N are unlike, of which Bin(N, …) are ahead."""
+    total = 0.0
+    for unlike in range(1, n + 1):
+        chance = stats.binom.pmf(unlike, n, ahead + behind)
+        if chance > 1e-12:
+            # The largest k with 2 P(B ≤ k) ≤ alpha under Bin(unlike, ½).
+            k = np.arange(unlike + 1)
+            below = k[2 * stats.binom.cdf(k, unlike, 0.5) <= alpha].max(initial=-1)
+            side = stats.binom(unlike, ahead / (ahead + behind))
+            total += chance * (side.cdf(below) + side.sf(unlike - below - 1))
+    return total
+
+
+def miettinen(ahead: float, behind: float, power: float, alpha: float = 0.05) -> float:
+    """Miettinen 1968, Connor 1987: pairs for McNemar's test."""
+    unlike, apart = ahead + behind, ahead - behind
+    z, z_power = stats.norm.isf(alpha / 2), stats.norm.ppf(power)
+    return float((z * unlike**0.5 + z_power * (unlike - apart**2) ** 0.5) ** 2 / apart**2)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "power"), [(20, 10, 0.5), (20, 10, 0.8), (20, 10, 0.9), (9, 3, 0.8), (30, 5, 0.8)]
+)
+def test_the_power_is_that_of_mcnemars_exact_test(ahead: int, behind: int, power: float) -> None:
+    data = pilot({"CW": ahead, "WC": behind, "CC": 30, "WW": 70 - ahead - behind})
+    row = only(plan(data, "accuracy", power=power))
+    assert row.questions is not None
+    assert row.error is not None
+    assert row.method == "simulated exact test"
+    assert row.apart == pytest.approx((ahead + behind) / 100)
+    true = mcnemar_power(row.questions, ahead / 100, behind / 100)
+    assert abs(row.power - true) < 4 * row.error
+    # Up to 50 questions it is the smallest number that is enough, and one more may add more than .02.
+    assert abs(true - power) < 0.02 or (row.questions <= 50 and true > power)
+    # The exact test asks for one discordant question more (Yates): n d - 1 = λ √(n p) moves the published n by about 2/d.
+    published = miettinen(ahead / 100, behind / 100, power) + 2 / (ahead - behind) * 100
+    assert row.questions == pytest.approx(published, rel=0.05, abs=4)
+
+
+def test_a_tilted_table_of_accuracy_keeps_its_odds() -> None:
+    # ψ of accuracy is 1, -1 or 0 less the difference, so a tilt multiplies the cells by t, 1/t and 1 and rescales them.
+    table = from_pilot(
+        parse("accuracy"), {"correct": (np.array([1, 1, 1, 0, 0, 1, 0]), np.array([0, 0, 0, 1, 0, 1, 0]))}
+    )
+    moved = tilt(table, -0.1)
+    assert moved.difference == pytest.approx(-0.1, abs=1e-12)
+    correct = np.stack(np.split(table.pair.patterns.columns["correct"], 2), axis=1).tolist()
+    before, after = ({tuple(k): p for k, p in zip(correct, t.chances, strict=True)} for t in (table, moved))
+    assert before == {(1, 0): pytest.approx(3 / 7), (0, 1): pytest.approx(1 / 7), (0, 0): pytest.approx(2 / 7)} | {
+        (1, 1): pytest.approx(1 / 7)
+    }
+    for cells in (before, after):
+        assert cells[1, 0] * cells[0, 1] / cells[0, 0] ** 2 == pytest.approx(3 / 4)
+        assert cells[0, 0] / cells[1, 1] == pytest.approx(2)
+    assert after[1, 0] - after[0, 1] == pytest.approx(-0.1)
+
+
+def test_the_spreads_of_c_at_1_are_those_of_the_formulas() -> None:
+    measure = parse("c@1")
+    table = from_rates(measure, (0.5, 0.3, 0.2), (0.6, 0.3, 0.1))
+    exchanged, sampled = table.spreads()
+    # formulas 3.6: n²·difference = ½ Σ w (2B - N) with w = (2n + S_U, 2n + S_U - S_A, S_A); here n = 1, S_A = 1.1, S_U = 0.3
+    weights = 2.3 / 2, 1.2 / 2, 1.1 / 2
+    unlike = 0.5 * 0.3 + 0.3 * 0.6, 0.5 * 0.1 + 0.2 * 0.6, 0.2 * 0.3 + 0.3 * 0.1
+    assert exchanged == pytest.approx(sum(w * w * p for w, p in zip(weights, unlike, strict=True)) ** 0.5)
+    # c@1 = a (1 + u): a question moves it by (1 + u)(1[C] - a) + a (1[U] - u); of two independent systems variances add.
+    variance = 0.0
+    for c, w, u in ((0.5, 0.3, 0.2), (0.6, 0.3, 0.1)):
+        moves = {"C": (1 + u) * (1 - c) - c * u, "W": -(1 + u) * c - c * u, "U": -(1 + u) * c + c * (1 - u)}
+        variance += c * moves["C"] ** 2 + w * moves["W"] ** 2 + u * moves["U"] ** 2
+    assert sampled == pytest.approx(variance**0.5)
+
+
+@pytest.mark.parametrize("agreement", [0.0, 0.3, 1.0])
+def test_agreement_is_cohens_kappa_where_rates_are_equal(agreement: float) -> None:
+    table = from_rates(parse("c@1"), RATES, RATES, agreement)
+    run, baseline = (
+        np.select([side(table, i) == 1 for side in (correct, unanswered)], ["C", "U"], "W") for i in (0, 1)
+    )
+    kappa = cohen_kappa_score(run, baseline, sample_weight=table.chances)
+    assert kappa == pytest.approx(agreement)
+    assert np.allclose(rates(table), [RATES, RATES])
+
+
+def rates(table: Joint) -> list[list[float]]:
+    """Correct, incorrect and unanswered of the run, and of the baseline."""
+    columns = table.pair.patterns.columns
+    sides = [np.split(columns[name], 2) for name in ("correct", "incorrect", "unanswered")]
+    return [[float(table.chances @ side[i]) for side in sides] for i in (0, 1)]
+
+
+def correct(table: Joint, side: int) -> np.ndarray[Any, Any]:
+    return np.split(table.pair.patterns.columns["correct"], 2)[side]
+
+
+def unanswered(table: Joint, side: int) -> np.ndarray[Any, Any]:
+    return np.split(table.pair.patterns.columns["unanswered"], 2)[side]
+
+
+def test_unequal_rates_stay_what_they_are_however_alike_the_answers() -> None:
+    table = from_rates(parse("UF"), (0.5, 0.3, 0.2), (0.2, 0.3, 0.5), 1.0)
+    assert np.allclose(rates(table), [(0.5, 0.3, 0.2), (0.2, 0.3, 0.5)])
+    assert table.apart == pytest.approx(0.3)  # 1 - (0.2 + 0.3 + 0.2): they cannot end alike more often
+    assert table.difference == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "c@1", "UF", "penalty(t=0.9)", "coverage"])
+@pytest.mark.parametrize(("questions", "difference"), [(9, 0.6), (40, 0.3), (400, 0.08)])
+def test_every_decision_is_that_of_the_exact_test(name: str, questions: int, difference: float) -> None:
+    measure = parse(name)
+    difference *= 2 if name in ("UF", "penalty(t=0.9)") else 1
+    table = tilt(from_rates(measure, RATES, RATES, 0.3), difference)
+    assert table.linear
+    tables = table.tables(questions, 120, np.random.default_rng(5))
+    decided = rejected(table, tables, Aim(0.8, 0.05, 0))
+    for counts, decision in zip(tables, decided, strict=True):
+        pair = replace(table.pair, counts=counts)
+        exchange = pair.exchanges()
+        assert exchange is not None
+        p = exact_p(*exchange, float(pair.resampled(counts)))
+        assert p is not None
+        assert decision == (p <= 0.05)
+    assert 0 < decided.mean() < 1
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 4])
+def test_many_p_values_at_once_are_those_of_exact_p(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    sizes = rng.integers(0, (2000, 60, 30, 9)[classes - 1], (60, classes))
+    weights = rng.choice([0.0, 1.0, 2.0, 0.37, 1.9], (60, classes)) * rng.choice([-1, 1], (60, classes))
+    weights[:, 0] = 1.0
+    sizes[:, 0] += 1
+    balances = 2 * rng.binomial(sizes, 0.6) - sizes
+    observed = np.abs(np.sum(weights * balances, axis=1))
+    found = p_values(sizes, weights, observed)
+    for n, w, d, p in zip(sizes, weights, observed, found, strict=True):
+
+        def difference(one_way: np.ndarray[Any, Any], n: Any = n, w: Any = w) -> np.ndarray[Any, Any]:
+            return np.asarray((2 * one_way - n) @ w)
+
+        assert p == pytest.approx(exact_p(difference, n, d), rel=1e-9)
+
+
+def test_a_difference_that_is_not_linear_is_decided_nearly_as_its_enumeration() -> None:
+    measure = parse("precision")
+    table = tilt(from_rates(measure, RATES, RATES), 0.35)
+    assert not table.linear
+    tables = table.tables(40, 200, np.random.default_rng(5))
+    decided = rejected(table, tables, Aim(0.8, 0.05, 0))
+    p = []
+    for counts in tables:
+        pair = replace(table.pair, counts=counts)
+        exchange = pair.exchanges()
+        assert exchange is not None
+        p.append(exact_p(*exchange, float(pair.resampled(counts))))
+    exact = np.array(p, dtype=float)
+    assert (decided == (exact <= 0.05)).mean() >= 0.99
+    assert np.abs(exact[decided != (exact <= 0.05)] - 0.05).max(initial=0) < 0.01
+
+
+def test_an_undefined_difference_is_never_told_apart() -> None:
+    table = from_rates(parse("precision"), RATES, RATES)
+    silent = (unanswered(table, 0) == 1) & (correct(table, 1) == 1)
+    assert not rejected(table, 50 * silent[None].astype(np.int64), Aim(0.8, 0.05, 0)).any()
+
+
+def test_the_exchange_weights_are_the_worked_examples() -> None:
+    # S_A = 61 + 48, S_U = 5 + 17, n = 100
+    data = pilot(CELLS)
+    columns = {name: (data.columns[name][1], data.columns[name][0]) for name in ("correct", "unanswered")}
+    table = from_pilot(parse("c@1"), columns)
+    sizes, weights, balances = exchanges(table, table.pair.counts)
+    found = {int(n): (float(abs(w)), float(abs(b))) for n, w, b in zip(sizes, weights, balances, strict=True)}
+    expected = {17: (222, 7), 12: (113, 6), 10: (109, 6)}
+    assert set(found) == set(expected)
+    for n, (w, b) in expected.items():
+        assert found[n] == pytest.approx((w / 2 / 100**2, b))
+    # 61 and 48 right, 5 and 17 silent: c@1 is .61 · 1.05 and .48 · 1.17
+    assert table.difference == pytest.approx(float(Fraction(61 * 105 - 48 * 117, 100**2)))
+    assert float(weights @ balances) == pytest.approx(table.difference)
+
+
+def test_more_is_needed_for_less() -> None:
+    base = size(difference=0.1)
+    assert size(difference=0.07) > base > size(difference=0.15)
+    assert size(difference=0.1, power=0.9) > base > size(difference=0.1, power=0.6)
+    assert size(difference=0.1, alpha=0.01) > base
+    assert size(difference=0.1, agreement=0.5) < 0.7 * base
+    assert abs(size(difference=-0.1) - base) < 0.03 * base
+
+
+def test_the_two_questions_are_each_others_answer() -> None:
+    found = plan(rates=RATES, difference=0.15, questions=150, measures=["c@1"])
+    needed, resolved = only(found), only(found, "difference")
+    assert resolved.questions == 150
+    back = only(plan(rates=RATES, measures="c@1", difference=resolved.difference))
+    assert back.questions == pytest.approx(150, rel=0.03)
+    assert needed.questions is not None
+    again = only(plan(rates=RATES, measures="c@1", questions=needed.questions), "difference")
+    assert again.difference == pytest.approx(0.15, rel=0.015)
+
+
+def test_a_pilot_answers_both_questions_by_itself() -> None:
+    found = plan(pilot(CELLS), "c@1")
+    assert only(found).difference == pytest.approx(0.61 * 1.05 - 0.48 * 1.17)
+    assert only(found, "difference").questions == 100
+    assert [row.system for row in found.more["systems"]] == ["run", "baseline"]
+    assert found.more["systems"][1].unanswered == pytest.approx(0.17)
+    assert any("happened to show" in note for note in found.notes)
+    turned = plan(pilot(CELLS), "c@1", run="baseline")
+    assert only(turned).difference == pytest.approx(-only(found).difference)
+    assert only(turned).questions == pytest.approx(only(found).questions, rel=0.05)
+
+
+def test_a_plan_depends_on_its_seed_alone() -> None:
+    one, again, other = (plan(pilot(CELLS), "accuracy", difference=0.3, seed=seed) for seed in (0, 0, 1))
+    assert one.to_dict() == again.to_dict()
+    assert one.rows != other.rows
+
+
+def test_scores_are_planned_by_the_normal_approximation() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.5, 0.1, (2, 400))
+    values[1] += 0.3 * (values[0] - 0.5)
+    deviation = (values[1] - values[0]).std()
+    found = plan(graded(values), "mean(score)", difference=0.02, questions=1000)
+    row, resolved = only(found), only(found, "difference")
+    assert (row.method, row.error, row.apart) == ("normal approximation", None, None)
+    # two-sided z test: n = ((z_.975 + z_.8) · sd / d)²; the bootstrap of the standard error is within 5 % of its square
+    z = stats.norm.isf(0.025) + stats.norm.ppf(0.8)
+    assert row.questions == pytest.approx((z * deviation / 0.02) ** 2, rel=0.1)
+    assert resolved.difference == pytest.approx(z * deviation / 1000**0.5, rel=0.05)
+    assert row.power == pytest.approx(0.8, abs=0.003)
+
+
+def test_questions_that_move_together_are_planned_by_the_cluster() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(0.5, 0.1, (2, 200))
+    alone = only(plan(graded(values), "mean(score)", difference=0.03))
+    twice = only(
+        plan(graded(np.repeat(values, 2, axis=1), np.repeat(np.arange(200), 2)), "mean(score)", difference=0.03)
+    )
+    assert twice.clusters is not None
+    assert twice.questions == 2 * twice.clusters
+    assert twice.clusters == pytest.approx(alone.questions, rel=0.1)
+    cells = pilot({kind: 2 * many for kind, many in CELLS.items()}, np.arange(200) // 2)
+    grouped = plan(cells, "c@1", difference=0.1)
+    assert only(grouped).method == "normal approximation"
+    assert only(grouped).clusters == pytest.approx(only(plan(pilot(CELLS), "c@1", difference=0.1)).questions, rel=0.15)
+
+
+@pytest.mark.parametrize("wanted", [0.06, 0.5, 0.8, 0.99])
+def test_the_distance_of_a_two_sided_test(wanted: float) -> None:
+    z = stats.norm.isf(0.025)
+    away = distance(Aim(wanted, 0.05, 0))
+    assert stats.norm.sf(z - away) + stats.norm.cdf(-z - away) == pytest.approx(wanted)
+
+
+def test_what_cannot_be_found_is_said_and_left_empty() -> None:
+    few = plan(rates=RATES, questions=5)  # 2/2^5 > 0.05: no exchange of five labels is rare enough
+    assert np.isnan(only(few, "difference").difference)
+    assert any("no difference" in note for note in few.notes)
+    topics = plan(graded(np.random.default_rng(0).random((2, 40))), "mean(score)", questions=5)
+    assert np.isnan(only(topics, "difference").difference)
+    many = plan(rates=RATES, difference=1e-5)
+    assert (only(many).questions, many.records()[0]["power"]) == (None, None)
+    assert any("plans end at 10,000,000" in note for note in many.notes)
+    mixed = plan(pilot({"CW": 20, "WC": 10, "CC": 30, "WW": 40}), ["accuracy", "coverage"])
+    assert {row.measure for row in mixed} == {"accuracy"}
+    assert any("coverage" in note and "never differ" in note for note in mixed.notes)
+
+
+THREE = pilot(CELLS).take_runs([0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "says"),
+    [
+        (None, {}, "from a pilot .* or from rates"),
+        (pilot(CELLS), {"rates": RATES}, "not from both"),
+        (pilot(CELLS), {"agreement": 0.5}, "goes with rates"),
+        (pilot(CELLS).take_runs([0]), {}, "one run"),
+        (THREE, {}, "3 runs; name two"),
+        (THREE, {"run": "run"}, "3 runs; name two"),
+        (pilot(CELLS), {"run": "rum"}, "did you mean run"),
+        (pilot(CELLS), {"run": "run", "baseline": "run"}, "are both 'run'"),
+        (pilot({"CC": 5, "WW": 5}), {}, "never differ"),
+        (pilot({"CC": 5, "WW": 5}), {"difference": 0.1}, "never differ"),
+        (pilot({"UU": 5, "WU": 5}), {"measures": "precision"}, "undefined"),
+        (pilot(CELLS), {"measures": "AURC"}, "no confidence"),
+        (None, {"rates": RATES, "measures": "AURC", "difference": 0.1}, "needs a pilot"),
+        (None, {"rates": RATES}, "say which difference"),
+        (None, {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"}, "UF: the rates make no difference"),
+        (None, {"rates": RATES, "difference": 0}, "difference of 0"),
+        (None, {"rates": RATES, "difference": 1.2}, "cannot be had .* leads to 1 at most"),
+        (None, {"rates": (0.5, 0.5, 0), "difference": -0.1, "measures": "coverage"}, "never differ"),
+        (None, {"rates": (0.5, 0.3, 0.1), "difference": 0.1}, "sum to 1.*0.9"),
+        (None, {"rates": (0.7, 0.5, -0.2), "difference": 0.1}, "not negative"),
+        (None, {"rates": (0.7, 0.3), "difference": 0.1}, "three numbers"),
+        (None, {"rates": "0.5", "difference": 0.1}, "three numbers"),
+        (None, {"rates": [RATES] * 3}, "found 3"),
+        (None, {"rates": RATES, "difference": 0.1, "agreement": 1.1}, "agreement lies between"),
+        (None, {"rates": RATES, "difference": 0.1, "agreement": 1}, "lower agreement"),
+        (None, {"rates": RATES, "difference": 0.1, "run": "a"}, "rates have no names"),
+        (None, {"rates": RATES, "difference": 0.1, "alpha": 0}, "alpha lies"),
+        (None, {"rates": RATES, "difference": 0.1, "power": 1}, "power lies"),
+        (None, {"rates": RATES, "difference": 0.1, "power": 0.05}, "power lies"),
+        (None, {"rates": RATES, "difference": float("nan")}, "difference must be a number"),
+        (None, {"rates": RATES, "questions": 0}, "whole number from 1"),
+        (None, {"rates": RATES, "questions": 10.5}, "whole number from 1"),
+        (None, {"rates": RATES, "difference": 0.1, "seed": -1}, "seed"),
+    ],
+)
+def test_what_makes_no_sense_is_one_clear_error(given: Evidence | None, asked: dict[str, Any], says: str) -> None:
+    with pytest.raises(nescio.NescioError, match=says):
+        plan(given, **asked)
+
+
+@pytest.mark.parametrize("rates", [(50, 30, 20), (5, 3, 2), (0.5, 0.3, 0.2), [(500, 300, 200), (0.5, 0.3, 0.2)]])
+def test_rates_are_shares_percentages_or_counts(rates: Any) -> None:
+    found = nescio.plan(rates=rates, difference=0.3, measures="accuracy")
+    for system in found.more["systems"]:
+        assert (system.correct, system.incorrect, system.unanswered) == pytest.approx(RATES)
+    assert only(found).questions == size(difference=0.3)
+
+
+def test_the_draws_have_a_stream_of_their_own() -> None:
+    # The tables of one turn are those of its block in stream 7, whatever else was simulated.
+    table = from_rates(parse("accuracy"), RATES, RATES)
+    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(7)) for _ in range(2))
+    assert (one == other).all()
