@@ -237,7 +237,7 @@ def rows(found: Sequence[Checked]) -> list[str]:
     for c in found:
         lines.append(
             f"| {c.setting.measure} | {c.setting.start} | {c.plan.difference:.4g} | {c.setting.power:.2f} | "
-            f"{c.plan.questions:,} | {c.normal:,.0f} | {c.achieved:.3f} ± {c.error:.3f} | {c.off:+.3f} | {c.verdict} |"
+            f"{c.plan.questions:,} | {c.normal:,.0f} | {c.achieved:.3f} ± {c.error:.3f} | {round(c.off, 3) + 0.0:+.3f} | {c.verdict} |"
         )
     return lines
 

@@ -27,11 +27,9 @@ FEW = 100  # questions, up to which the smallest number is sought one by one
 LATTICE = 1.5  # steps of the lattice within which the approximation decides nothing
 FINE = 0.01  # a step, in standard deviations, that is too small to matter
 ENUMERABLE = 10_000
-SMALL, CELLS, AT_ONCE = (
-    1_000,
-    2_000,
-    256,
-)  # sizes, and ways that all but the largest class can fall, of a small table; tables
+# Tables are small, and summed together, up to these sizes of a class and ways in which all but the largest class can fall.
+SMALL, CELLS = 1_000, 2_000
+AT_ONCE = 256
 
 Simulate = Callable[[float, int, int], tuple[float, float]]
 

@@ -29,6 +29,8 @@ TEXTS = (
     "test",
     "result",
     "finding",
+    "method",
+    "system",
 )  # others hold numbers
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 Grid = tuple[list[str], list[list[str]]]
