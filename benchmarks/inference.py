@@ -23,7 +23,7 @@ from timing import Row, seconds, show
 
 from nescio import meta
 from nescio.comparison import pair_up
-from nescio.evaluate import score
+from nescio.draws import blocks
 from nescio.evidence import Evidence
 from nescio.exact import exact_p
 from nescio.load import load
@@ -32,6 +32,8 @@ from nescio.meta._tables import tally_pairs
 from nescio.meta._trials import Drawing, alike, chunks, table_scores
 from nescio.meta.stability import FUZZINESS, book
 from nescio.meta.swap import BINS, book_swaps
+from nescio.samples import samples
+from nescio.uncertainty import Plan, bounds
 
 ROOT = Path(__file__).parents[1]
 MEASURES = ("accuracy", "c@1", "UF")
@@ -51,7 +53,7 @@ def c_at_1(outcomes: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def interval(data: Evidence) -> Row:
-    """The percentile interval of one run; SciPy at the best of several batch sizes."""
+    """The percentile interval of one run from its outcomes; SciPy at the best of several batch sizes."""
     one = data.take_runs([0])
     outcomes = codes(one)[0]
 
@@ -60,7 +62,8 @@ def interval(data: Evidence) -> Row:
             (outcomes,), c_at_1, n_resamples=RESAMPLES, batch=batch, vectorized=True, method="percentile", rng=0
         )
 
-    mine = seconds(lambda: score(one, ["c@1"], interval="percentile", resamples=RESAMPLES), 15)
+    measure, plan = parse("c@1"), Plan(0.95, blocks(RESAMPLES, 0))
+    mine = seconds(lambda: bounds(samples(one, [measure])[0], {"c@1": "percentile"}, plan), 25)
     times = {batch: seconds(lambda batch=batch: scipys(batch), 1) for batch in (10, 50, 200, 1_000)}
     best = min(times, key=lambda batch: times[batch])
     theirs = seconds(lambda: scipys(best), 3)

@@ -28,6 +28,7 @@ columns count something; float columns are graded, and NaN in them is an absence
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -104,10 +105,12 @@ class Evidence:
         """The integer columns, as distinct patterns with how often each occurs in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         present = self.present
-        cells = np.stack([self.columns[name][present] for name in names], axis=1).astype(np.int64)
+        runs = np.repeat(np.arange(len(self.runs)), present.sum(axis=1))
+        whole = len(runs) == present.size
+        # Columns stay contiguous, which is what makes `distinct` quick.
+        cells = np.stack([(v.ravel() if whole else v[present]) for v in (self.columns[name] for name in names)]).T
         patterns, code = distinct(cells)
-        run_of_cell = np.nonzero(present)[0]
-        counts = np.bincount(run_of_cell * len(patterns) + code, minlength=len(self.runs) * len(patterns))
+        counts = np.bincount(runs * len(patterns) + code, minlength=len(self.runs) * len(patterns))
         columns = {name: patterns[:, i] for i, name in enumerate(names)}
         return Tally(self.runs, columns, counts.reshape(len(self.runs), len(patterns)))
 
@@ -225,16 +228,17 @@ def compress_ordered(
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
     """The distinct rows of a matrix in lexicographic order, and which of them each row is."""
     if cells.dtype.kind in "iu" and len(cells):
-        low, span = cells.min(axis=0), np.ptp(cells, axis=0) + 1
-        size = float(np.prod(span.astype(float)))
-        if size <= 1 << 16:
+        low = [int(column.min()) for column in cells.T]
+        span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]
+        if math.prod(span) <= 1 << 16:
             code = np.zeros(len(cells), dtype=np.int64)
             for column, least, values in zip(cells.T, low, span, strict=True):
-                code = code * values + (column - least)
-            seen = np.bincount(code, minlength=int(size)) > 0
+                code *= values
+                code += column.astype(np.int64) - least
+            seen = np.bincount(code, minlength=math.prod(span)) > 0
             used = np.flatnonzero(seen)
-            stride = np.concatenate([np.cumprod(span[:0:-1])[::-1], [1]])
-            return used[:, None] // stride % span + low, (np.cumsum(seen) - 1)[code]
+            rows = np.stack(np.unravel_index(used, span), axis=1) + np.array(low)
+            return rows, (np.cumsum(seen) - 1)[code]
     order = np.lexsort(cells.T[::-1])
     ranked = cells[order]
     new = np.ones(len(ranked), dtype=bool)
