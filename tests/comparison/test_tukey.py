@@ -64,7 +64,7 @@ def test_random_exchanges_tend_to_the_enumeration() -> None:
 def test_exchanged_labels_are_exchanged_rows(measure: str, clustered: bool) -> None:
     """Against the obvious: exchange the rows of the runs, question by question or cluster by cluster, and score them."""
     rng = np.random.default_rng(4)
-    data = evidence(x="CCWWCWCW", y="CWCWCCWW", z="WWCWCCCC")
+    data = evidence(x="CCWWCWCW", y="CWCCCCWW", z="WWCWWCCC")  # no question on which all are alike: those do not move
     columns = dict(data.columns) | {"confidence": rng.random((3, 8)).round(1)}
     clusters = np.array([0, 0, 1, 1, 1, 2, 3, 3]) if clustered else None
     data = Evidence(data.runs, data.questions, columns, data.absence, {}, clusters)

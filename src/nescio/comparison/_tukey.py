@@ -60,12 +60,18 @@ def line_up(measure: Measure, columns: dict[str, Array], clusters: Array | None)
         name: np.add.reduceat(values.reshape(runs, questions, *values.shape[1:]), starts, axis=1).swapaxes(0, 1)
         for name, values in mapped.items()
     }
-    return Together(runs, count, partial(_summed, measure, sums))
+    # Where all runs are alike an exchange changes nothing: such units are summed once.
+    apart = np.zeros(count, dtype=bool)
+    for values in sums.values():
+        apart |= (values != values[:, :1]).reshape(count, -1).any(axis=1)
+    alike = {name: values[~apart].sum(axis=0) for name, values in sums.items()}
+    moving = {name: values[apart] for name, values in sums.items()}
+    return Together(runs, int(apart.sum()), partial(_summed, measure, alike, moving))
 
 
-def _summed(measure: Measure, sums: dict[str, Array], labels: NDArray[np.intp]) -> Floats:
+def _summed(measure: Measure, alike: dict[str, Array], moving: dict[str, Array], labels: NDArray[np.intp]) -> Floats:
     rows = np.arange(len(labels))[:, None]
-    return measure.of_totals({name: values[rows, labels].sum(axis=0) for name, values in sums.items()})
+    return measure.of_totals({name: alike[name] + values[rows, labels].sum(axis=0) for name, values in moving.items()})
 
 
 def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[np.intp]) -> Floats:
@@ -103,7 +109,7 @@ def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
 
 def _every(together: Together) -> Iterator[NDArray[np.intp]]:
     for rows in product(list(permutations(range(together.runs))), repeat=together.units):
-        yield np.array(rows, dtype=np.intp)
+        yield np.array(rows, dtype=np.intp).reshape(together.units, together.runs)
 
 
 def _random(together: Together, blocks: Iterable[Block]) -> Floats:
