@@ -7,6 +7,7 @@ seed alone, to the last bit: not on how many blocks are made at once, by how man
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,10 +72,13 @@ def dirichlet(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
     return shares * counts.sum()
 
 
-def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size, K)."""
-    if int(counts.max(initial=0)) == 1:
-        return rng.integers(0, 2, size=(size, len(counts))) * counts
+def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size, K).
+
+    Small numbers where there is one unit of each kind: there are many kinds then.
+    """
+    if len(counts) and int(counts.min()) == int(counts.max()) == 1:
+        return rng.integers(0, 2, size=(size, len(counts)), dtype=np.int8)
     return rng.binomial(counts, 0.5, size=(size, len(counts)))
 
 

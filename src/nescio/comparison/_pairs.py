@@ -40,7 +40,7 @@ class Pair:
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
         """The difference when so many questions of each kind have the labels of the two runs exchanged."""
-        kept = self.counts - swaps
+        kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
