@@ -110,3 +110,29 @@ def test_tens_of_thousands_of_questions_and_p_is_never_zero() -> None:
     x, y = "C" * 20_000 + "W" * 10_000 + "U" * 10_000, "W" * 10_000 + "C" * 9_000 + "U" * 21_000
     assert 0 < p_of(x, y, "c@1") <= 1e-15
     assert p_of(x, x, "c@1") == 1
+
+
+@pytest.mark.parametrize("unit", [1, 0.1, None])
+def test_many_kinds_against_every_exchange(unit: float | None) -> None:
+    """Graded scores whose differences are whole numbers, tenths, or anything: all 2^14 signs, one by one."""
+    rng = np.random.default_rng(5)
+    away = rng.integers(-4, 9, 14) * unit if unit else rng.normal(0.3, 1, 14)
+    scores = {"s": np.stack([away, np.zeros(14)])}
+    data = Evidence(("x", "y"), tuple(map(str, range(14))), scores, np.full((2, 14), PRESENT, dtype=np.uint8))
+    signs = np.array(list(itertools.product((-1, 1), repeat=14)))
+    hits = np.abs(signs @ away) >= abs(away.sum()) - 1e-9
+    (found,) = nescio.compare(data, "mean(s)", baseline="y", test="exact", resamples=1)
+    assert found.p == pytest.approx(hits.mean(), abs=1e-12)
+
+
+def test_clusters_are_exchanged_whole() -> None:
+    rng = np.random.default_rng(6)
+    x, y = ("".join(rng.choice(list("CWU"), 60)) for _ in range(2))
+    stories = np.repeat(np.arange(12), 5)
+    data = evidence(x, y)
+    data = Evidence(data.runs, data.questions, data.columns, data.absence, {}, stories)
+    right = np.array([[letter == "C" for letter in run] for run in (x, y)])
+    away = (right[0].astype(int) - right[1]).reshape(12, 5).sum(axis=1)
+    signs = np.array(list(itertools.product((-1, 1), repeat=12)))
+    (found,) = nescio.compare(data, "accuracy", baseline="y", test="exact", resamples=1)
+    assert found.p == pytest.approx(np.mean(np.abs(signs @ away) >= abs(away.sum())), abs=1e-12)

@@ -2,8 +2,8 @@
 
 Units of kind j, of which there are n_j, each keep or exchange the labels of two systems with chance ½; B_j of them, which is
 Bin(n_j, ½), then fall one way. A difference that depends on B alone has an exact distribution: where it is linear,
-D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they weigh anything;
-where it is not, all B are enumerated while they are few.
+D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they weigh anything (for
+many kinds: one half of them against the other); where it is not, all B are enumerated while they are few.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 Difference = Callable[[Floats], Floats]
 
 ENUMERABLE = 10_000_000
+LARGEST_HALF = 1 << 18  # sums of one half of the kinds
 TIE = 1e-10  # differences this close, relatively, are the same one
 ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
 NEGLIGIBLE = 1e-19
@@ -37,8 +38,7 @@ def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> fl
         return 1.0
     if weights is not None:
         sizes, steps = _merge(n, weights)
-        if len(sizes) <= 3:
-            return _linear_p(sizes, steps, abs(observed))
+        return _linear_p(sizes, steps, abs(observed)) if len(sizes) <= 3 else _halves_p(sizes, steps, abs(observed))
     if float(np.prod(n.astype(float) + 1)) <= ENUMERABLE:
         return _enumerated_p(difference, n, abs(observed))
     return None
@@ -112,6 +112,37 @@ def _linear_p(sizes: list[int], steps: list[float], observed: float) -> float:
     upper = above[np.clip(needed, 0, len(chances)).astype(np.int64)]
     # D and -D have the same distribution, so the lower tail weighs as much.
     return min(1.0, max(SMALLEST, 2 * float(chance @ upper)))
+
+
+def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
+    """The same for many kinds: the sums of one half of them against the tails of the other; None where a half has too many."""
+    halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
+    largest = float(np.dot(sizes, steps))
+    for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
+        small = int(len(halves[1][0]) < len(halves[0][0]))
+        found = _convolved(halves[small], size, step, largest)
+        if found is None:
+            return None
+        halves[small] = found
+    (values, chance), (others, tails) = halves
+    above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
+    reached = np.searchsorted(others, observed * (1 - TIE) - ROUNDING * largest - values, side="left")
+    return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
+
+
+def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
+    """Sums and chances with one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
+    first, chances = binomial(size)
+    if len(half[0]) * len(chances) > LARGEST_HALF:
+        return None
+    values = np.add.outer(half[0], step * (2.0 * (first + np.arange(len(chances))) - size)).ravel()
+    chance = np.multiply.outer(half[1], chances).ravel()
+    kept = chance > NEGLIGIBLE
+    values, chance = values[kept], chance[kept]
+    order = np.argsort(values, kind="stable")
+    values, chance = values[order], chance[order]
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > ROUNDING * largest)
+    return values[starts], np.add.reduceat(chance, starts)
 
 
 def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float:

@@ -11,7 +11,8 @@ from nescio.evidence import Array, Patterns, compress_ordered, distinct
 from nescio.exact import Difference
 from nescio.measures import Measure
 
-FEW_KINDS = 23  # 2**23 exchanges can be enumerated
+FEW_KINDS = 36  # 2**18 sums of one half of them
+FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,7 @@ class Pair:
         Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are many.
         """
         if self.measure.order is not None:
-            return (self.swapped, self.counts) if len(self.counts) <= FEW_KINDS else None
+            return (self.swapped, self.counts) if len(self.counts) <= FEW_UNITS else None
         rows = np.concatenate([np.reshape(v, (len(v), -1)) for v in self.patterns.columns.values()], axis=1)
         _, row = distinct(rows)
         one, other = np.split(row, 2)
