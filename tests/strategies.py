@@ -50,6 +50,8 @@ def evidence(
     columns["same"] = cells([0, 1], rows=1).astype(np.int8)
     columns["value"] = _pan_values(columns, cells(scores))
     columns["graded"] = cells([*scores, np.nan])
+    columns["squad_exact"] = columns["correct"].copy()
+    columns["squad_f1"] = np.where(columns["incorrect"] == 1, sure / 2, columns["correct"])
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, absence, {"topic": cells(list("abc"))[0]})
 

@@ -5,7 +5,8 @@
     ├── FormatError          a file that breaks a rule of its format (path, line, rule, value)
     ├── MismatchError        inputs that are sound alone and do not belong together
     ├── MissingColumnError   a measure needs a column that the data does not have
-    └── UnknownNameError     a measure, format or judge that nobody registered
+    ├── UnknownNameError     a measure, format or judge that nobody registered
+    └── EndpointError        a service that refuses every call, or does not answer
 
 The command line turns each of them into one message and exit status 2.
 """
@@ -55,6 +56,10 @@ class UnknownNameError(NescioError):
         near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(by_folded[k] for k in near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class EndpointError(NescioError):
+    """A service that refuses every call, or does not answer."""
 
 
 def shorten(value: object, limit: int = 60) -> str:

@@ -91,6 +91,30 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         kind = "counts" if isinstance(given, Tally) else "evidence"
         return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
     items = list(given) if isinstance(given, (list, tuple)) else [given]
+    format_, read = read_files(items, options)
+    notes, name = list(read.notes), "none"
+    data = read.data
+    if isinstance(data, Unjudged):
+        name = options.judge or judging.default_judge(data.collection)
+        own = data.more
+        data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
+        data = replace(data, more={**data.more, **own})
+        if lower:
+            many = "1 answer is" if lower == 1 else f"{lower} answers are"
+            notes.append(f"{many} below rank 1: MRR and K read them, outcomes are those of rank 1")
+    elif options.judge:
+        raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
+    if isinstance(data, Outcomes):
+        data, more = settle(data, policies)
+        notes += more
+    return Loaded(
+        _clustered(data, options), tuple(notes), read.measures or _defaults(data), format_.name, name, options
+    )
+
+
+def read_files(items: Sequence[Any], options: Options) -> tuple[formats.Format, formats.Read]:
+    """What files hold before anything is judged and any policy applied; words that mean "I do not know" are silence already."""
+    _check_words(options.outcome_map)
     if not items:
         raise UsageError("no files were given")
     _distinct(items)
@@ -100,26 +124,12 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         strata = (*strata, options.cluster)
     declined = Declined(options.declined_pattern)
     told = ReadOptions(options.outcome_map, strata, options.graded, options.choose, declined)
-    read = _read(format_, parts, told)
-    notes, name = list(read.notes), "none"
-    data = read.data
-    if isinstance(data, Unjudged):
-        data = _hear(data, declined)
-        name = options.judge or judging.default_judge(data.collection)
-        data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
-        if lower:
-            many = "1 answer is" if lower == 1 else f"{lower} answers are"
-            notes.append(f"{many} below rank 1: MRR and K read them, outcomes are those of rank 1")
-    elif options.judge:
-        raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
+    found = _read(format_, parts, told)
+    if isinstance(found.data, Unjudged):
+        found = replace(found, data=_hear(found.data, declined))
     if options.declined_pattern:
-        notes.append(_heard(declined))
-    if isinstance(data, Outcomes):
-        data, more = settle(data, policies)
-        notes += more
-    return Loaded(
-        _clustered(data, options), tuple(notes), read.measures or _defaults(data), format_.name, name, options
-    )
+        found = replace(found, notes=(*found.notes, _heard(declined)))
+    return format_, found
 
 
 def _read(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> formats.Read:
@@ -237,7 +247,7 @@ def _why_of_no_format(source: Source) -> str:
     if have & set(STATES):
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
-    return f"of no format that nescio knows ({'; '.join(f.about for f in formats.REGISTRY.values())})"
+    return f"of no format that nescio knows ({', '.join(sorted(formats.REGISTRY))})"
 
 
 def _distinct(items: Sequence[Any]) -> None:

@@ -20,6 +20,20 @@ UNANSWERABLE = ("correct", "exclude")
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, or NOT_GRADED where there is none.
+
+    Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
+    """
+
+    question: str
+    state: int
+    run: str | None = None
+    answer: str | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Policies:
     """What to do with a missing row, an ungraded answer, and a question that has no answer."""
 

@@ -115,7 +115,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a title before the header": (
         "My results\n" + SOUND,
         "line 1",
-        "of no format that nescio knows (a counts table: run,",
+        "of no format that nescio knows (",
     ),
 }
 

@@ -96,9 +96,7 @@ def test_an_unknown_format(tmp_path: Path) -> None:
 def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('{"a": 1}')
-    assert_refused(
-        path, None, "of no format that nescio knows (a counts table: run, correct, incorrect, unanswered; an outcome"
-    )
+    assert_refused(path, None, "of no format that nescio knows (")
     path.write_text(json.dumps(ROWS))
     assert_refused(path, None, "tables, questions and runs in JSON have one object a line (.jsonl)")
 

@@ -56,20 +56,19 @@ def test_members_of_an_archive(tmp_path: Path, method: int) -> None:
         read_member(path, "samples/1.json")
 
 
-def zstandard_archive(path: Path, text: bytes, claimed: int | None = None) -> None:
+def zstandard_archive(path: Path, text: bytes, claimed: int | None = None, name: str = "a.json") -> None:
     """An archive whose one member is packed by method 93, which zipfile does not write before Python 3.14."""
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a.json", text)
+        archive.writestr(name, text)
     packed = zstandard.ZstdCompressor().compress(text)
     with zipfile.ZipFile(path) as archive:
-        info = archive.getinfo("a.json")
+        info = archive.getinfo(name)
     size = len(text) if claimed is None else claimed
-    name = b"a.json"
     crc = info.CRC.to_bytes(4, "little")
     sizes = len(packed).to_bytes(4, "little") + size.to_bytes(4, "little")
     middle = (93).to_bytes(2, "little") + b"\0\0\0\0" + crc + sizes + len(name).to_bytes(2, "little") + b"\0\0"
-    local = b"PK\3\4\x14\0\0\0" + middle + name + packed
-    central = b"PK\1\2\x14\0\x14\0\0\0" + middle + b"\0" * 14 + name
+    local = b"PK\3\4\x14\0\0\0" + middle + name.encode() + packed
+    central = b"PK\1\2\x14\0\x14\0\0\0" + middle + b"\0" * 14 + name.encode()
     end = b"PK\5\6\0\0\0\0\1\0\1\0" + len(central).to_bytes(4, "little") + len(local).to_bytes(4, "little") + b"\0\0"
     path.write_bytes(local + central + end)
 

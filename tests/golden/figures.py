@@ -59,6 +59,8 @@ def given(case: dict[str, Any], folder: Path) -> Any:
         return pa.table({"run": ["run"]} | {name: [count] for name, count in zip(names, case["counts"], strict=True)})
     if "pan" in case:
         return _pan(case["pan"], folder)
+    if "squad" in case:
+        return _squad(case["squad"], folder)
     if "matrix" in case:
         ((name, cells),) = case["matrix"].items()
         path = folder / f"{name}.csv"
@@ -95,3 +97,11 @@ def _pan(pan: dict[str, list[Any]], folder: Path) -> list[Path]:
     truth.write_text("".join(json.dumps({"id": str(i), "same": bool(s)}) + "\n" for i, s in enumerate(pan["same"])))
     answers.write_text("".join(json.dumps({"id": str(i), "value": v}) + "\n" for i, v in enumerate(pan["value"])))
     return [truth, answers]
+
+
+def _squad(squad: dict[str, list[Any]], folder: Path) -> list[Path]:
+    gold, said = folder / "gold.json", folder / "said.json"
+    asked = [{"id": str(i), "answers": [{"text": text} for text in texts]} for i, texts in enumerate(squad["gold"])]
+    gold.write_text(json.dumps({"data": [{"title": "", "paragraphs": [{"qas": asked}]}]}))
+    said.write_text(json.dumps({str(i): text for i, text in enumerate(squad["said"])}))
+    return [gold, said]

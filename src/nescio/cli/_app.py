@@ -171,12 +171,12 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--format-in",
                 metavar="NAME",
-                help="The format of the files, where their names and columns do not tell: outcomes, counts, matrix, pan, questions.",
+                help="The format of the files, where their names and columns do not tell, such as outcomes, questions, lm_eval; a wrong name lists them.",
             ),
             click.option(
                 "--judge",
                 metavar="NAME",
-                help="How answers are judged: exact, choice. [default: choice where all questions have options, else exact]",
+                help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice where all questions have options, else exact]",
             ),
             click.option(
                 "--missing",

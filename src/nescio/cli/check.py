@@ -30,7 +30,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     options = Options(**_app.reading(given))
     format_, parts = recognise(list(files), options.format_in)
     facts: dict[str, Any] = {"format": format_.name, "about": format_.about}
-    facts["files"] = [{"file": str(s.path), "part": part, "columns": list(s.columns)} for part, s in parts]
+    facts["files"] = [{"file": str(s.label), "part": part, "columns": list(s.columns)} for part, s in parts]
     alone = {part for part, _ in parts}
     if alone in ({"gold"}, {"answers"}):
         other = "answers" if alone == {"gold"} else "gold"

@@ -1,6 +1,22 @@
 """Readers and writers, one file a format. `_format.py` says what a format is, `_source.py` what it is given."""
 
-from nescio.formats import counts_table, outcome_table, pan, questions, score_matrix
+from nescio.formats import (
+    cbc,
+    counts_table,
+    helm,
+    inspect,
+    lm_eval,
+    mmlu_pro,
+    nq,
+    outcome_table,
+    pan,
+    qa4mre,
+    questions,
+    score_matrix,
+    simpleqa,
+    squad2,
+    trec,
+)
 from nescio.formats._format import (
     REGISTRY,
     Data,
@@ -33,4 +49,20 @@ __all__ = [
     "reader",
 ]
 
-_FILES = (counts_table, outcome_table, pan, questions, score_matrix)
+_FILES = (
+    cbc,
+    counts_table,
+    helm,
+    inspect,
+    lm_eval,
+    mmlu_pro,
+    nq,
+    outcome_table,
+    pan,
+    qa4mre,
+    questions,
+    score_matrix,
+    simpleqa,
+    squad2,
+    trec,
+)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nescio.errors import UnknownNameError, UsageError
-from nescio.evidence import Evidence, Tally
+from nescio.evidence import Array, Evidence, Tally
 from nescio.formats._source import Source
 from nescio.model import Collection, Run
 from nescio.outcomes import Outcomes
@@ -20,11 +20,15 @@ from nescio.outcomes import Outcomes
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from."""
+    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
+
+    `more` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    """
 
     collection: Collection
     runs: tuple[Run, ...]
     files: tuple[str, ...] = ()
+    more: Mapping[str, Array] = field(default_factory=dict)
 
 
 Data = Outcomes | Tally | Evidence | Unjudged
@@ -40,12 +44,21 @@ class Declined:
         except re.error as error:
             raise UsageError(f"--declined-pattern takes a regular expression: {error}") from None
 
-    def matches(self, text: str) -> bool:
-        """Whether a text, white space off, is matched by a pattern from end to end; counts it if so."""
+    @property
+    def asked(self) -> bool:
+        """Whether there are any patterns."""
+        return bool(self._patterns)
+
+    def fits(self, text: str) -> bool:
+        """Whether a text, white space off, is matched by a pattern from end to end."""
         said = text.strip()
-        found = any(pattern.fullmatch(said) for pattern in self._patterns)
+        return any(pattern.fullmatch(said) for pattern in self._patterns)
+
+    def matches(self, text: str) -> bool:
+        """Whether an answer fits; counts it if so."""
+        found = self.fits(text)
         if found:
-            self.matched[said] += 1
+            self.matched[text.strip()] += 1
         return found
 
 

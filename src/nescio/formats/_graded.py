@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +14,16 @@ from nescio.errors import FormatError, UsageError
 from nescio.formats._format import ReadOptions
 from nescio.outcomes import ABSENT, Outcomes
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all rows: a log may have millions
+
 
 @dataclass(frozen=True, slots=True)
 class Graded:
     """One answer of a run to a question: `state` is one of `nescio.outcomes`; `why` says in a word why it is silent or ungraded.
 
     `cluster` is what repeats of one question share; `strata` holds what is constant within the question. `where` names the
-    place in the file, for messages.
+    place in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded
+    scores by name; `answerable` is 0 where declining is right, -1 where the log does not say.
     """
 
     run: str
@@ -28,8 +33,11 @@ class Graded:
     candidate: int = -1
     cluster: str | None = None
     why: str | None = None
-    strata: Mapping[str, str] = field(default_factory=dict)
+    strata: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     where: str | None = None
+    path: object = None
+    scores: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    answerable: int = -1
 
 
 def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[str]) -> Outcomes:
@@ -45,7 +53,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         key = runs.setdefault(row.run, len(runs)), questions.setdefault(row.question, len(questions))
         if key in cells:
             rule = f"question {row.question!r} stands here again for run {row.run!r}"
-            raise FormatError(path, rule, where=row.where)
+            raise FormatError(row.path or path, rule, where=row.where)
         cells[key] = row
     if not cells:
         raise FormatError(path, "there are no answers in it")
@@ -54,10 +62,19 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     confidence = np.full(shape, np.nan)
     reasons: dict[str, Counter[str]] = {run: Counter() for run in runs}
     of_question: dict[int, Graded] = {}
+    of_run: dict[str, object] = {}
+    names = dict.fromkeys(name for row in cells.values() for name in row.scores)
+    more = {name: np.full(shape, np.nan) for name in names}
+    answerable = np.full(shape[1], -1, dtype=np.int8)
     for key, row in cells.items():
+        of_run.setdefault(row.run, row.path or path)
         state[key], candidate[key] = row.state, row.candidate
         confidence[key] = np.nan if row.confidence is None else row.confidence
         of_question.setdefault(key[1], row)
+        for name, score in row.scores.items():
+            more[name][key] = score
+        if row.answerable >= 0:
+            answerable[key[1]] = row.answerable
         if row.why:
             reasons[row.run][row.why] += 1
     notes += [
@@ -73,9 +90,11 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         state,
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
+        answerable=answerable if (answerable >= 0).any() else None,
+        more=more,
         strata=_strata(first, options),
         clusters=None if None in clusters else np.array(clusters, dtype=object),
-        files=tuple(str(path) for _ in runs),
+        files=tuple(str(of_run[run]) for run in runs),
     )
 
 

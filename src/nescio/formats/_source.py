@@ -140,7 +140,7 @@ def _open_packed(path: Path) -> Source:
 
 def _open_plain(path: Path) -> Source:
     suffix = path.suffix.lower()
-    plain = check_text(path) if suffix in TEXT else True
+    plain = check_text(path) if suffix in TEXT and suffix != ".json" else True
     if suffix in DELIMITED:
         return _open_delimited(path, plain)
     if suffix in LINES:

@@ -182,7 +182,10 @@ def as_text(value: Any) -> str | None:
         return value
     import msgspec
 
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        return "�"  # only a line that was read leniently holds such a value
 
 
 def locate(source: Source, row: int) -> str:

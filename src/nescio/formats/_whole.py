@@ -6,6 +6,7 @@ import codecs
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,8 @@ def _open_document(path: Path) -> Source:
     text = path.read_bytes().removeprefix(codecs.BOM_UTF8)
     try:
         document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        check_text(path)
         if _is_lines(path, text):
             return open_lines(path)
         try:
@@ -119,25 +121,43 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """What one member of an archive unpacks to, zstandard included (which zipfile opens from Python 3.14 on only).
+    """What one member of an archive unpacks to (the last of that name), zstandard included.
 
     Raises FormatError where it is damaged, encrypted, or larger than a log can be.
     """
+    for _, content in read_members(path, lambda each: each == name, last=True):
+        return content
+    raise FormatError(path, "there is no such member", where=f"member {printable(name)}")
 
+
+def read_members(
+    path: Path, wanted: Callable[[str], bool], *, last: bool = False
+) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
+
+    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
+    """
+    found = [info for info in _listed(path) if wanted(info.filename)]
+    for info in found[-1:] if last else found:
+        yield info, _content(path, info)
+
+
+def printable(name: str) -> str:
+    """A name from a stranger's archive as a message may show it."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else "�" for c in name)
+
+
+def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
     def fail(rule: str) -> FormatError:
-        return FormatError(path, rule, where=f"member {name}")
+        return FormatError(path, rule, where=f"member {printable(info.filename)}")
 
+    if info.flag_bits & 1:
+        raise fail("the member is encrypted")
+    if info.file_size > LARGEST_MEMBER or info.file_size > max(SMALL, LARGEST_RATIO * info.compress_size):
+        raise fail(f"the member would unpack to {info.file_size:,} bytes, which no log does")
     try:
-        with zipfile.ZipFile(path) as archive:
-            info = archive.getinfo(name)
-            if info.flag_bits & 1:
-                raise fail("the member is encrypted")
-            if info.file_size > LARGEST_MEMBER or info.file_size > max(SMALL, LARGEST_RATIO * info.compress_size):
-                raise fail(f"the member would unpack to {info.file_size:,} bytes, which no log does")
-            packed = _packed(path, info)
-    except KeyError:
-        raise fail("there is no such member") from None
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error) as error:
+        packed = _packed(path, info)
+    except (OSError, ValueError, struct.error) as error:
         raise fail(f"damaged: {first_line(error)}") from None
     found = _unpacked(packed, info, fail)
     if len(found) != info.file_size or zlib.crc32(found) != info.CRC:

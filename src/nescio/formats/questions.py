@@ -22,7 +22,7 @@ OWN_KEYS = ("id", "question", "answers", "options", "answerable", "cluster")
 
 def recognise(source: Source) -> str | None:
     """JSON Lines of `id` and `question`, or of `id` and `answer`."""
-    if source.suffix not in LINES or "id" not in source.columns or "outcome" in source.columns:
+    if source.suffix not in LINES or "id" not in source.columns or {"outcome", "prediction"} & {*source.columns}:
         return None
     if "answer" in source.columns:
         return "answers"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from nescio.errors import UsageError
 from nescio.files import whole
 from nescio.formats._source import connect
 from nescio.formats._tables import literal
-from nescio.formats.outcome_table import RESERVED
+from nescio.formats.outcome_table import COLUMNS, RESERVED
 from nescio.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -22,7 +22,10 @@ _CANDIDATE = {1: "correct", 0: "incorrect", -1: None}
 
 
 def write_outcomes(found: Outcomes, path: Path) -> int:
-    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty outcome."""
+    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty outcome.
+
+    Graded scores stand in columns of their own, empty where there is none.
+    """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
     names = _names(found)
@@ -31,7 +34,7 @@ def write_outcomes(found: Outcomes, path: Path) -> int:
         if path.suffix.lower() == ".jsonl":
             _write_lines(draft, names, rows)
         elif path.suffix.lower() == ".parquet":
-            _write_parquet(draft, names, rows)
+            _write_parquet(draft, names, rows, {"confidence", *_graded(found)})
         else:
             _write_delimited(draft, [names, *rows], "\t" if path.suffix.lower() == ".tsv" else ",")
     return len(rows)
@@ -47,10 +50,16 @@ def _names(found: Outcomes) -> list[str]:
         names.append("answerable")
     if found.clusters is not None:
         names.append("cluster")
-    return names + [name for name in found.strata if name and name not in RESERVED]
+    return [*names, *(name for name in found.strata if name and name not in RESERVED), *_graded(found)]
+
+
+def _graded(found: Outcomes) -> list[str]:
+    """The columns of graded scores: what `more` holds and nescio does not derive."""
+    return [name for name in found.more if name not in (*RESERVED, *COLUMNS, *found.strata)]
 
 
 def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
+    graded = _graded(found)
     for r, run in enumerate(found.runs):
         for q, question in enumerate(found.questions):
             state = int(found.state[r, q])
@@ -58,6 +67,9 @@ def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
                 continue
             cells: dict[str, Any] = {name: str(values[q]) for name, values in found.strata.items()}
             cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
+            for name in graded:
+                score = float(found.more[name][r, q])
+                cells[name] = None if np.isnan(score) else score
             if "confidence" in names and found.confidence is not None:
                 confidence = float(found.confidence[r, q])
                 cells["confidence"] = None if np.isnan(confidence) else confidence
@@ -86,11 +98,11 @@ def _write_lines(path: Path, names: list[str], rows: list[list[Any]]) -> None:
             file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
 
 
-def _write_parquet(path: Path, names: list[str], rows: list[list[Any]]) -> None:
+def _write_parquet(path: Path, names: list[str], rows: list[list[Any]], numbers: Container[str]) -> None:
     columns = {f"c{i}": np.array([row[i] for row in rows], dtype=object) for i in range(len(names))}
     casts = []
     for i, name in enumerate(names):
-        kind = "DOUBLE" if name == "confidence" else "VARCHAR"
+        kind = "DOUBLE" if name in numbers else "VARCHAR"
         casts.append(f'c{i}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"')
     with connect() as connection:
         connection.register("outcomes", columns)

@@ -1,0 +1,73 @@
+"""How fast other tools' logs are scored, as ratios within one run: `python benchmarks/formats.py [DATA]`.
+
+DATA is a folder with `squad2/` (default: `../shared/data` beside the checkout); what is not there is skipped, and said so. Times
+are medians on this machine, now; only the ratios mean anything elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import squad_literal
+from timing import Row, seconds, show
+
+from nescio.formats.squad2 import official
+
+ROOT = Path(__file__).parents[1]
+
+
+def process(*arguments: str) -> Callable[[], object]:
+    """An action that runs a program and waits for it."""
+    return lambda: subprocess.run(arguments, check=True, capture_output=True)
+
+
+def squad(data: Path) -> list[Row]:
+    """Exact match and F1 of the half dev set: the figures alone, and program against program with reading and starting."""
+    gold, said = (str(data / "squad2" / name) for name in ("dev-half.json", "pred_nstats_bert.json"))
+    if official(gold, said) != squad_literal.figures(gold, said):
+        raise SystemExit("the two ways disagree")
+    command = [str(Path(sys.executable).parent / "nescio"), "score", gold, said, "-m", "squad.EM", "-m", "squad.F1"]
+    literal = str(Path(__file__).parent / "squad_literal.py")
+    return [
+        Row(
+            "SQuAD 2.0, half dev set: exact, F1, HasAns and NoAns",
+            seconds(lambda: official(gold, said)),
+            "as evaluate-v2.0.py goes about it",
+            seconds(lambda: squad_literal.figures(gold, said)),
+            "5x",
+        ),
+        Row(
+            "nescio score, the same file, without intervals",
+            seconds(process(*command, "--ci", "none")),
+            "python squad_literal.py",
+            seconds(process(sys.executable, literal, gold, said)),
+        ),
+        Row(
+            "nescio score, the same file, with 10,000 resamples",
+            seconds(process(*command)),
+            "python squad_literal.py (which has no intervals)",
+            seconds(process(sys.executable, literal, gold, said)),
+        ),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared" / "data"
+    rows = []
+    for needs, make in (("squad2/dev-half.json", squad),):
+        if (data / needs).exists():
+            rows += make(data)
+        else:
+            print(f"skipped {make.__name__}: there is no {data / needs}", file=sys.stderr)
+    show(rows)
+
+
+if __name__ == "__main__":
+    main()

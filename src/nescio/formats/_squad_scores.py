@@ -1,0 +1,110 @@
+"""SQuAD's exact match and token F1, question by question, bit for bit as evaluate-v2.0.py computes them, and its thresholds.
+
+Written from the description of the script (Rajpurkar et al. 2018). A text is normalised once, however often it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.text import normalise
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+class Golds:
+    """The gold answers of questions, normalised; a question without any has the one answer "".
+
+    Answers that normalisation empties ("The") do not count, and a question with no others has the answer "" too.
+    """
+
+    def __init__(self, given: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self.ids = [name for name, _ in given]
+        self.has_answer = np.array([bool(answers) for _, answers in given], dtype=bool)
+        self._done: dict[str, str] = {"": ""}
+        done, nothing = self._done, ("",)
+        self.normalise(answer for _, answers in given for answer in answers)
+        self.texts = [
+            tuple(dict.fromkeys([text for answer in answers if (text := done[answer])])) or nothing
+            if answers
+            else nothing
+            for _, answers in given
+        ]
+
+    def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
+        """These texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._done]
+        plain = [text for text in new if text.isascii() and "\0" not in text]
+        if plain:
+            bare = _ARTICLES.sub(" ", "\0".join(plain).lower().translate(_PUNCTUATION)).split("\0")
+            self._done |= {text: " ".join(words.split()) for text, words in zip(plain, bare, strict=True)}
+        for text in new:
+            if text not in self._done:
+                self._done[text] = normalise(text)
+        return self._done
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The two scores of one run, in the order of the questions; a question without a prediction scores as silence does."""
+
+    exact: NDArray[np.int8]
+    f1: NDArray[np.float64]
+
+
+def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
+    """Exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
+    exact, f1 = np.zeros(len(golds.ids), dtype=np.int8), np.zeros(len(golds.ids))
+    words: dict[str, list[str]] = {}
+    normal = golds.normalise(texts.values())
+    for i, (name, answers) in enumerate(zip(golds.ids, golds.texts, strict=True)):
+        said = normal[texts.get(name, "")]
+        if said in answers:
+            exact[i], f1[i] = 1, 1.0
+        elif said and answers[0]:
+            for text in (said, *answers):
+                if text not in words:
+                    words[text] = text.split()
+            f1[i] = max(_f1(words[answer], words[said]) for answer in answers)
+    return Scores(exact, f1)
+
+
+def _f1(gold: list[str], said: list[str]) -> float:
+    """The harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
+    if set(gold).isdisjoint(said):
+        return 0.0
+    if len(said) == 1 or len(gold) == 1:
+        same = 1
+    else:
+        counts = Counter(gold)
+        same = sum(min(many, counts[word]) for word, many in Counter(said).items() if word in counts)
+    precision, recall = 1.0 * same / len(said), 1.0 * same / len(gold)
+    return (2 * precision * recall) / (precision + recall)
+
+
+def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
+    """The script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have scored.
+
+    Starting from silence everywhere, questions are answered in the order of rising odds, ties in the order of the file.
+    """
+    place = {name: i for i, name in enumerate(golds.ids)}
+    order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]
+    at = np.array([place[name] for name in order], dtype=np.int64)
+    said = np.array([bool(texts[name]) for name in order], dtype=bool)
+    silent = int((~golds.has_answer).sum())
+    found: dict[str, float] = {}
+    for key, values in (("exact", scores.exact.astype(float)), ("f1", scores.f1)):
+        gained = np.where(golds.has_answer[at], values[at], np.where(said, -1.0, 0.0))
+        total = np.cumsum(np.concatenate([[float(silent)], gained]))
+        top = int(np.argmax(total))  # the first of the highest
+        found[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
+        found[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
+    return found

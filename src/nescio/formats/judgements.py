@@ -1,0 +1,119 @@
+"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError, UsageError
+from nescio.formats._source import LINES, TABLES, connect, open_source
+from nescio.formats._tables import load_rows, locate
+from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label
+
+QUESTION = ("question_id", "qid", "id", "question")
+RUN = ("run", "run_id", "system", "model")
+ANSWER = ("answer", "prediction", "predicted_answer", "response")
+VERDICT = (
+    "outcome",
+    "verdict",
+    "judgement",
+    "judgment",
+    "acceptable",
+    "grade",
+    "label",
+    "human",
+    "correct",
+    "is_correct",
+)
+
+WORDS = {
+    **dict.fromkeys(("correct", "yes", "true", "1", "1.0", "right", "pass", "acceptable", "r"), CORRECT),
+    **dict.fromkeys(("incorrect", "no", "false", "0", "0.0", "wrong", "fail", "unacceptable", "w"), INCORRECT),
+    **dict.fromkeys(("inexact", "x", "unsupported", "u"), INCORRECT),  # TREC: only R is right
+    **dict.fromkeys(("unanswered", "not_attempted", "not attempted", "declined", "abstained"), SILENT),
+    **dict.fromkeys(("not judged", "not_judged", "ungraded", "unknown", "skipped", "?", "-"), NOT_GRADED),
+}
+LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
+
+
+def read_judgements(
+    given: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None
+) -> tuple[list[Label], list[str]]:
+    """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
+    verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED. Raises FormatError
+    for a table that has no such columns, or a word that is no verdict.
+    """
+    source = open_source(given)
+    if source.suffix not in (*TABLES, *LINES, ""):
+        rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
+        raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
+    columns = {name.lower(): name for name in source.columns}
+    wanted = {
+        "question": _one(columns, QUESTION),
+        "run": _one(columns, RUN),
+        "answer": _one(columns, ANSWER),
+        "verdict": _verdict(source, columns, verdict),
+    }
+    if wanted["question"] is None:
+        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
+        raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+    with connect() as connection:
+        have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
+        cells = [have.get(name, "NULL") if name else "NULL" for name in wanted.values()]
+        rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
+    known = _known({row[4] for row in rows if row[4]}, outcome_map or {})
+    labels, said = [], Counter[str]()
+    for row, question, run, answer, word in rows:
+        state = NOT_GRADED if word is None else known.get(word)
+        if question is None or state is None:
+            rule = "the question is empty" if question is None else _NO_VERDICT
+            raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
+        if word and STATES.get(word) != state:
+            said[word] += 1
+        labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}"))
+    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
+    notes = [f"{source.label}: {many} × {word!r} read as {names[known[word]]}" for word, many in sorted(said.items())]
+    return labels, [*source.notes, *notes]
+
+
+_NO_VERDICT = (
+    "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U (--outcome-map WORD=OUTCOME adds words)"
+)
+
+
+def locate_later(source: Any, row: int) -> str:
+    """Where a row stands, roughly and at no cost: its number in the table."""
+    return f"row {row}" if source.suffix not in LINES else f"object {row}"
+
+
+def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    return next((columns[name] for name in names if name in columns), None)
+
+
+def _verdict(source: Any, columns: Mapping[str, str], asked: str | None) -> str:
+    if asked is not None:
+        if asked in source.columns:
+            return asked
+        raise UsageError(f"{source.label}: there is no column {asked!r}; columns are {', '.join(source.columns)}")
+    found = [columns[name] for name in VERDICT if name in columns]
+    if len(found) == 1:
+        return found[0]
+    where = source.head
+    if found:
+        rule = f"{' and '.join(found)} could each be the verdict; name one with --verdict COLUMN"
+        raise FormatError(source.label, rule, where=where)
+    rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names"
+    raise FormatError(source.label, rule, where=where, value=list(source.columns))
+
+
+def _known(words: set[str], outcome_map: Mapping[str, str]) -> dict[str, int]:
+    """The state of each word that is a verdict."""
+    given = {word: STATES[to] for word, to in outcome_map.items()}
+    letters = {word.lower() for word in words} <= set(LETTERS)
+    by_word = LETTERS if letters and words else WORDS
+    states = {word: given.get(word, by_word.get(word.lower())) for word in words}
+    return {word: state for word, state in states.items() if state is not None}

@@ -1,0 +1,79 @@
+"""SQuAD 2.0's figures, as evaluate-v2.0.py computes them without a threshold; here in [0, 1], there in percent.
+
+The columns `squad_exact` and `squad_f1` are the script's scores of each question: on one without an answer, silence scores 1
+and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend on the order of ties, so
+they are no measures here: `nescio.formats.squad2.official` gives them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.measures._measure import measure
+
+SOURCE = "SQuAD 2.0 (Rajpurkar et al. 2018), evaluate-v2.0.py"
+
+
+@measure("squad.EM", needs="squad_exact", bounds=(0, 1), source=SOURCE, proportion=("squad_exact", "n"))
+def exact_match(total: Any) -> Any:
+    r"""Exact match: the share of the predictions that equal a gold answer after normalisation.
+
+    $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
+    """
+    return total.squad_exact / total.n
+
+
+@measure("squad.F1", needs="squad_f1", bounds=(0, 1), source=SOURCE)
+def f1(total: Any) -> Any:
+    r"""The mean over questions of the best token F1 of the prediction with a gold answer.
+
+    $\frac{1}{n}\sum_i \max_g F_1(p_i, g)$, undefined for n = 0.
+    """
+    return total.squad_f1 / total.n
+
+
+@measure(
+    "squad.HasAns_EM",
+    needs="squad_exact answerable",
+    bounds=(0, 1),
+    source=SOURCE,
+    each=lambda q: {"exact": q.squad_exact * q.answerable, "asked": q.answerable},
+    proportion=("exact", "asked"),
+)
+def has_answer_exact_match(total: Any) -> Any:
+    r"""Exact match over the questions that have an answer.
+
+    $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined where there is none.
+    """
+    return total.exact / total.asked
+
+
+@measure(
+    "squad.HasAns_F1",
+    needs="squad_f1 answerable",
+    bounds=(0, 1),
+    source=SOURCE,
+    each=lambda q: {"shared": q.squad_f1 * q.answerable, "asked": q.answerable},
+)
+def has_answer_f1(total: Any) -> Any:
+    r"""Token F1 over the questions that have an answer.
+
+    $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined where there is none.
+    """
+    return total.shared / total.asked
+
+
+@measure(
+    "squad.NoAns_EM",
+    needs="squad_exact answerable",
+    bounds=(0, 1),
+    source=SOURCE,
+    each=lambda q: {"exact": q.squad_exact * (1 - q.answerable), "asked": 1 - q.answerable},
+    proportion=("exact", "asked"),
+)
+def no_answer_exact_match(total: Any) -> Any:
+    r"""Exact match over the questions that have no answer: the share of them declined. The script's NoAns_f1 is the same.
+
+    $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined where all have one.
+    """
+    return total.exact / total.asked
