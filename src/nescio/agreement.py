@@ -1,4 +1,4 @@
-"""How far two rankings of the same items agree. Pure statistics; knows nothing of questions.
+"""How far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of questions.
 
 Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are undefined
 (NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nescio.errors import UsageError
 
@@ -77,6 +77,40 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
     inside = [_ranks(scores) <= depth[:, None] for scores in (first, second)]
     agreement = 2 * (inside[0] & inside[1]).sum(axis=1) / (inside[0].sum(axis=1) + inside[1].sum(axis=1))
     return float((1 - p) / p * np.sum(agreement * p**depth) + agreement[-1] * p ** len(first))
+
+
+def observed_agreement(table: ArrayLike) -> Floats:
+    r"""The share of items that two judges put into the same category; in [0, 1], NaN without items.
+
+    `table` has shape (…, k, k): how many items the first judge put into category i and the second into j.
+    """
+    counts = _squares(table)
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.einsum("...ii->...", counts) / np.einsum("...ij->...", counts)
+    return found
+
+
+def cohen_kappa(table: ArrayLike) -> Floats:
+    r"""Cohen's (1960) kappa, agreement beyond what chance would bring two judges who each keep to their own shares.
+
+    $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$; in [-1, 1],
+    1 where they agree on every item and use more than one category. NaN where $p_e = 1$: both put all items into one
+    category. `table` as in `observed_agreement`.
+    """
+    counts = _squares(table)
+    total = np.einsum("...ij->...", counts)
+    by_chance = np.einsum("...ij,...ki->...", counts, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # counts are whole numbers, so that p_e = 1 is met exactly
+        found = (np.einsum("...ii->...", counts) * total - by_chance) / (total**2 - by_chance)
+    return np.where(total**2 == by_chance, np.nan, found)
+
+
+def _squares(table: ArrayLike) -> Floats:
+    counts = np.asarray(table, dtype=np.float64)
+    if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2] or (counts < 0).any():
+        raise UsageError(f"two judges with one set of categories make a square table of counts (found {counts.shape})")
+    return counts
 
 
 def _rankings(one: Scores, other: Scores) -> tuple[Floats, Floats]:

@@ -7,7 +7,8 @@ import string
 from functools import lru_cache
 from typing import Any
 
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_ARTICLES = frozenset(("a", "an", "the"))
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -25,7 +26,19 @@ def normalise(text: str) -> str:
 
     Source: Rajpurkar et al. 2016, 2018, evaluate-v2.0.py.
     """
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+    return " ".join(normalised_words(text))
+
+
+def normalised_words(text: str) -> list[str]:
+    """The words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
+    found: list[str] = []
+    for word in text.lower().translate(_PUNCTUATION).split():
+        if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
+            if word not in _ARTICLES:
+                found.append(word)
+        else:
+            found += _ARTICLE.sub(" ", word).split()
+    return found
 
 
 def squeeze(text: str) -> str:

@@ -15,7 +15,7 @@ COMMANDS = {
     "plan": ("plan", "How many questions tell two systems apart, and what can so many resolve?"),
     "meta": ("meta", "How good is the measure? Its stability and sensitivity on your collection."),
     "audit": ("audit", "Can a measure be cheated, and which axioms does it obey? Needs no data."),
-    "judge": ("judge", "Judge answers against gold and write an outcome table."),
+    "judge": ("judge", "Judge answers into an outcome table, and hold the judge against people."),
     "check": ("check", "What is in these files, and are they sound?"),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),
     "c@1": ("quick", "Counts of correct, incorrect and unanswered in, the table out."),

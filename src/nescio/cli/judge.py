@@ -2,52 +2,230 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import _app, _llm
 from nescio.errors import UsageError
+
+if TYPE_CHECKING:
+    from nescio.formats import Format, Read
+    from nescio.judging import Human, Judge
+    from nescio.outcomes import Outcomes
 
 
 @click.command("judge")
-@click.argument("questions", type=click.Path(path_type=Path))
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="QUESTIONS RUN...")
 @click.option(
-    "--judge", metavar="NAME", help="exact or choice. [default: choice where all questions have options, else exact]"
+    "--judge",
+    metavar="NAME",
+    help="exact, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in 'token_f1(threshold=0.8)'. "
+    "[default: choice where all questions have options, else exact]",
 )
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(path_type=Path),
     help="The outcome table to write: .csv, .tsv, .jsonl or .parquet.",
 )
-def command(questions: Path, runs: tuple[Path, ...], judge: str | None, output: Path) -> None:
-    """Judge answers against gold and write an outcome table.
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    metavar="HUMAN",
+    help="A table of people's verdicts on some of the answers: how far does the judge agree, and what would people say of all?",
+)
+@click.option(
+    "--verdict", metavar="COLUMN", help="The column of HUMAN that holds the verdict, where its name does not tell."
+)
+@click.option(
+    "--target",
+    type=click.Choice(("collection", "population")),
+    default="collection",
+    show_default=True,
+    help="What the corrected accuracies are about: all answers to these questions, or to questions of this kind.",
+)
+@click.option(
+    "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="How many resamples of the questions.",
+)
+@_app.SEED
+@click.option("--format-in", metavar="NAME", help="The format of the files, where their names and columns do not tell.")
+@click.option(
+    "--outcome-map",
+    "words",
+    multiple=True,
+    metavar="WORD=OUTCOME",
+    help="Read WORD, in HUMAN or an outcome table, as correct, incorrect or unanswered. Repeatable.",
+)
+@click.option(
+    "--choose",
+    "choices",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Which of several things in a log to read. Repeatable.",
+)
+@click.option(
+    "--declined-pattern",
+    multiple=True,
+    metavar="REGEX",
+    help="An answer that REGEX matches whole means 'I do not know'; what it matched is reported. Repeatable.",
+)
+@click.option(
+    "-f",
+    "--format",
+    "printed",
+    type=click.Choice(_app.FORMATS),
+    default="table",
+    show_default=True,
+    help="The format of the comparison with people.",
+)
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the comparison with people to FILE (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
+)
+@_llm.options
+def command(
+    *,
+    files: tuple[Path, ...],
+    judge: str | None,
+    output: Path | None,
+    against: Path | None,
+    report: Path | None,
+    verdict: str | None,
+    **given: Any,
+) -> None:
+    """Judge answers into an outcome table, and hold the judge against people.
 
-    RUNs answer QUESTIONS, both in JSON Lines. Every answer and every declined candidate is judged; unanswered questions stay unanswered.
+    RUNs answer QUESTIONS; any format of answers that are yet to be judged will do. Every answer and every declined candidate is
+    judged; unanswered questions stay unanswered. With --against, a log that is judged already may stand in their place.
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge token_f1 --against human.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge human --against human.csv -o outcomes.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o outcomes.csv
     """
-    from nescio import judging
-    from nescio.formats import ReadOptions, Unjudged
-    from nescio.formats.writing import write_outcomes
-    from nescio.load import recognise
+    from nescio.load import Options, read_files
 
-    if output.absolute() in {path.absolute() for path in (questions, *runs)}:
-        raise UsageError(f"{output} is one of the input files; write the table elsewhere")
-    format_, parts = recognise([questions, *runs])
-    read = format_.read(parts, ReadOptions())
-    if not isinstance(read.data, Unjudged):
-        raise UsageError(f"{questions} and what came with it need no judge: {format_.about}")
-    name = judge or judging.default_judge(read.data.collection)
-    found, lower = judging.judge_runs(read.data.collection, read.data.runs, name, read.data.files)
-    rows = write_outcomes(found, output)
-    _app.notes(read.notes)
-    if lower:
-        _app.say(
-            f"note: {lower} answers below rank 1 were judged, and are not in the table: an outcome is that of rank 1"
+    if output is None and against is None:
+        raise UsageError(
+            "there is nothing to do: -o FILE writes the outcomes, --against HUMAN compares the judge with people"
         )
-    _app.say(f"judged by {name}; wrote {rows} outcomes of {len(found.runs)} runs to {output}")
+    if against is None and report is not None:
+        raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
+    _check_places(output, report, [*files, *([against] if against else [])])
+    options = Options(**_app.reading(given))
+    format_, read = read_files(list(files), options)
+    people = _people(read, against, options.outcome_map, verdict) if against else None
+    told = _llm.taken(given)
+    if judge != "llm":
+        _llm.refuse(told)
+    judged, name = _judged(format_, read, judge, people, told)
+    _app.notes(read.notes)
+    if output:
+        _write(judged, name, output)
+    if people is not None and name != "human":
+        _compare(read, judged, people, report=report, judge=name, **given)
+
+
+def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) -> None:
+    from nescio.formats.writing import SUFFIXES
+
+    if output is not None:
+        if output.suffix.lower() not in SUFFIXES:
+            raise UsageError(
+                f"{output}: an outcome table is written to {', '.join(SUFFIXES)} (found {output.suffix!r})"
+            )
+        _app.check_place(output, inputs)
+    _app.check_output(report, inputs)
+
+
+def _people(read: Read, against: Path, outcome_map: Mapping[str, str], verdict: str | None) -> Human:
+    """People's verdicts on the answers that were read; says what was made of their file."""
+    from nescio.formats import Unjudged
+    from nescio.formats.judgements import read_judgements
+    from nescio.judging.human import human
+    from nescio.outcomes import Outcomes
+
+    labels, notes = read_judgements(against, outcome_map, verdict)
+    if isinstance(read.data, Unjudged):
+        runs = [run.name for run in read.data.runs]
+        questions = [question.id for question in read.data.collection.questions]
+    elif isinstance(read.data, Outcomes):
+        runs, questions = list(read.data.runs), list(read.data.questions)
+    else:
+        raise UsageError("--against compares outcomes of single answers, and these files hold none")
+    people, more = human(labels, runs, questions)
+    _app.notes([*notes, *more])
+    return people
+
+
+def _judged(
+    format_: Format, read: Read, asked: str | None, people: Human | None, told: dict[str, Any]
+) -> tuple[Outcomes, str]:
+    """The outcomes by the judge asked for, and its full name."""
+    from nescio import judging
+    from nescio.formats import Unjudged
+    from nescio.outcomes import Outcomes
+
+    data = read.data
+    if isinstance(data, Outcomes) and people is not None and asked in (None, "human"):
+        return (judging.human.people_on(data, people), "human") if asked else (data, "its own grades")
+    if not isinstance(data, Unjudged):
+        raise UsageError(f"these files need no judge: {format_.about}")
+    with _app.progress("asking the model") if asked == "llm" else nullcontext() as progress:
+        judge: Judge
+        if asked == "human" and people is not None:
+            judge = people
+        elif progress:
+            judge = _llm.judge(told, progress)
+        else:
+            judge = judging.known(asked or judging.default_judge(data.collection))
+        found, lower = judging.judge_runs(data.collection, data.runs, judge, data.files)
+    _app.notes(getattr(judge, "notes", ()))
+    if lower:
+        many = "1 answer" if lower == 1 else f"{lower} answers"
+        _app.say(f"note: {many} below rank 1 judged, and not in the table: an outcome is that of rank 1")
+    return replace(found, more={**found.more, **data.more}), judge.name
+
+
+def _compare(read: Read, judged: Outcomes, people: Human, printed: str, report: Path | None, **how: Any) -> None:
+    """Print, and write, how judge and people agree."""
+    from nescio import judging
+    from nescio.against import against
+    from nescio.formats import Unjudged
+
+    if isinstance(read.data, Unjudged):
+        said, _ = judging.judge_runs(read.data.collection, read.data.runs, people, read.data.files)
+        asked = judging.asked_cells(read.data.collection, read.data.runs)
+    else:
+        said, asked = judging.human.people_on(judged, people), judging.human.asked_of(judged)
+    if people.stale:
+        run, question = min(people.stale)
+        _app.say(
+            f"note: {len(people.stale)} judgements are of another answer than the run now gives, and judge nothing "
+            f"(first: run {run!r}, question {question!r})"
+        )
+    found = against(judged, said, asked, **how)
+    _app.notes(found.notes)
+    _app.emit(found, printed, report)
+
+
+def _write(judged: Outcomes, name: str, output: Path) -> None:
+    from nescio.formats.writing import write_outcomes
+
+    rows = write_outcomes(judged, output)
+    _app.say(f"judged by {name}; wrote {rows} outcomes of {len(judged.runs)} runs to {output}")

@@ -1,8 +1,20 @@
 """From answers to outcomes: one file a judge. `_judge.py` says what a judge is."""
 
-from nescio.judging import choice, exact
-from nescio.judging._judge import REGISTRY, Judge, default_judge, judge, judge_runs, known
+from nescio.judging import choice, exact, human, llm, numeric, overlap, pattern, token_f1
+from nescio.judging._judge import REGISTRY, Asked, Grade, Judge, asked_cells, default_judge, judge, judge_runs, known
+from nescio.judging.human import Human
 
-__all__ = ["REGISTRY", "Judge", "default_judge", "judge", "judge_runs", "known"]
+__all__ = [
+    "REGISTRY",
+    "Asked",
+    "Grade",
+    "Human",
+    "Judge",
+    "asked_cells",
+    "default_judge",
+    "judge",
+    "judge_runs",
+    "known",
+]
 
-_FILES = (choice, exact)
+_FILES = (choice, exact, human, llm, numeric, overlap, pattern, token_f1)

@@ -1,0 +1,163 @@
+"""The numbers that a text states, with their units. Words for numbers are read by text2num."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+
+from nescio.judging._units import CURRENCIES, DECADE, PERCENT, unit_of
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number and what it counts: PERCENT, DECADE, a currency, a unit as Pint names it, or None for anything else."""
+
+    value: Decimal
+    unit: str | None = None
+
+
+_ANY = Context(prec=50, traps=[])  # nothing that a text can say raises
+_FRACTIONS = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_FRACTIONS |= {"eighth": 8, "ninth": 9, "tenth": 10, "hundredth": 100}
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "a": 1}
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SHORT = {"k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "tn": 12}
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+def _fraction(found: re.Match[str]) -> str:
+    """Two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
+    count, part, plural, of = found[1].lower(), found[2].lower(), found[3], found[4]
+    if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):
+        return found[0]
+    return f"{_COUNTS.get(count, count)}/{_FRACTIONS[part]}"
+
+
+def _scaled(found: re.Match[str]) -> str:
+    """A scale after digits, as a mark that no later step takes for a number of its own."""
+    return f"{found[1]}⟪{(_SCALES | _SHORT)[found[2].lower()]}⟫"
+
+
+_Rewrite = tuple[str, str | Callable[[re.Match[str]], str]]
+# Before words for numbers are read: powers, fractions, scales after digits, and words that only look like numbers.
+_REWRITES: tuple[_Rewrite, ...] = (
+    (r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda found: "^" + found[0].translate(_SUPERSCRIPT)),
+    (r"(\d)([¼-¾⅐-⅞])", r"\1 \2"),
+    (r"[¼-¾⅐-⅞]", lambda found: unicodedata.normalize("NFKC", found[0]).replace("⁄", "/")),
+    (r"(?i)\b(no|the|this|that|which|any|every|each|some) one\b|\bone (?=of\b|another\b|who\b)|\bone's\b", " "),
+    (r"(?i)\b(?:hundred|thousand|million|billion|dozen)s of\b", " "),
+    (r"(?i)\b(a|one|per|\d) second\b", r"\1 seconds"),
+    (rf"(?i)\b({'|'.join(_COUNTS)}|\d{{1,3}})[ -]({'|'.join(_FRACTIONS)})(s?)\b(?=( of\b|\W*$)?)", _fraction),
+    (r"(?i)\bhalf\b", "1/2"),
+    (r"(?i)\ban? dozen\b", "12"),
+    (rf"(?i)(\d)[ -]*(?:of )?(?:an? )?({'|'.join(_SCALES)})s?\b", _scaled),
+    (r"(\d) ?(bn|mn|tn|k|M|B)\b(?!/)", _scaled),
+    (r"(?i)([$€£¥₹] ?[\d.,]*\d) ?(m|b)\b", _scaled),
+    (r"(?i)(?<=[a-z])-(?=[a-z])", " "),
+)
+
+_SIGN = r"(?:(?<![\w.)%])[-−–+] ?)?(?:minus )?"
+_MONEY = r"(?:US|A|C)?[$€£¥₹] ?|\b(?:USD|EUR|GBP|JPY|INR) "
+_FRACTION = r"(?:(?P<whole>\d+)(?: and)? )?(?<!/)(?P<over>\d+) ?/ ?(?P<under>\d+)(?!/|\d)"
+_TURNED = r"\d{1,3}(?:\.\d{3})+,\d+(?!\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.])"  # 1.234,5 and 1.234.567
+_GROUPS = r"\d{1,3}(?:(?P<sep>[, '’_])\d{3})(?:(?P=sep)\d{3})*(?!\d)(?:\.\d+)?"
+_COMMA = r"\d+,(?!\d{3}(?!\d))\d+(?![\d,])"  # 1,5 and 0,25
+_PLAIN = r"\d+(?:\.\d+)?|(?<!\d)\.\d+"
+_NUMBER = re.compile(
+    rf"(?P<sign>{_SIGN})(?:(?P<money>{_MONEY})(?P<inner>[-−])?)?"
+    rf"(?:{_FRACTION}|(?P<turned>{_TURNED})|(?P<groups>{_GROUPS})|(?P<comma>{_COMMA})"
+    rf"|10 ?\^ ?(?P<ten>[+-]?\d{{1,3}})|(?P<plain>{_PLAIN}))"
+    r"(?:[eE](?P<e>[+-]?\d{1,3})(?![\w.])| ?[x×·*] ?10 ?\^ ?(?P<power>[+-]?\d{1,3}))?"
+    r"(?P<scales>(?:⟪\d+⟫)*)(?P<dozen> dozen\b)?(?P<ordinal>(?:st|nd|rd|th)\b)?"
+)
+_UNIT = re.compile(
+    r" ?(?P<percent>%|percent(?:age points?)?\b|per cent\b|pct\b)"
+    r"| ?(?P<degrees>degrees? )?(?P<area>square |sq\.? |cubic )?-?(?P<word>°?[A-Za-zµμ]+[$]?|[€£¥₹])(?P<power>\^?[23]\b)?"
+    r"(?:(?: per |/)(?P<per>[A-Za-z]+)(?:\^?(?P<per_power>[23])\b)?)?"
+)
+_IN_NAME = re.compile(
+    r"(?:[^\W\d]|_|\b(?!(?:mid|pre|post|early|late|circa)-)[^\W\d_]{1,10}-)\Z"
+)  # MP3, F-16; not mid-1990
+
+
+def quantities(text: str, decimal: str = ".") -> list[Quantity]:
+    """The numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
+
+    Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A number
+    that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere what is
+    written decides (1.234.567 and 1,5 are read although the mark is a dot).
+    """
+    if decimal == ",":
+        text = re.sub(r"(?<=\d)[.,](?=\d)", lambda found: "," if found[0] == "." else ".", text)
+    text = re.sub("[⟪⟫]", " ", text)
+    for expression, by in _REWRITES:
+        text = re.sub(expression, by, text)
+    text = " ".join(unicodedata.normalize("NFKC", _words_to_digits(text)).split())
+    found: list[Quantity] = []
+    position = 0
+    while match := _NUMBER.search(text, position):
+        position = match.end()
+        if _IN_NAME.search(text, max(0, match.start() - 12), match.start()):
+            while text[position : position + 1].isalnum():
+                position += 1
+            continue
+        unit = _UNIT.match(text, match.end())
+        counted = _counted(match, unit)
+        if counted is None and match.end("ordinal") < 0 and text[position : position + 1].isalpha():
+            continue  # 3D, 3PO
+        with localcontext(_ANY):
+            value = _value(match)
+        if value.is_finite():
+            found.append(Quantity(value, counted))
+        if unit and counted:
+            position = unit.end()
+    return found
+
+
+def _words_to_digits(text: str) -> str:
+    if not re.search(r"[A-Za-z]{3}", text):
+        return text
+    from text_to_num import alpha2digit
+
+    converted: str = alpha2digit(text, "en", 0)
+    return converted
+
+
+def _counted(number: re.Match[str], unit: re.Match[str] | None) -> str | None:
+    if money := number["money"]:
+        name = money.strip().lower()
+        return CURRENCIES.get(name) or CURRENCIES[name[-1]]
+    if unit is None:
+        return None
+    if unit["percent"]:
+        return PERCENT
+    if unit["word"] == "s" and (number["plain"] or "").endswith("0") and len(number["plain"]) == 4:
+        return DECADE
+    word = unit["word"]
+    one = CURRENCIES.get(word.lower()) or unit_of(word, bool(unit["degrees"]))
+    if one is None or one in CURRENCIES.values():
+        return one
+    area = unit["area"] or ""
+    power = "^2" if area.startswith("sq") else "^3" if area else f"^{unit['power'][-1]}" if unit["power"] else ""
+    per = unit_of(unit["per"]) if unit["per"] else None
+    return one + power + (f"/{per}" if per else "") + (f"^{unit['per_power']}" if per and unit["per_power"] else "")
+
+
+def _value(match: re.Match[str]) -> Decimal:
+    if match["over"]:
+        under = Decimal(match["under"])
+        value = Decimal(match["whole"] or 0) + (Decimal(match["over"]) / under if under else Decimal("NaN"))
+    elif match["turned"]:
+        value = Decimal(match["turned"].replace(".", "").replace(",", "."))
+    elif match["groups"]:
+        value = Decimal(match["groups"].replace(match["sep"], ""))
+    elif match["ten"]:
+        value = Decimal(1).scaleb(int(match["ten"]))
+    else:
+        value = Decimal((match["comma"] or match["plain"]).replace(",", "."))
+    scale = int(match["e"] or match["power"] or 0) + sum(map(int, re.findall(r"\d+", match["scales"])))
+    value = value.scaleb(scale) * (12 if match["dozen"] else 1)
+    return -value if re.search(r"[-−–]|minus", match["sign"] + (match["inner"] or "")) else value

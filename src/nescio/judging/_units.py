@@ -1,0 +1,86 @@
+"""Units as texts write them after a number, and their conversion by Pint."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+PERCENT, DECADE = "%", "…s"  # 50 %; the 1990s
+CURRENCIES = {
+    **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "buck", "bucks"), "$"),
+    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
+    **dict.fromkeys(("£", "gbp", "sterling"), "£"),
+    **dict.fromkeys(("¥", "jpy", "yen"), "¥"),
+    **dict.fromkeys(("₹", "inr", "rupee", "rupees"), "₹"),
+}
+MONEY = frozenset(CURRENCIES.values())
+
+# Symbols that mean nothing else after a number; what Pint calls them where it does not know them so.
+_AS_THEY_ARE = """mm cm m km ft yd mi mg g kg lb oz ml l mL L ms s nm µm Hz kHz MHz GHz W kW MW GW kWh V kV A J kJ cal kcal
+Pa kPa hPa bar psi K KB MB GB TB mph ha N"""
+_ABBREVIATED = {
+    "lbs": "lb",
+    "h": "hour",
+    "hr": "hour",
+    "hrs": "hour",
+    "min": "minute",
+    "mins": "minute",
+    "sec": "second",
+}
+_ABBREVIATED |= {"secs": "second", "yrs": "year", "t": "tonne", "kph": "km/hour", "kmh": "km/hour"}
+_ABBREVIATED |= {"°C": "degC", "°F": "degF", "sqm": "m^2", "sqft": "ft^2", "cc": "cm^3"}
+_SYMBOLS = {symbol: symbol for symbol in _AS_THEY_ARE.split()} | _ABBREVIATED
+_DEGREES = {"c": "degC", "f": "degF", "celsius": "degC", "centigrade": "degC", "fahrenheit": "degF"}
+_NAMES = """meter metre gram gramme liter litre second minute hour day week month year decade century mile yard foot inch acre
+hectare ounce pint gallon stone ton tonne kelvin watt volt ampere amp joule calorie pascal hertz byte bit knot newton fathom
+furlong carat pound"""
+_KNOWN = frozenset(_NAMES.split())
+_SPELLED = {
+    "gramme": "gram",
+    "amp": "ampere",
+    "feet": "foot",
+    "inches": "inch",
+    "centuries": "century",
+    "hertz": "hertz",
+}
+_PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "mega", "giga", "tera")
+
+
+@lru_cache(maxsize=1 << 12)
+def unit_of(word: str, degrees: bool = False) -> str | None:
+    """The unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word `degrees` precedes it.
+
+    Only words that are hardly ever anything else are units: "in", "at" and "a" are none.
+    """
+    folded = word.lower().replace("μ", "µ")
+    if word in _SYMBOLS:
+        return _SYMBOLS[word]
+    if folded in _DEGREES and (degrees or len(folded) > 1):
+        return _DEGREES[folded]
+    if folded in _SPELLED:
+        return _SPELLED[folded]
+    singular = folded.removesuffix("s")
+    for prefix in _PREFIXES:
+        name = singular.removeprefix(prefix)
+        if singular.startswith(prefix) and name in _KNOWN:
+            return prefix + _SPELLED.get(name, name)
+    return None
+
+
+def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
+    """A value in another unit, or None where the two do not measure the same."""
+    import pint
+
+    registry = _registry()
+    try:
+        return Decimal(repr(float(registry.Quantity(float(value), unit).to(to).magnitude)))
+    except (pint.PintError, OverflowError):
+        return None
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry()

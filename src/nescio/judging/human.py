@@ -1,0 +1,112 @@
+"""People as a judge: their verdicts are looked up, and an answer that none of them judged is not graded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import MismatchError, UsageError
+from nescio.judging._judge import Asked, Grade, judge
+from nescio.model import Question
+from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
+from nescio.text import squeeze
+
+K = TypeVar("K")
+
+
+@judge("human")
+def _named(question: Question, answer: str) -> bool:  # noqa: ARG001  it is known by name, and needs a file
+    raise UsageError("the judge `human` reads judgements from a file: nescio judge --judge human --against FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Human:
+    """The verdicts of people, found by run and question, or by question and the text of the answer.
+
+    `stale` collects labels of an answer that the run does not give any more: they judge nothing.
+    """
+
+    by_run: dict[tuple[str, str], Label] = field(default_factory=dict)
+    by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
+    by_question: dict[str, Label] = field(default_factory=dict)
+    stale: set[tuple[str, str]] = field(default_factory=set)
+    name: str = "human"
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
+        """What people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
+        found = self.by_run.get((run, question)) or self.by_question.get(question)
+        if found is not None:
+            if answer is None or found.answer is None or squeeze(found.answer) == squeeze(answer):
+                return found
+            self.stale.add((run, question))
+            return None
+        return None if answer is None else self.by_text.get((question, squeeze(answer)))
+
+    def grade(self, asked: Sequence[Asked]) -> list[Grade]:
+        """The verdicts; NOT_GRADED where there is none."""
+        found = (self.label(one.run, one.question.id, one.answer) for one in asked)
+        return [Grade(NOT_GRADED if label is None else label.state) for label in found]
+
+
+def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[str]]:
+    """People's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such answer.
+
+    A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice, alike.
+    Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or none is left.
+    """
+    people, known_runs, known_questions = Human(), set(runs), set(questions)
+    strangers: list[Label] = []
+    for label in labels:
+        if label.question not in known_questions or (label.run is not None and label.run not in known_runs):
+            strangers.append(label)
+        elif label.run is not None:
+            _add(people.by_run, (label.run, label.question), label)
+        elif label.answer is not None:
+            _add(people.by_text, (label.question, squeeze(label.answer)), label)
+        elif len(runs) == 1:
+            _add(people.by_question, label.question, label)
+        else:
+            raise MismatchError(
+                f"{label.place}: whose answer is this? There are {len(runs)} runs, and no column run or answer"
+            )
+    if len(strangers) == len(labels):
+        first = labels[0] if labels else None
+        found = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
+        raise MismatchError(f"no judgement is of these runs and questions{found}")
+    notes = []
+    if strangers:
+        one = strangers[0]
+        whose = f"run {one.run!r}, question {one.question!r}" if one.run is not None else f"question {one.question!r}"
+        notes.append(f"{len(strangers)} judgements are of runs or questions that are not here (first: {whose})")
+    return people, notes
+
+
+def _add(found: dict[K, Label], key: K, label: Label) -> None:
+    before = found.get(key)
+    if before is None or before.state == NOT_GRADED:
+        found[key] = label
+    elif label.state not in (NOT_GRADED, before.state):
+        raise MismatchError(
+            f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one verdict"
+        )
+
+
+def asked_of(found: Outcomes) -> NDArray[np.bool_]:
+    """Which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no silence."""
+    asked: NDArray[np.bool_] = np.isin(found.state, (CORRECT, INCORRECT, NOT_GRADED))
+    return asked if found.answerable is None else asked & (found.answerable != 0)
+
+
+def people_on(found: Outcomes, people: Human) -> Outcomes:
+    """The same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays silence."""
+    state = np.where(asked_of(found), NOT_GRADED, found.state).astype(np.int8)
+    for r, q in np.argwhere(asked_of(found)):
+        label = people.label(found.runs[r], found.questions[q])
+        if label is not None:
+            state[r, q] = label.state
+    return replace(found, state=state, more={})

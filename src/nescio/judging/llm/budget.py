@@ -1,0 +1,81 @@
+"""What a run may spend: calls, and money where prices are given."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from nescio.errors import UsageError
+
+_FRAME = 200  # tokens that an endpoint may put around the messages
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most calls, and the most money at these prices for a million tokens; None is no limit."""
+
+    calls: int | None = None
+    cost: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.calls is not None and self.calls < 0:
+            raise UsageError(f"--max-calls is 0 or more (found {self.calls})")
+        given = (self.cost, self.price_in, self.price_out)
+        if any(value is not None and not 0 <= value < float("inf") for value in given):
+            raise UsageError("--max-cost and prices are amounts of money, 0 or more")
+        if self.cost is not None and (self.price_in is None or self.price_out is None):
+            raise UsageError("--max-cost needs the prices of a million tokens: --price-in and --price-out")
+
+
+class Budget:
+    """Counts what was spent, and refuses a call that might exceed a limit. Safe to use from several threads.
+
+    A call that is under way is reckoned at the most that it can cost: a token is at least one byte of the request, and no more
+    come back than were asked for. What it did cost takes the place of this when the reply says so.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.calls, self.spent, self.prompt_tokens, self.completion_tokens = 0, 0.0, 0, 0
+        self.reached: str | None = None
+        self._reserved, self._under_way = 0.0, 0
+        self._ended = threading.Condition()
+
+    def most(self, request: int, completion: int) -> float:
+        """The most that a call of so many bytes may cost, which may bring so many tokens."""
+        return self._price(request + _FRAME, completion)
+
+    def take(self, most: float) -> bool:
+        """Whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
+        limits = self.limits
+        with self._ended:
+            if limits.cost is not None:
+                # What calls under way are reckoned at is mostly more than they cost: wait for them.
+                while self._under_way and self.spent + self._reserved + most > limits.cost:
+                    self._ended.wait()
+                if self.spent + self._reserved + most > limits.cost:
+                    self.reached = f"--max-cost {limits.cost:g}"
+            if limits.calls is not None and self.calls >= limits.calls:
+                self.reached = f"--max-calls {limits.calls}"
+            if self.reached:
+                return False
+            self.calls += 1
+            self._under_way += 1
+            self._reserved += most
+            return True
+
+    def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
+        """A call has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
+        with self._ended:
+            self._under_way -= 1
+            self._reserved = self._reserved - most if self._under_way else 0.0
+            self.prompt_tokens += tokens[0] if tokens else 0
+            self.completion_tokens += tokens[1] if tokens else 0
+            self.spent += self._price(*tokens) if tokens else most
+            self._ended.notify_all()
+
+    def _price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        per_token = [(price or 0.0) / 1e6 for price in (self.limits.price_in, self.limits.price_out)]
+        return prompt_tokens * per_token[0] + completion_tokens * per_token[1]

@@ -1,0 +1,134 @@
+"""The grades that were paid for, on disk: one row each, written as it comes, so that nothing is paid for twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import UsageError
+
+_APPLICATION = 0x6E657363  # "nesc"
+_LAYOUT = """
+CREATE TABLE IF NOT EXISTS grades (
+    key TEXT PRIMARY KEY, grade TEXT, reply TEXT NOT NULL, why TEXT, model TEXT NOT NULL, prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+CREATE TABLE IF NOT EXISTS under_way (key TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+"""
+_LONGEST = 4_000  # characters of a reply that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in tokens."""
+
+    grade: str | None
+    text: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    why: str | None = None
+
+
+def key_of(base_url: str, body: dict[str, Any]) -> str:
+    """What identifies a call: the endpoint, and all that it is asked."""
+    content = json.dumps([base_url, body], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+class Cache:
+    """A SQLite file of replies by the key of their call. Safe to use from several threads, and by several processes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"{path}: there is no folder {path.absolute().parent} to keep grades in")
+        try:
+            # autocommit: a grade is on disk before the next call is made
+            self._database = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+            tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            owner = self._database.execute("PRAGMA application_id").fetchone()[0]
+            if tables and owner != _APPLICATION:
+                raise UsageError(f"{path} is a database of something else; name another --cache")
+            self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
+            self._database.execute("PRAGMA journal_mode = WAL")  # one wait for the disk a grade, not three
+            self._database.executescript(_LAYOUT)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
+        """The replies that are here."""
+        columns = "grade, reply, model, prompt_tokens, completion_tokens, why"
+        found = {}
+        for some in _batches(keys):
+            marks = ", ".join("?" * len(some))
+            for key, *row in self._execute(f"SELECT key, {columns} FROM grades WHERE key IN ({marks})", some):
+                found[key] = Reply(*row)
+        return found
+
+    def begin(self, key: str) -> None:
+        """A call is about to be made: if nothing comes of it, it may have been paid for all the same."""
+        self._execute("INSERT OR REPLACE INTO under_way (key) VALUES (?)", [key])
+
+    def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
+        """A reply has come."""
+        values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
+        with self._lock:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.execute(
+                    "INSERT OR REPLACE INTO grades "
+                    "(key, grade, reply, why, model, prompt_tokens, completion_tokens, question, answer) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [*(_plain(value) for value in values), reply.completion_tokens, _plain(question), _plain(answer)],
+                )
+                self._database.execute("DELETE FROM under_way WHERE key = ?", [key])
+                self._database.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+
+    def drop(self, key: str) -> None:
+        """A call is over."""
+        self._execute("DELETE FROM under_way WHERE key = ?", [key])
+
+    def left_under_way(self, keys: Iterable[str]) -> int:
+        """How many of these calls were begun by a run that was stopped before their replies came."""
+        found = 0
+        for some in _batches(keys):
+            marks = ", ".join("?" * len(some))
+            found += self._execute(f"SELECT count(*) FROM under_way WHERE key IN ({marks})", some)[0][0]
+        return found
+
+    def _execute(self, query: str, parameters: list[Any]) -> list[Any]:
+        try:
+            with self._lock:
+                return self._database.execute(query, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: sqlite3.Error) -> UsageError:
+        return UsageError(f"{self.path}: grades cannot be kept in it: {error}")
+
+
+def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
+    all_ = list(keys)
+    for at in range(0, len(all_), 500):
+        yield all_[at : at + 500]
+
+
+def _plain(value: Any) -> Any:
+    """A text that SQLite can hold: without half a surrogate pair."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value

@@ -1,0 +1,239 @@
+"""Calls of an OpenAI-compatible endpoint: one request, its failures, and when to try again. Standard library only."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import random
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from typing import Any, Protocol
+
+from nescio.errors import EndpointError, UsageError
+
+PATH = "/chat/completions"
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_AGAIN = (408, 409, 425, 429)  # and everything from 500
+_FATAL = (401, 402, 403, 404, 405)  # the next call would fare no better
+_LONGEST_REPLY = 1 << 22
+_LONGEST_WAIT = 300.0
+_SHOWN = 200
+
+
+class CallFailedError(Exception):
+    """One call brought nothing, for a reason that lies in it; the next may bring something."""
+
+
+class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
+    """The run was asked to stop, or has spent what it may spend, while a call waited for its next try."""
+
+
+class Meter(Protocol):
+    """Who pays for the tries of one call."""
+
+    def start(self) -> bool:
+        """Whether one more try may be made."""
+
+    def failed(self, *, maybe_paid: bool) -> None:
+        """The try that was started last brought nothing, and may have cost something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where to call: the address, the key (None: none is sent), seconds for one try, and how often and when to try again."""
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    timeout: float = 60.0
+    retries: int = 5
+    pause: float = 1.0
+
+    def __post_init__(self) -> None:
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(f"--base-url is an address such as https://host/v1 (found {self.url!r})")
+        if self.key is not None and not (self.key.isascii() and self.key.isprintable() and self.key.strip()):
+            raise UsageError("the API key is not one line of printable ASCII characters")
+
+    @property
+    def address(self) -> str:
+        """The address that is called."""
+        url = self.url.rstrip("/")
+        return url if url.endswith(PATH) else url + PATH
+
+    @property
+    def local(self) -> bool:
+        """Whether the endpoint is on this machine: then no proxy is asked."""
+        return urllib.parse.urlsplit(self.url).hostname in _LOCAL
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to who knows whom."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
+        return None
+
+
+class Client:
+    """Calls an endpoint, and remembers which parts of a request it does not understand. Safe to use from several threads."""
+
+    def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
+        self.endpoint = endpoint
+        self.stop = stop or threading.Event()
+        handlers: list[Any] = [_NoRedirect()]
+        if endpoint.local:
+            handlers.append(urllib.request.ProxyHandler({}))
+        self._opener = urllib.request.build_opener(*handlers)
+        self._adapted: tuple[str, ...] = ()
+
+    def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
+        """The endpoint's reply to a request, as parsed JSON with at least one choice.
+
+        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call cannot succeed, EndpointError where none can,
+        Stopped where no further try is allowed.
+        """
+        tries = 0
+        while True:
+            if self.stop.is_set() or not meter.start():
+                raise Stopped
+            if self.stop.is_set():
+                meter.failed(maybe_paid=False)
+                raise Stopped
+            adapted = self._adapted
+            try:
+                return self._once(_adapt(body, adapted))
+            except _TryAgain as failure:
+                meter.failed(maybe_paid=failure.maybe_paid)
+                tries += 1
+                if tries > self.endpoint.retries:
+                    raise CallFailedError(f"{failure} (tried {tries} times)") from None
+                self._wait(failure, tries)
+            except (CallFailedError, EndpointError):
+                meter.failed(maybe_paid=False)
+                raise
+            except _NotUnderstood as failure:
+                meter.failed(maybe_paid=False)
+                if failure.what in adapted:
+                    raise CallFailedError(str(failure)) from None
+                self._adapted = tuple(dict.fromkeys((*self._adapted, failure.what)))
+
+    def _wait(self, failure: _TryAgain, tries: int) -> None:
+        pause = min(self.endpoint.pause * 2 ** (tries - 1), 60.0) * (0.5 + random.random())
+        if failure.after is not None:
+            pause = failure.after
+        if pause > _LONGEST_WAIT:
+            raise EndpointError(f"{self.endpoint.address} asks to wait {pause:,.0f} seconds; run again later")
+        if self.stop.wait(pause):
+            raise Stopped
+
+    def _once(self, body: dict[str, Any]) -> dict[str, Any]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "nescio"}
+        if self.endpoint.key is not None:
+            headers["Authorization"] = f"Bearer {self.endpoint.key.strip()}"
+        request = urllib.request.Request(self.endpoint.address, json.dumps(body).encode(), headers, method="POST")
+        deadline = time.monotonic() + self.endpoint.timeout
+        try:
+            with self._opener.open(request, timeout=self.endpoint.timeout) as response:
+                return _parsed(_read(response, deadline))
+        except urllib.error.HTTPError as error:
+            with error:
+                self._refused(error, deadline)
+            raise AssertionError from None  # _refused always raises
+        except (OSError, HTTPException) as error:  # URLError and timeouts among them
+            reason = getattr(error, "reason", None) or error
+            raise _TryAgain(
+                f"no answer from {self.endpoint.address}: {self._hidden(str(reason) or repr(reason))}"
+            ) from None
+
+    def _refused(self, error: urllib.error.HTTPError, deadline: float) -> None:
+        try:
+            text = _read(error, deadline).decode(errors="replace")
+        except (OSError, HTTPException, _TryAgain):
+            text = ""
+        said = self._hidden(_message(text))
+        rule = f"{self.endpoint.address} answers {error.code}{f': {said}' if said else ''}"
+        if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
+            raise EndpointError(rule)
+        if error.code in _AGAIN or error.code >= 500:
+            raise _TryAgain(rule, _seconds(error.headers.get("Retry-After")), maybe_paid=False)
+        for what in ("response_format", "max_tokens", "temperature"):
+            if error.code in (400, 422) and what in text:
+                raise _NotUnderstood(rule, what)
+        raise CallFailedError(rule)
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self.endpoint.key, "[key]") if self.endpoint.key else text
+
+
+class _TryAgain(Exception):  # noqa: N818
+    """A try that failed; what the endpoint did not refuse, it may have worked for."""
+
+    def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True) -> None:
+        super().__init__(rule)
+        self.after, self.maybe_paid = after, maybe_paid
+
+
+class _NotUnderstood(Exception):  # noqa: N818
+    def __init__(self, rule: str, what: str) -> None:
+        super().__init__(rule)
+        self.what = what
+
+
+def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
+    """The request without what the endpoint does not understand; `max_tokens` has a newer name."""
+    kept = {name: value for name, value in body.items() if name not in refused}
+    if "max_tokens" in refused:
+        kept["max_completion_tokens"] = body["max_tokens"]
+    return kept
+
+
+def _read(response: Any, deadline: float) -> bytes:
+    parts, size = [], 0
+    while part := response.read1(1 << 16):
+        parts.append(part)
+        size += len(part)
+        if size > _LONGEST_REPLY:
+            raise _TryAgain("the reply does not end")
+        if time.monotonic() > deadline:
+            raise _TryAgain("the reply did not end in time")
+    return b"".join(parts)
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    try:
+        reply = json.loads(content)
+        if isinstance(reply["choices"][0]["message"], dict):
+            return dict(reply)
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        pass
+    shown = content[:60].decode(errors="replace")
+    raise _TryAgain(f"the reply is no chat completion (it begins {shown!r})")
+
+
+def _message(text: str) -> str:
+    """What a refusal says, on one line."""
+    try:
+        error = json.loads(text)["error"]
+        said = error["message"] if isinstance(error, dict) else error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        said = text
+    return " ".join(str(said).split())[:_SHOWN]
+
+
+def _seconds(header: str | None) -> float | None:
+    """Retry-After, in seconds or as a date; None where there is none."""
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,211 @@
+"""Many answers graded at once: what is in the cache is taken from it, the rest is asked for, a few calls at a time."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nescio.errors import EndpointError
+from nescio.judging._judge import Asked
+from nescio.judging.llm.budget import Budget
+from nescio.judging.llm.cache import Cache, Reply
+from nescio.judging.llm.client import CallFailedError, Client, Stopped
+from nescio.judging.llm.prompts import read_grade
+
+Progress = Callable[[int, int], None]
+IN_A_ROW = 5  # calls that fail one after another before the endpoint is given up
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call to be made: its key, what is sent, and what it is about."""
+
+    key: str
+    body: dict[str, Any]
+    asked: Asked
+
+
+@dataclass(slots=True)
+class Done:
+    """What came of all calls: replies by key, why others brought none, and what was left unasked."""
+
+    replies: dict[str, Reply]
+    failed: dict[str, str]
+    unasked: int = 0
+
+
+class _Meter:
+    """What the tries of one call cost; whatever becomes of a try, it is settled, for others may be waiting for that."""
+
+    def __init__(self, budget: Budget, body: Mapping[str, Any]) -> None:
+        self._budget, self._open = budget, False
+        self._most = budget.most(len(json.dumps(body).encode()), int(body["max_tokens"]))
+
+    def start(self) -> bool:
+        self._open = self._budget.take(self._most)
+        return self._open
+
+    def failed(self, *, maybe_paid: bool) -> None:
+        self.settle(None if maybe_paid else (0, 0))
+
+    def settle(self, tokens: tuple[int, int] | None) -> None:
+        if self._open:
+            self._open = False
+            self._budget.settle(self._most, tokens)
+
+
+class _Work:
+    """The calls that wait, handed out one by one; nothing more is handed out once it is stopped."""
+
+    def __init__(self, calls: Sequence[Call], stop: threading.Event) -> None:
+        self._calls: Iterator[Call] = iter(calls)
+        self._lock, self._stop = threading.Lock(), stop
+
+    def next(self) -> Call | None:
+        with self._lock:
+            return None if self._stop.is_set() else next(self._calls, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What calls are made with: how many at a time, and whom to tell of progress and of calls that are waited for."""
+
+    client: Client
+    cache: Cache
+    budget: Budget
+    concurrency: int
+    progress: Progress
+    waiting: Callable[[], None]
+
+
+def make_calls(calls: Sequence[Call], means: Means) -> Done:
+    """Make the calls, a few at a time, and keep every reply as it comes.
+
+    Stops where the budget is spent. Raises EndpointError where the endpoint refuses or where `IN_A_ROW` calls in a row fail, and
+    KeyboardInterrupt where the user stops it. Calls under way are waited for in any case, because they are paid for; a second
+    interrupt leaves them.
+    """
+    gathering = _Gathering(calls, means)
+    try:
+        gathering.run()
+    except KeyboardInterrupt:
+        means.client.stop.set()
+        means.waiting()
+        gathering.run()
+        raise
+    finally:
+        means.client.stop.set()
+    if gathering.stopped is not None:
+        raise gathering.stopped
+    done = gathering.done
+    done.unasked = len(calls) - len(done.replies) - len(done.failed)
+    return done
+
+
+class _Gathering:
+    """The threads that make the calls, and what has come of them."""
+
+    def __init__(self, calls: Sequence[Call], means: Means) -> None:
+        self.done = Done({}, {})
+        self.stopped: Exception | None = None
+        self._total, self._means, self._in_a_row = len(calls), means, 0
+        self._said: queue.Queue[tuple[Call, Reply | Exception] | None] = queue.Queue()
+        self._running = min(means.concurrency, len(calls))
+        work = _Work(calls, means.client.stop)
+        for _ in range(self._running):
+            threading.Thread(target=_worker, args=(work, self._said, means), daemon=True).start()
+
+    def run(self) -> None:
+        """Gather until all threads are at their end."""
+        while self._running:
+            try:
+                found = self._said.get(timeout=0.5)  # not for ever: an interrupt must come through
+            except queue.Empty:
+                continue
+            if found is None:
+                self._running -= 1
+            else:
+                self._take(*found)
+
+    def _take(self, call: Call, reply: Reply | Exception) -> None:
+        if isinstance(reply, Reply):
+            self.done.replies[call.key], self._in_a_row = reply, 0
+        elif isinstance(reply, CallFailedError):
+            self.done.failed[call.key] = str(reply)
+            self._in_a_row += 1
+            if self._in_a_row >= IN_A_ROW:
+                self._stop(EndpointError(f"{self._in_a_row} calls in a row have failed, the last because {reply}"))
+        elif not isinstance(reply, Stopped):
+            self._stop(reply)
+        self._means.progress(len(self.done.replies) + len(self.done.failed), self._total)
+
+    def _stop(self, why: Exception) -> None:
+        self.stopped = self.stopped or why
+        self._means.client.stop.set()
+
+
+def _worker(work: _Work, said: queue.Queue[tuple[Call, Reply | Exception] | None], means: Means) -> None:
+    try:
+        while call := work.next():
+            try:
+                said.put((call, _one(call, means)))
+            except Stopped as stop:
+                said.put((call, stop))
+                return
+            except Exception as error:  # whatever it is, the main thread raises it
+                said.put((call, error))
+    finally:
+        said.put(None)
+
+
+def _one(call: Call, means: Means) -> Reply:
+    meter = _Meter(means.budget, call.body)
+    means.cache.begin(call.key)
+    found: dict[str, Any] = {}
+    try:
+        found = means.client.complete(call.body, meter)
+    except (CallFailedError, EndpointError, Stopped):
+        means.cache.drop(call.key)
+        raise
+    finally:
+        meter.settle(_tokens(found) if found else None)
+    reply = _reply(found)
+    means.cache.keep(call.key, reply, call.asked.question.text, call.asked.answer)
+    return reply
+
+
+def _reply(found: Mapping[str, Any]) -> Reply:
+    choice = found["choices"][0]
+    message = choice["message"]
+    text = _text(message.get("content"))
+    refusal = message.get("refusal")
+    grade = None if refusal or text is None else read_grade(text)
+    why = None
+    if grade is None:
+        ended = choice.get("finish_reason")
+        why = "cut off" if ended in ("length", "content_filter") else "unreadable" if text else "empty"
+        why = "refused" if refusal else why
+    model = found.get("model")
+    shown = str(refusal) if refusal else text or ""
+    return Reply(grade, shown, model if isinstance(model, str) else "", *(_tokens(found) or (0, 0)), why)
+
+
+def _text(content: object) -> str | None:
+    """The text of a message; some endpoints give it in parts."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else None
+
+
+def _tokens(found: Mapping[str, Any]) -> tuple[int, int] | None:
+    usage = found.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+    whole = [count for count in counts if isinstance(count, int) and not isinstance(count, bool) and count >= 0]
+    return (whole[0], whole[1]) if len(whole) == 2 else None

@@ -1,0 +1,118 @@
+"""The language model as a judge: what it is asked goes through the cache, the budget and the endpoint, and is accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import EndpointError, UsageError
+from nescio.judging._judge import Asked, Grade
+from nescio.judging.llm import prompts
+from nescio.judging.llm.budget import Budget, Limits
+from nescio.judging.llm.cache import Cache, Reply, key_of
+from nescio.judging.llm.client import Client, Endpoint
+from nescio.judging.llm.grading import Call, Means, Progress, make_calls
+from nescio.outcomes import NOT_GRADED
+
+CACHE = Path("nescio-grades.sqlite")
+
+
+@dataclass(frozen=True, slots=True)
+class LLM:
+    """A language model that grades answers as correct, incorrect or not attempted.
+
+    Every reply is in `cache` before the next call is made; what is there is not asked again, unless it could not be read and
+    `retry_ungraded` is set. A reply that states none of the three grades leaves the answer ungraded, and so does a call that
+    fails for good or that `limits` do not allow: `notes` counts them. Raises EndpointError where the endpoint refuses all calls.
+    """
+
+    endpoint: Endpoint
+    model: str
+    cache: Path = CACHE
+    limits: Limits = field(default_factory=Limits)
+    concurrency: int = 4
+    max_tokens: int = 1024
+    retry_ungraded: bool = False
+    progress: Progress = lambda done, total: None  # noqa: ARG005
+    waiting: Callable[[], None] = lambda: None
+    notes: list[str] = field(default_factory=list)
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError("--judge llm needs --model NAME")
+        if self.concurrency < 1 or self.max_tokens < 1:
+            raise UsageError("--concurrency and --max-tokens are 1 or more")
+
+    @property
+    def name(self) -> str:
+        """The model and the version of the prompt."""
+        return f"llm(model={self.model}, prompt={prompts.VERSION})"
+
+    def grade(self, asked: Sequence[Asked]) -> list[Grade]:
+        """The grades, from the cache and from the endpoint."""
+        every = list(map(self._call, asked))
+        calls = {call.key: call for call in every}
+        with Cache(self.cache) as cache:
+            known = cache.replies(calls)
+            if self.retry_ungraded:
+                known = {key: reply for key, reply in known.items() if reply.grade is not None}
+            wanted = [call for key, call in calls.items() if key not in known]
+            if interrupted := cache.left_under_way(call.key for call in wanted):
+                self.notes.append(
+                    f"{interrupted} calls were under way when an earlier run was stopped: they are made again, and may have been paid for"
+                )
+            budget, client = Budget(self.limits), Client(self.endpoint)
+            means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting)
+            try:
+                done = make_calls(wanted, means)
+            except EndpointError as error:
+                kept = len(cache.replies(calls))
+                raise EndpointError(f"{error}; {kept} of {len(calls)} grades are kept in {self.cache}") from None
+        replies = known | done.replies
+        self._report(len(known), budget, replies, done.failed, done.unasked)
+        return [_grade(replies.get(call.key)) for call in every]
+
+    def _call(self, asked: Asked) -> Call:
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": prompts.messages(asked.question, asked.answer),
+            "temperature": 0,
+            "response_format": prompts.SCHEMA,
+        }
+        # The limit of tokens is not part of the key: it changes what a reply may cost, not what is asked.
+        return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, asked)
+
+    def _report(
+        self, known: int, budget: Budget, replies: Mapping[str, Reply], failed: Mapping[str, str], unasked: int
+    ) -> None:
+        new = len(replies) - known
+        spent = (
+            f", {budget.spent:.4f} spent"
+            if budget.limits.price_in is not None or budget.limits.price_out is not None
+            else ""
+        )
+        self.notes.append(
+            f"{len(replies)} different answers graded: {known} from {self.cache}, {new} by {budget.calls} calls "
+            f"({budget.prompt_tokens:,} tokens in, {budget.completion_tokens:,} out{spent})"
+        )
+        unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
+        if unread:
+            how = ", ".join(f"{many} {why}" for why, many in unread.most_common())
+            self.notes.append(f"{unread.total()} replies state no grade ({how}): these answers are ungraded")
+        if failed:
+            first = next(iter(failed.values()))
+            self.notes.append(
+                f"{len(failed)} calls failed: these answers are ungraded, and asked for in the next run ({first})"
+            )
+        if unasked:
+            self.notes.append(
+                f"{budget.reached} is reached: {unasked} answers are ungraded; run again, and what is in {self.cache} is not paid for twice"
+            )
+
+
+def _grade(reply: Reply | None) -> Grade:
+    return Grade(NOT_GRADED if reply is None or reply.grade is None else prompts.GRADES[reply.grade])

@@ -1,0 +1,111 @@
+"""The answer states the number of a gold answer, within a tolerance and in whatever unit."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from functools import lru_cache
+from typing import Any
+
+from nescio.errors import MismatchError, UsageError
+from nescio.judging._judge import judge
+from nescio.judging._numbers import Quantity, quantities
+from nescio.judging._units import DECADE, MONEY, PERCENT, convert
+from nescio.model import Question
+
+WHICH = ("all", "first", "last", "any")
+_EXACT = Context(prec=50, traps=[])  # nothing that a text can say raises
+_CONVERTED = Decimal("1e-9")  # the relative error that a conversion between units may make
+
+
+def _libraries(**parameters: Any) -> None:  # noqa: ARG001
+    from importlib.util import find_spec
+
+    lacking = [name for name in ("pint", "text_to_num") if find_spec(name) is None]
+    if lacking:
+        raise UsageError("the judge numeric needs two libraries that are not installed: pip install 'nescio[judges]'")
+
+
+@judge(
+    "numeric",
+    valid={
+        "tolerance": ("the tolerance is a share of the gold value, from 0 to below 1", lambda t: 0 <= t < 1),
+        "absolute": ("the absolute tolerance is 0 or more", lambda t: t >= 0),
+        "which": (f"which is one of {', '.join(WHICH)}", lambda w: w in WHICH),
+        "decimal": ("the decimal mark is dot or comma", lambda d: d in ("dot", "comma")),
+    },
+    check=_libraries,
+)
+def numeric(
+    question: Question,
+    answer: str,
+    *,
+    tolerance: float = 0.0,
+    absolute: float = 0.0,
+    which: str = "all",
+    decimal: str = "dot",
+) -> bool:
+    r"""Right if the numbers of the answer are those of a gold answer: $|a - g| \le \max(\text{tolerance}\cdot|g|, \text{absolute})$.
+
+    By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes the
+    `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands may be
+    separated, numbers written as fractions, with powers of ten or in English words.
+
+    Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states is
+    taken for granted; other words are none. 50 % is 50 as well as 0.5, unless both sides have a percent sign. An answer without
+    a number is wrong; a question none of whose gold answers has one raises MismatchError.
+    """
+    mark = "," if decimal == "comma" else "."
+    gold = _gold(question.answers, mark)
+    if not gold:
+        raise MismatchError(
+            f"question {question.id!r}: no gold answer holds a number, so the judge `numeric` cannot read an answer "
+            f"(found {list(question.answers)!r})"
+        )
+    said = quantities(answer, mark)
+    if not said:
+        return False
+    bounds = Decimal(repr(tolerance)), Decimal(repr(absolute))
+    return any(_states(said, numbers, which, bounds) for numbers in gold)
+
+
+@lru_cache(maxsize=1 << 14)
+def _gold(answers: tuple[str, ...], mark: str) -> tuple[tuple[Quantity, ...], ...]:
+    found = (tuple(quantities(text, mark)) for text in answers)
+    return tuple(numbers for numbers in found if numbers)
+
+
+def _states(said: list[Quantity], gold: tuple[Quantity, ...], which: str, bounds: tuple[Decimal, Decimal]) -> bool:
+    if which == "any":
+        return all(any(_equal(one, number, bounds) for one in said) for number in gold)
+    many = len(gold)
+    part = said[:many] if which == "first" else said[-many:] if which == "last" else said
+    return len(part) == many and all(_equal(a, g, bounds) for a, g in zip(part, gold, strict=True))
+
+
+def _equal(said: Quantity, gold: Quantity, bounds: tuple[Decimal, Decimal]) -> bool:
+    value, slack = said.value, Decimal(0)
+    one_percent = (said.unit == PERCENT) != (gold.unit == PERCENT) and (said.unit is None or gold.unit is None)
+    if one_percent:
+        hundredth = _EXACT.multiply(value, Decimal("0.01" if said.unit == PERCENT else "100"))
+        return _near(value, gold.value, bounds) or _near(hundredth, gold.value, bounds)
+    if DECADE in (said.unit, gold.unit) and said.unit != gold.unit:
+        return False
+    if said.unit and gold.unit and said.unit != gold.unit:
+        if PERCENT in (said.unit, gold.unit):
+            return False
+        if MONEY & {said.unit, gold.unit}:
+            if {said.unit, gold.unit} != {"pound", "£"}:
+                return False
+        else:
+            converted = convert(value, said.unit, gold.unit)
+            if converted is None:
+                return False
+            value, slack = converted, _EXACT.multiply(_CONVERTED, gold.value.copy_abs())
+    return _near(value, gold.value, (bounds[0], max(bounds[1], slack)))
+
+
+def _near(value: Decimal, gold: Decimal, bounds: tuple[Decimal, Decimal]) -> bool:
+    if not (value.is_finite() and gold.is_finite()):
+        return False
+    allowed = max(_EXACT.multiply(bounds[0], gold.copy_abs()), bounds[1])
+    return bool(_EXACT.subtract(value, gold).copy_abs() <= allowed)

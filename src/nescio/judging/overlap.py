@@ -1,0 +1,68 @@
+"""The answer shares words with a key: the scorer of the course around CBC's reading comprehension tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import NamedTuple
+
+from nescio.judging._judge import Grade, judge
+from nescio.model import Question
+from nescio.outcomes import CORRECT, INCORRECT
+
+_EDGE = tuple(",:;.!?'\"(){}")
+NAN = float("nan")
+
+
+class Overlap(NamedTuple):
+    """Shares of words in common: of the key's, of the answer's, and the harmonic mean of the two."""
+
+    recall: float
+    precision: float
+    f: float
+
+
+@judge(
+    "overlap",
+    scores={"overlap_recall": 0.0, "overlap_precision": NAN},
+    valid={"threshold": ("an answer is right from an F above 0 and up to 1", lambda t: 0 < t <= 1)},
+)
+def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
+    """Right if its overlap F with the best key reaches `threshold`; the columns are the recall and precision with that key.
+
+    The course scorer knows no right and wrong, which `threshold` adds. It averages recall over all questions, precision
+    over the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
+    precision: `mean(overlap_recall)` and `mean(overlap_precision)` are its figures.
+    """
+    found = best_overlap(answer, question.answers)
+    scores = {"overlap_recall": found.recall, "overlap_precision": found.precision}
+    return Grade(CORRECT if found.f >= threshold else INCORRECT, scores)
+
+
+def best_overlap(answer: str, keys: tuple[str, ...]) -> Overlap:
+    r"""The overlap with the key whose F is best, the first of several.
+
+    With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$,
+    $F = 2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from
+    either end of each word, and a word that this empties is none. No stems, no stop words. A text without words shares none: 0.
+    """
+    said = _words(answer)
+    best = Overlap(0.0, 0.0, 0.0)
+    for key in keys:
+        words = _words(key)
+        common = (said & words).total()
+        if common:
+            a, k = said.total(), words.total()
+            found = Overlap(common / k, common / a, 2 * common / (a + k))
+            best = found if found.f > best.f else best
+    return best
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> Counter[str]:
+    return Counter(bare for word in text.lower().split() if (bare := _bare(word)))
+
+
+def _bare(word: str) -> str:
+    word = word[1:] if word.startswith(_EDGE) else word
+    return word[:-1] if word.endswith(_EDGE) else word

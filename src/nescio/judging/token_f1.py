@@ -1,0 +1,62 @@
+"""The answer shares enough words with a gold answer: SQuAD's token F1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from nescio.judging._judge import Grade, judge
+from nescio.model import Question
+from nescio.outcomes import CORRECT, INCORRECT
+from nescio.text import normalised_words
+
+
+@judge(
+    "token_f1",
+    scores={"f1": 0.0},
+    valid={"threshold": ("an answer is right from an F1 above 0 and up to 1", lambda t: 0 < t <= 1)},
+)
+def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
+    r"""Right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.
+
+    $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of their
+    common multiset. The score of silence is 0, and on an unanswerable question 1, as in evaluate-v2.0.py; `mean(f1)` is
+    thereby its figure `f1`, over 100.
+    """
+    score = best_f1(answer, question.answers) if question.answers else 0.0
+    return Grade(CORRECT if score >= threshold else INCORRECT, {"f1": score})
+
+
+def best_f1(answer: str, gold: Sequence[str]) -> float:
+    """The best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
+
+    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it empties
+    has F1 1 and any other 0.
+    """
+    said = normalised_words(answer)
+    golds = [words for text in gold if (words := _words(text))[0]]
+    if not golds or not said:
+        return float(not golds and not said)
+    return max(_f1(said, words, counts) for words, counts in golds)
+
+
+def _f1(said: list[str], words: list[str], counts: Counter[str]) -> float:
+    if said == words:
+        return 1.0
+    if len(said) == 1:
+        common = int(said[0] in counts)
+    elif len(words) == 1:
+        common = int(words[0] in said)
+    else:
+        common = (Counter(said) & counts).total()
+    if not common:
+        return 0.0
+    precision, recall = common / len(said), common / len(words)
+    return 2 * precision * recall / (precision + recall)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> tuple[list[str], Counter[str]]:
+    words = normalised_words(text)
+    return words, Counter(words)

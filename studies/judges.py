@@ -1,0 +1,287 @@
+"""Can a cheap judge and a hundred labels stand in for people? The study behind docs/judges.md.
+
+    python studies/judges.py [DATA]        writes docs/judges.md (about half a minute)
+
+DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people; it is no part of this project, and by
+default `../shared/data` beside the checkout. Each judge is held against people on all their labels; then 1,000 times a random
+sample of the labels of a run is all that the estimates get, and what people said of all its answers is the truth to be covered.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import click
+import numpy as np
+
+from nescio import corrected
+from nescio.against import ALL, against
+from nescio.corrected import Estimate, beyond
+from nescio.evidence import Array
+from nescio.intervals import wilson
+from nescio.judging import asked_cells, judge_runs
+from nescio.judging.human import human
+from nescio.model import Collection, Question, Response, Run
+from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
+from nescio.results import Results
+
+ROOT = Path(__file__).parents[1]
+JUDGES = ("exact", "token_f1", "overlap")
+SIZES = (50, 100, 200)
+SIZE = 100
+CLAIMED = (0.93, 0.97)
+WAYS = ("people alone", "PPI++", "Rogan-Gladen")
+_STATES = {"Yes": CORRECT, "No": INCORRECT, "": NOT_GRADED}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One judge: what it says of every answer, how that agrees with people, and verdicts of both on the labelled answers by run."""
+
+    name: str
+    results: Results
+    judged: Outcomes
+    pairs: Mapping[str, tuple[Array, Array]]  # people's y and the judge's f
+
+
+def read(path: Path) -> tuple[Collection, list[Run], list[Label]]:
+    """The questions, the runs, and what people said."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    questions = {
+        r["question_id"]: Question(r["question_id"], r["question"], tuple(r["gold_answers"].split(" | "))) for r in rows
+    }
+    runs: dict[str, list[Response]] = {}
+    for r in rows:
+        runs.setdefault(r["run"], []).append(Response(r["question_id"], r["prediction"], True))
+    labels = [Label(r["question_id"], _STATES[r["acceptable"]], r["run"]) for r in rows]
+    return Collection("nq301", tuple(questions.values())), [Run(n, tuple(a)) for n, a in runs.items()], labels
+
+
+def see(name: str, collection: Collection, runs: Sequence[Run], labels: Sequence[Label]) -> Seen:
+    """A judge held against people on all labels."""
+    people, _ = human(labels, [run.name for run in runs], [question.id for question in collection.questions])
+    judged, said = (judge_runs(collection, runs, judge)[0] for judge in (name, people))
+    results = against(judged, said, asked_cells(collection, runs), judge=name)
+    pairs = {}
+    for r, run in enumerate(judged.runs):
+        use = said.state[r] != NOT_GRADED
+        pairs[run] = (said.state[r][use] == CORRECT).astype(float), (judged.state[r][use] == CORRECT).astype(float)
+    return Seen(name, results, judged, pairs)
+
+
+def estimates(people: Array, judge: Array, share: float, answers: int) -> list[Estimate]:
+    """The three estimates from a sample."""
+    told = people, judge, share, answers
+    return [
+        corrected.people_alone(people, answers),
+        corrected.prediction_powered(*told),
+        corrected.rogan_gladen(*told),
+    ]
+
+
+def collection_coverage(
+    people: Array, judge: Array, size: int, samples: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """How often intervals from `size` labels hold what people say of all these answers, and how wide they are."""
+    answers, truth = len(people), float(people.mean())
+    held, width, wide, same = np.zeros(3), np.zeros(3), np.zeros(3), 0
+    defined = np.zeros(3)
+    for _ in range(samples):
+        chosen = rng.permutation(answers)[:size]
+        found = estimates(people[chosen], judge[chosen], float(judge.mean()), answers)
+        for k, one in enumerate(found):
+            defined[k] += np.isfinite(one.value)
+            held[k] += one.low <= truth <= one.high
+            width[k] += one.high - one.low if np.isfinite(one.value) else 0.0
+            far = beyond(one, answers)
+            wide[k] += far.low <= truth <= far.high
+        alone = corrected.people_alone(judge[chosen], answers)
+        same += alone.low <= truth <= alone.high
+    low, high = wilson(float(judge.sum()), answers, 0.95)
+    return {
+        "truth": truth,
+        "answers": answers,
+        "judge": float(judge.mean()),
+        "interval": (low, high),
+        "judge holds": low <= truth <= high,
+        "held": held / samples,
+        "undefined": 1 - defined / samples,
+        "width": width / np.maximum(defined, 1),
+        "wide": wide / samples,
+        "same": same / samples,
+    }
+
+
+def population_coverage(people: Array, judge: Array, samples: int, rng: np.random.Generator) -> Array:
+    """The same for new collections, drawn from the law that these answers are taken for, and the share under that law."""
+    answers, truth, held = len(people), float(people.mean()), np.zeros(3)
+    for _ in range(samples):
+        drawn = rng.integers(0, answers, size=answers)
+        y, f = people[drawn], judge[drawn]
+        for k, one in enumerate(estimates(y[:SIZE], f[:SIZE], float(f.mean()), answers)):
+            far = beyond(one, answers)
+            held[k] += far.low <= truth <= far.high
+    return held / samples
+
+
+Cells = dict[tuple[str, str, int], dict[str, Any]]
+
+
+def simulate(seen: Sequence[Seen], samples: int) -> tuple[Cells, dict[tuple[str, str], Array]]:
+    """Coverage for each judge, run and size; and under the law of each run."""
+    near: Cells = {}
+    far = {}
+    for j, one in enumerate(seen):
+        for r, (run, (people, judge)) in enumerate(one.pairs.items()):
+            for size in SIZES:
+                rng = np.random.default_rng([1, j, r, size])
+                near[one.name, run, size] = collection_coverage(people, judge, size, samples, rng)
+            far[one.name, run] = population_coverage(people, judge, samples, np.random.default_rng([2, j, r]))
+    return near, far
+
+
+def agreement_table(seen: Sequence[Seen]) -> list[str]:
+    """A row a judge: all runs together."""
+    lines = ["| judge | agreement | Cohen's kappa | sensitivity | specificity |", "| --- | ---: | ---: | ---: | ---: |"]
+    for one in seen:
+        row = next(row for row in one.results if row.run == ALL)
+        lines.append(
+            f"| {one.name} | {row.agreement:.3f} [{row.low:.3f}, {row.high:.3f}] | "
+            f"{row.kappa:.3f} [{row.kappa_low:.3f}, {row.kappa_high:.3f}] | {row.sensitivity:.3f} | {row.specificity:.3f} |"
+        )
+    return lines
+
+
+def runs_table(seen: Sequence[Seen], near: Cells) -> list[str]:
+    """A row a run: people, and what each judge says, with its interval in bold where that misses."""
+    lines = [
+        "| run | answers | people | " + " | ".join(JUDGES) + " |",
+        "| --- | ---: | ---: |" + " ---: |" * len(JUDGES),
+    ]
+    for run in seen[0].pairs:
+        cells = [near[judge, run, SIZE] for judge in JUDGES]
+        shown = []
+        for cell in cells:
+            text = f"{cell['judge']:.3f} [{cell['interval'][0]:.3f}, {cell['interval'][1]:.3f}]"
+            shown.append(text if cell["judge holds"] else f"**{text}**")
+        lines.append(f"| {run} | {cells[0]['answers']} | {cells[0]['truth']:.3f} | " + " | ".join(shown) + " |")
+    return lines
+
+
+def coverage_table(near: Cells) -> list[str]:
+    """A row a judge and run: how often the intervals from 100 labels hold the figure, in percent."""
+    lines = [
+        "| judge | run | judge on the same answers | people alone | PPI++ | Rogan-Gladen | width: people alone | PPI++ | Rogan-Gladen |",
+        "| --- | --- |" + " ---: |" * 7,
+    ]
+    for (judge, run, size), cell in near.items():
+        if size != SIZE:
+            continue
+        shown = [f"{cell['same']:.1%}"]
+        for share in cell["held"]:
+            inside = CLAIMED[0] <= share <= CLAIMED[1]
+            shown.append(f"{share:.1%}" if inside else f"**{share:.1%}**")
+        shown += [f"{width:.3f}" for width in cell["width"]]
+        lines.append(f"| {judge} | {run} | " + " | ".join(text.replace("%", " %") for text in shown) + " |")
+    return lines
+
+
+def sizes_table(near: Cells) -> list[str]:
+    """A row a size: the mean, least and largest coverage over judges and runs, and the mean width."""
+    lines = [
+        "| labels | " + " | ".join(f"{way}: held | width" for way in WAYS) + " |",
+        "| ---: |" + " ---: | ---: |" * 3,
+    ]
+    for size in SIZES:
+        own = [cell for (_, _, n), cell in near.items() if n == size]
+        cells = []
+        for k in range(3):
+            held, width = (np.array([cell[name][k] for cell in own]) for name in ("held", "width"))
+            cells.append(
+                f"{held.mean():.1%} ({held.min():.1%} to {held.max():.1%}) | {width.mean():.3f}".replace("%", " %")
+            )
+        lines.append(f"| {size} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def facts(near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> dict[str, str]:
+    """The figures that the prose names, and whether what is claimed is met."""
+    own = {(judge, run): cell for (judge, run, size), cell in near.items() if size == SIZE}
+    found = {"samples": f"{samples:,}", "cells": str(len(own)), "error": f"{100 * (0.95 * 0.05 / samples) ** 0.5:.1f}"}
+    for k, way in enumerate(WAYS):
+        shares = {key: float(cell["held"][k]) for key, cell in own.items()}
+        found[f"verdict {way}"] = _verdict(shares)
+        found[f"range {way}"] = _range(list(shares.values()))
+        found[f"wide {way}"] = _range([float(cell["wide"][k]) for cell in own.values()])
+        found[f"law {way}"] = _range([float(held[k]) for held in far.values()])
+        found[f"width {way}"] = f"{np.mean([cell['width'][k] for cell in own.values()]):.3f}"
+    lucky = [f"{judge} on {run}" for (judge, run), cell in own.items() if cell["judge holds"]]
+    found["lucky"] = f"it does for {' and '.join(lucky)}" if lucky else "it does for none"
+    misses = len(own) - len(lucky)
+    found["uncorrected"] = f"**met** for {misses} of {len(own)}"
+    if lucky:
+        found["uncorrected"] += f", **not met** for {len(lucky)} of the {len(own)}"
+    found["same"] = _range([float(cell["same"]) for cell in own.values()])
+    gain = [(cell["width"][0] / cell["width"][1]) ** 2 for cell in own.values()]
+    found["gain"] = f"{min(gain):.2f} to {max(gain):.2f}"
+    found["undefined"] = f"{100 * max(float(cell['undefined'][2]) for cell in own.values()):.1f} %"
+    return found
+
+
+def _verdict(shares: Mapping[tuple[str, str], float]) -> str:
+    outside = [
+        f"{judge} on {run} ({share:.1%})"
+        for (judge, run), share in shares.items()
+        if not CLAIMED[0] <= share <= CLAIMED[1]
+    ]
+    if not outside:
+        return f"**met** in all {len(shares)}"
+    inside = len(shares) - len(outside)
+    return f"met in {inside} of {len(shares)}, **not met** in {len(outside)}: {', '.join(outside)}".replace("%", " %")
+
+
+def _range(shares: Sequence[float]) -> str:
+    return f"{min(shares):.1%} to {max(shares):.1%}".replace("%", " %")
+
+
+def page(seen: Sequence[Seen], near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> str:
+    """The page, its tables and figures put in."""
+    text = (Path(__file__).parent / "judges.md.in").read_text(encoding="utf-8")
+    tables: dict[str, Callable[[], list[str]]] = {
+        "agreement": lambda: agreement_table(seen),
+        "runs": lambda: runs_table(seen, near),
+        "coverage": lambda: coverage_table(near),
+        "sizes": lambda: sizes_table(near),
+    }
+    parts = facts(near, far, samples) | {name: "\n".join(make()) for name, make in tables.items()}
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+@click.command()
+@click.argument("data", type=click.Path(path_type=Path, file_okay=False), default=ROOT.parent / "shared" / "data")
+@click.option(
+    "--samples", default=1_000, show_default=True, help="Random samples of labels for each judge, run and size."
+)
+@click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for judges.md.")
+def main(data: Path, samples: int, output: Path) -> None:
+    """Hold the judges against people, and write the page."""
+    start = perf_counter()
+    collection, runs, labels = read(data / "nq301" / "runs_human.csv")
+    seen = [see(name, collection, runs, labels) for name in JUDGES]
+    (output / "judges.md").write_text(page(seen, *simulate(seen, samples), samples), encoding="utf-8")
+    click.echo(f"{perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A small local server that speaks the chat completions protocol, its failures included."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = tuple[int, dict[str, str], bytes]
+
+
+def completion(content: object, *, usage: object = None, **message: object) -> Reply:
+    """A sound reply with this content."""
+    body: dict[str, Any] = {
+        "id": "c",
+        "object": "chat.completion",
+        "model": "judge-1",
+        "choices": [
+            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}
+        ],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10} if usage is None else usage,
+    }
+    return 200, {}, json.dumps(body).encode()
+
+
+def refusal(status: int, message: str, **headers: str) -> Reply:
+    """A reply that refuses."""
+    return status, headers, json.dumps({"error": {"message": message, "type": "error"}}).encode()
+
+
+def by_the_answer(told: dict[str, Any], tries: int) -> Reply:  # noqa: ARG001
+    """The grade that the first word of the answer asks for: right, wrong, or nothing."""
+    word = str(told["answer"]).split()[0]
+    grade = {"right": "CORRECT", "wrong": "INCORRECT", "nothing": "NOT_ATTEMPTED"}[word]
+    return completion(json.dumps({"grade": grade}))
+
+
+@dataclass
+class Server:
+    """What came in, and what goes out: `reply` is called with what was told about an answer, and how often it came."""
+
+    reply: Callable[[dict[str, Any], int], Reply] = by_the_answer
+    url: str = ""
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    served: Counter[str] = field(default_factory=Counter)  # by answer: replies that were sent whole
+    came: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    at_once: int = 0
+    most_at_once: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def calls(self) -> int:
+        return len(self.bodies)
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """The server, at work on a free port of this machine."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            told = json.loads(body["messages"][-1]["content"])
+            with server.lock:
+                server.bodies.append(body)
+                server.headers.append(dict(self.headers.items()))
+                server.paths.append(self.path)
+                server.came[told["answer"]] += 1
+                tries = server.came[told["answer"]]
+                server.at_once += 1
+                server.most_at_once = max(server.most_at_once, server.at_once)
+            try:
+                status, headers, content = server.reply(told, tries)
+            finally:
+                with server.lock:
+                    server.at_once -= 1
+            try:
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.end_headers()
+                self.wfile.write(content)
+            except OSError:
+                return
+            if status == 200:
+                with server.lock:
+                    server.served[told["answer"]] += 1
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    server.url = f"http://127.0.0.1:{http.server_port}/v1"
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()

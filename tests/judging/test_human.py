@@ -1,0 +1,93 @@
+"""People as a judge: whose answer a verdict is on, what is not judged, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from nescio.errors import MismatchError, UsageError
+from nescio.judging import asked_cells, judge_runs, known
+from nescio.judging.human import asked_of, human, people_on
+from nescio.model import Collection, Question, Response, Run
+from nescio.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
+
+COLLECTION = Collection(
+    "c", (Question("q1", "?", ("x",)), Question("q2", "?", ("y",)), Question("q3", "?", (), (), False))
+)
+
+
+def run(name: str, *answers: str | None) -> Run:
+    return Run(name, tuple(Response(f"q{i}", text, text is not None) for i, text in enumerate(answers, 1)))
+
+
+RUNS = (run("a", "Rome", "Oslo", "Bonn"), run("b", "rome", None, None))
+
+
+def judged(*labels: Label, runs: tuple[Run, ...] = RUNS) -> list[list[int]]:
+    people, _ = human(labels, [one.name for one in runs], ["q1", "q2", "q3"])
+    state: list[list[int]] = judge_runs(COLLECTION, runs, people)[0].state.tolist()
+    return state
+
+
+def test_by_run() -> None:
+    found = judged(Label("q1", INCORRECT, "a"), Label("q1", CORRECT, "b"))
+    assert found == [[INCORRECT, NOT_GRADED, INCORRECT], [CORRECT, SILENT, SILENT]]
+
+
+def test_by_the_text_of_the_answer_whoever_gave_it() -> None:
+    found = judged(Label("q1", CORRECT, answer=" ROME "), Label("q2", SILENT, answer="Oslo"))
+    assert found == [[CORRECT, SILENT, INCORRECT], [CORRECT, SILENT, SILENT]]
+
+
+def test_by_question_where_there_is_one_run() -> None:
+    assert judged(Label("q2", CORRECT), runs=RUNS[:1]) == [[NOT_GRADED, CORRECT, INCORRECT]]
+    with pytest.raises(MismatchError, match="file, row 3: whose answer is this"):
+        judged(Label("q2", CORRECT, place="file, row 3"))
+
+
+def test_a_label_of_another_answer_judges_nothing() -> None:
+    people, _ = human([Label("q1", CORRECT, "a", "Paris"), Label("q2", CORRECT, "a", "oslo")], ["a", "b"], ["q1", "q2"])
+    assert judge_runs(COLLECTION, RUNS, people)[0].state[0].tolist() == [NOT_GRADED, CORRECT, INCORRECT]
+    assert people.stale == {("a", "q1")}
+
+
+def test_labels_of_others_are_counted() -> None:
+    strangers = [Label("q1", CORRECT, "z"), Label("q9", CORRECT, "a"), Label("q1", CORRECT, "a")]
+    _, notes = human(strangers, ["a"], ["q1"])
+    assert notes == ["2 judgements are of runs or questions that are not here (first: run 'z', question 'q1')"]
+    with pytest.raises(MismatchError, match=r"no judgement is of these runs .*run 'z', question 'q1'"):
+        human(strangers[:2], ["a"], ["q1"])
+    with pytest.raises(MismatchError, match="no judgement"):
+        human([], ["a"], ["q1"])
+
+
+def test_one_answer_may_be_judged_twice_alike() -> None:
+    twice = [Label("q1", NOT_GRADED, "a"), Label("q1", CORRECT, "a", place="here"), Label("q1", CORRECT, "a")]
+    assert judged(*twice, Label("q1", NOT_GRADED, "a"))[0][0] == CORRECT
+    with pytest.raises(MismatchError, match="question 'q1' is judged twice, differently: here, and there"):
+        judged(*twice, Label("q1", INCORRECT, "a", place="there"))
+
+
+def test_what_is_asked_of_a_judge() -> None:
+    assert_array_equal(asked_cells(COLLECTION, RUNS), [[True, True, False], [True, False, False]])
+    declined = Run(
+        "c", (Response("q1", "Rome", False), Response("q2", "Oslo", True), Response("q2", "x", True, rank=2))
+    )
+    assert_array_equal(asked_cells(COLLECTION, (declined,)), [[False, True, False]])
+
+
+def test_a_log_that_is_judged_already() -> None:
+    state = np.array([[CORRECT, INCORRECT, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]], dtype=np.int8)
+    answerable = np.array([1, -1, 1, 1, 1, 0, 0], dtype=np.int8)  # where there is no answer, silence is right
+    log = Outcomes(("a",), tuple("ABCDEFG"), state, answerable=answerable, more={"f1": np.zeros((1, 7))})
+    people, _ = human([Label("A", INCORRECT, "a"), Label("C", CORRECT, "a")], log.runs, log.questions)
+    assert_array_equal(asked_of(log), [[True, True, False, True, False, False, False]])
+    expected = [[INCORRECT, NOT_GRADED, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]]
+    assert_array_equal(people_on(log, people).state, expected)
+    assert not people_on(log, people).more
+
+
+def test_by_name_it_says_what_it_needs() -> None:
+    with pytest.raises(UsageError, match="reads judgements from a file"):
+        judge_runs(COLLECTION, RUNS, known("human"))

@@ -1,0 +1,49 @@
+"""Judges by name: parameters, and what is said where a name or a parameter makes no sense."""
+
+import pytest
+
+from nescio.errors import UnknownNameError, UsageError
+from nescio.judging import known
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("exact", "exact"),
+        (" exact() ", "exact"),
+        ("token_f1", "token_f1(threshold=0.5)"),
+        ("token_f1(0.8)", "token_f1(threshold=0.8)"),
+        ("token_f1( threshold = 0.8 )", "token_f1(threshold=0.8)"),
+        ("numeric(0.01, which='last')", "numeric(tolerance=0.01, absolute=0, which=last, decimal=dot)"),
+        ("pattern(ignore_case=False)", "pattern(ignore_case=False)"),
+    ],
+)
+def test_a_name_says_all_parameters(text: str, name: str) -> None:
+    assert known(text).name == name
+    assert known(known(text).name).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("exact(1)", "has more parameters than the judge takes"),
+        ("token_f1(0.5, 0.6)", "has more parameters than the judge takes"),
+        ("token_f1(0.5, threshold=0.6)", "gives threshold twice"),
+        ("token_f1(treshold=0.6)", "judge token_f1 has no parameter 'treshold'; its parameters are threshold"),
+        ("exact(x=1)", "judge exact has no parameter 'x'; it takes none"),
+        ("token_f1(0)", r"an F1 above 0 and up to 1 \(found threshold = 0.0\)"),
+        ("token_f1(nan)", "threshold must be a finite number"),
+        ("token_f1(true)", "threshold must be a finite number"),
+        ("pattern(ignore_case=maybe)", "ignore_case is true or false"),
+        ("token_f1(0.5", "is not a judge; write it as NAME"),
+        ("", "is not a judge"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        known(text)
+
+
+def test_an_unknown_name_offers_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean token_f1"):
+        known("tokenf1(0.5)")
