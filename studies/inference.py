@@ -210,7 +210,7 @@ def main(collections: int, jobs: int, output: Path) -> None:
         "collections": f"{collections:,}",
     }
     text = (Path(__file__).parent / "inference.md.in").read_text(encoding="utf-8")
-    minutes = f"{(time.monotonic() - started) / 60:.0f} minutes on two cores"
+    minutes = f"{(time.monotonic() - started) / 60:.0f} minutes with --jobs {jobs} on a busy machine"
     for name, part in (parts | {"minutes": minutes}).items():
         text = text.replace(f"@{name}@", part)
     (output / "inference.md").write_text(text, encoding="utf-8")

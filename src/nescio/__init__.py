@@ -32,8 +32,10 @@ __all__ = [
     "UnknownNameError",
     "UsageError",
     "__version__",
+    "audit",
     "compare",
     "measure",
+    "meta",
     "plan",
     "score",
     "tune",
@@ -57,12 +59,14 @@ _HOME = {
     "Score": "results",
     "Scores": "results",
     "compare": "comparison",
+    "audit": "meta.audit",
     "plan": "meta.planning",
     "score": "evaluate",
     "tune": "selective",
 }
 
 if TYPE_CHECKING:
+    from nescio import meta as meta
     from nescio.comparison import compare as compare
     from nescio.errors import (
         FormatError as FormatError,
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     from nescio.evidence import Evidence as Evidence
     from nescio.evidence import Tally as Tally
     from nescio.measures import parse as measure
+    from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
     from nescio.model import Collection as Collection
     from nescio.model import Question as Question
@@ -104,6 +109,9 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         found: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
         return found
+    if name == "meta":
+        meta: object = import_module("nescio.meta")
+        return meta
     if name == "measure":
         parse: object = import_module("nescio.measures").parse
         return parse

@@ -141,8 +141,8 @@ def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> 
     ):
         if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
             raise UsageError(f"{name} must be a number (found {value!r})")
-    if ci is not None and not 0 < ci < 100:
-        raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
+    if ci is not None and not 50 <= ci < 100:
+        raise UsageError(f"ci is a level in percent, from 50 and below 100, such as 95 (found {ci!r})")
     if resamples < 1:
         raise UsageError(f"resamples must be 1 or more (found {resamples!r})")
     if jobs == 0:

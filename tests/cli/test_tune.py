@@ -110,10 +110,11 @@ def test_the_words_teach(nescio: Command, table: Path) -> None:
     assert "too good" not in certified
 
 
-def test_nothing_to_certify_is_no_failure_and_writes_nothing(nescio: Command, table: Path, tmp_path: Path) -> None:
+def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: Path, tmp_path: Path) -> None:
     written = tmp_path / "tuned.csv"
     found = nescio("tune", table, "--max-risk", "0.01", "-f", "json", "-o", written)
-    assert found.status == 0
+    assert found.status == 3  # a run was to be written
+    assert nescio("tune", table, "--max-risk", "0.01").status == 0  # an answer like any other
     assert [found.json[name] for name in ("threshold", "coverage", "risk", "risk_upper", "value", "low")] == [
         None,
         0,

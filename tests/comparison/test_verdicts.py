@@ -51,23 +51,25 @@ def test_a_handful_of_questions_never_tells(runs: dict[str, str]) -> None:
 def test_the_detectable_difference_is_found_four_times_in_five() -> None:
     """Mean of n differences with standard deviation 1: at the detectable shift a z test rejects with a power of 0.8."""
     n, alpha = 400, 0.05
-    shift = detectable(1 / n**0.5, alpha)
+    shift = detectable(replace(row(-0.1, 0.1), spread=1 / n**0.5, units=n), alpha)
     assert shift is not None
     power = stats.norm.sf(stats.norm.isf(alpha / 2) - shift * n**0.5)
     assert power == pytest.approx(0.8, abs=1e-6)
-    assert detectable(0.0, alpha) is None
+    assert detectable(replace(row(-0.1, 0.1), spread=0.0), alpha) is None
+    assert detectable(replace(row(-0.1, 0.1), spread=0.1, units=5), alpha) is None  # no p below 2^-4 is to be had
+    assert detectable(replace(row(-0.1, 0.1), spread=0.9), alpha) is None  # c@1 has no difference as large
 
 
 def test_gates_pass_fail_or_cannot_tell() -> None:
-    assert regression(row(-0.005, 0.02), 0.05, 0.01) == 0
-    assert regression(row(-0.05, -0.02, "worse"), 0.05, 0.01) == 1
-    assert regression(row(-0.05, 0.02), 0.05, 0.01) == 3
-    assert regression(row(-0.05, -0.002, "worse"), 0.05, 0.01) == 3  # worse, but perhaps by no more than the margin
+    assert regression(row(-0.005, 0.02), 0.01) == 0
+    assert regression(row(-0.05, -0.02, "worse"), 0.01) == 1
+    assert regression(row(-0.05, 0.02), 0.01) == 3
+    assert regression(row(-0.05, -0.002, "worse"), 0.01) == 3  # worse, but perhaps by no more than the margin
     lower_is_better = "simpleqa.incorrect"
-    assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.05, 0.01) == 1
-    assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.05, 0.01) == 0
+    assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.01) == 1
+    assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.01) == 0
     undefined = replace(row(0, 0), low=float("nan"), high=float("nan"))
-    assert regression(undefined, 0.05, 0.01) == 3
+    assert regression(undefined, 0.01) == 3
 
 
 def test_an_interval_without_width_is_not_believed() -> None:

@@ -100,5 +100,7 @@ def varied(questions: int, runs: int = 2) -> Evidence:
     columns["confidence"] = np.where(which == 2, np.nan, rng.integers(0, 200, shape) / 200)
     columns["value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
     columns["graded"] = rng.random(shape)
+    columns["squad_exact"] = columns["correct"].copy()
+    columns["squad_f1"] = np.where(columns["correct"] == 1, 1.0, rng.integers(0, 10, shape) / 10)
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, np.zeros(shape, dtype=np.uint8))

@@ -62,6 +62,9 @@ def run(arguments: Sequence[str]) -> None:
         sys.exit(stop.exit_code)
     except NescioError as error:
         _fail(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        sys.exit(2)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f" (`{context.command_path} --help` explains)" if context else ""

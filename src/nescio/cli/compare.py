@@ -75,26 +75,27 @@ def command(
     options = _app.reading(given)
     with _app.progress("comparing") as progress:
         found = compare(list(files), list(measures) or None, progress=progress, **given, **options)
-    status = _regressions(found, measures, 1 - given["ci"] / 100, given["margin"]) if gate else 0
+    status = _regressions(found, measures, given["margin"]) if gate else 0
     _app.notes(found.notes)
     _app.emit(found, printed, output)
     return status
 
 
-def _regressions(found: Comparisons, measures: tuple[str, ...], alpha: float, margin: float) -> int:
+def _regressions(found: Comparisons, measures: tuple[str, ...], margin: float) -> int:
     """The worst of the gates, each said where it is not passed."""
     from nescio.comparison import regression
-    from nescio.report.tables import number
+    from nescio.report.tables import signed
 
     rows = [row for row in found if row.measure in (measures or found.rows[0].measure)]
     statuses = []
     for row in rows:
-        status = regression(row, alpha, margin)
+        status = regression(row, margin)
         if status:
-            verdict = "is worse than" if status == 1 else "cannot be told from"
+            verdict = "is worse than" if status == 1 else "may be worse than"
+            which = "" if status == 1 else ", which so few questions cannot tell"
             _app.say(
-                f"gate: {row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g} "
-                f"({number(row.difference)} [{number(row.low)}, {number(row.high)}])"
+                f"gate: {row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} "
+                f"({signed(row.difference)} [{signed(row.low)}, {signed(row.high)}])"
             )
         statuses.append(status)
     return _app.max_status(statuses)

@@ -24,7 +24,7 @@ def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--size",
                 type=click.IntRange(min=1),
-                help="Questions in a sub-collection. [default: 250, or half of all]",
+                help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
             ),
             click.option(
                 "--trials",

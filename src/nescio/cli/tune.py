@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from nescio.selective import Tuned, Tuning
 
 CURVE_ROWS = 20
+CANNOT_TELL = 3  # the exit status where a run was to be written and nothing can be certified
 
 
 @click.command("tune")
@@ -76,7 +78,7 @@ def command(
     curve: bool,
     output: Path | None,
     **given: Any,
-) -> None:
+) -> int:
     """The confidence to answer from, and what that will earn on new questions.
 
     Answers below the threshold become declined candidates, and declined candidates above it answers. FILES are as for
@@ -86,6 +88,9 @@ def command(
     nescio tune outcomes.csv
     nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
     nescio tune outcomes.csv --max-risk 0.05 --confidence 0.95
+
+    "expect this" is for new questions; "in sample" is too good, and so a little is the exact c@1 rule, which takes confidences at
+    their word (answer if p exceeds A/(n + U)). With -o, exit status 3 says that nothing could be certified and written.
     """
     from nescio.selective import tune
 
@@ -106,6 +111,7 @@ def command(
         _write(found, output)
     _app.notes(found.notes)
     _print(found, printed, curve=curve)
+    return CANNOT_TELL if output and found.applied is None else 0
 
 
 def _numbers(text: str) -> list[float]:
@@ -176,7 +182,13 @@ def _verdict(row: Tuning) -> str:
 
 
 def _rule(row: Tuning) -> str:
-    return "no threshold: answer everything." if row.threshold is None else f"threshold {row.threshold!r}."
+    if row.threshold is None:
+        return "no threshold: answer everything."
+    below = math.nextafter(row.threshold, -math.inf)
+    # The least number above a confidence is not one to type.
+    return (
+        f"answer above {below!r}." if len(repr(below)) < len(repr(row.threshold)) else f"threshold {row.threshold!r}."
+    )
 
 
 def _share(row: Tuning) -> str:
@@ -191,8 +203,11 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     if row.low is not None and row.low == row.low:  # not NaN
         expected += f" [{number(row.low)}, {number(row.high)}]"
     too_good = "too good: these questions chose it" if row.max_risk is None else "on the questions that chose it"
+    held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
+    if row.max_risk is not None:
+        held_out = f"the procedure, certified anew {row.folds} times"
     lines = [
-        ("on new questions", expected, f"expect this ({row.folds} held-out folds)"),
+        ("on new questions", expected, held_out),
         ("in sample", number(row.value_in_sample), too_good),
     ]
     if row.max_risk is not None and not row.coverage:

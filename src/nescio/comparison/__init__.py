@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,7 @@ def compare(
             said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
-    rows = _judged(rows, 1 - ci / 100, correction, margin)
+    rows = _judged(rows, 1 - ci / 100, correction, margin, comb(len(data.runs), 2))
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2:
         more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
@@ -210,6 +211,10 @@ def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Compariso
         p = hsd_p(observed, largest, exact=exact)
     elif how == "bootstrap":
         p = _bootstrap_p(observed, resampled)
+        if units < intervals.FEW:
+            found.append(
+                f"fewer than {intervals.FEW} questions or clusters: the bootstrap test rejects too often; use exact"
+            )
     elif p is None:
         p = p_value(observed, exchanged)
     low = high = spread = float("nan")
@@ -259,14 +264,14 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
     return np.concatenate(resampled), np.concatenate(exchanged)
 
 
-def _judged(rows: Sequence[Comparison], alpha: float, correction: str, margin: float) -> list[Comparison]:
-    """The rows with adjusted p-values, verdicts, and the difference that could have been seen."""
+def _judged(rows: Sequence[Comparison], alpha: float, correction: str, margin: float, every: int) -> list[Comparison]:
+    """The rows with adjusted p-values, verdicts, and the difference that could have been seen; `every` counts all pairs of runs."""
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
     adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
-    strictest = alpha / len(rows) if correction == "holm" or tukey else alpha
+    strictest = alpha / every if tukey else alpha / len(rows) if correction == "holm" else alpha
     return [
-        decide(replace(row, p_adjusted=p, detectable=detectable(row.spread, strictest)), alpha, margin)
+        decide(replace(row, p_adjusted=p, detectable=detectable(row, strictest)), alpha, margin)
         for row, p in zip(rows, adjusted, strict=True)
     ]
 

@@ -12,7 +12,7 @@ TESTS = ("auto", "exact", "permutation", "bootstrap", "tukey")
 CORRECTIONS = ("holm", "bh", "none")
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
-    "exact": "all exchanges of the two labels on each question (or cluster): exact for exchangeable labels, not for equal values",
+    "exact": "all exchanges of the two labels on each question (or cluster): exact for exchangeable labels, not for equal values; below 1e-16 given as 1e-16",
     "permutation": "random exchanges of the two labels: at most its nominal size for exchangeable labels, whatever their number",
     "bootstrap": "exact for nothing: approximate for equal values, better with more questions",
     "tukey": "exchanges of all labels on each question (all of them while few): at most its nominal size over all pairs of a measure together",

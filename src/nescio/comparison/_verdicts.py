@@ -13,15 +13,18 @@ POWER = 0.8
 TOO_FEW = "too few questions to tell"
 
 
-def detectable(spread: float | None, alpha: float) -> float | None:
+def detectable(row: Comparison, alpha: float) -> float | None:
     r"""The difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
-    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a spread.
+    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a spread,
+    where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is as large.
     """
-    if spread is None or not spread > 0:
+    if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
     normal = NormalDist()
-    return (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * spread
+    found = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
+    low, high = parse(row.measure).bounds
+    return found if found <= high - low else None
 
 
 def unseen(units: int, alpha: float) -> float:
@@ -58,9 +61,14 @@ def decide(row: Comparison, alpha: float, margin: float) -> Comparison:
     return replace(row, verdict=f"no difference larger than {bound:g}", no_larger_than=bound)
 
 
-def regression(row: Comparison, alpha: float, margin: float) -> int:
-    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be told."""
-    low, high = limits(row, alpha)
+def regression(row: Comparison, margin: float) -> int:
+    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be told.
+
+    By the interval as it is printed; a failure takes the verdict "worse" as well.
+    """
+    if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
+        return 3
+    low, high = row.low, row.high
     if parse(row.measure).declaration.lower_is_better:
         low, high = -high, -low
     if low >= -margin:

@@ -45,7 +45,9 @@ class Drawing:
         """Raise UsageError where so many units have no such sub-collections."""
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
-            raise UsageError(f"a sub-collection of {self.size} questions cannot be drawn{disjoint} from {units}")
+            raise UsageError(
+                f"a sub-collection of {self.size} questions (or clusters, where there are any) cannot be drawn{disjoint} from {units}"
+            )
         if self.trials is not None and self.trials < 1:
             raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
 
@@ -133,7 +135,7 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
     """All subsets; with two parts the second is the rest, so that the halves are all there is."""
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(
-            f"there are {comb(count, size):,} sub-collections of {size} of {count} questions; name a number of trials"
+            f"there are too many sub-collections of {size} of {count} questions to take every one; name a number of trials"
         )
     if parts > 1 and 2 * size != count:
         raise UsageError("every pair of disjoint sub-collections is enumerated only where they are halves")

@@ -93,7 +93,7 @@ def _notes(need: Sensitivity) -> list[str]:
             f"only the last, open bin is within the level: {need.required_difference:.2f} or any more is required"
         )
     if np.isnan(need.required_from_here_on):
-        notes.append("a later bin is not within the level again, up to the last")
+        notes.append("the last bins are above the level again")
     elif need.required_from_here_on != need.required_difference:
         notes.append(f"later bins are not all within the level; from {need.required_from_here_on:.2f} on they are")
     return [f"{need.measure}: {note}" for note in notes]

@@ -30,10 +30,13 @@ TEXTS = (
     "result",
     "finding",
     "method",
+    "not told apart from",
+    "exact for",
     "system",
     "people",
     "judge",
 )  # others hold numbers
+FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 Grid = tuple[list[str], list[list[str]]]
 
@@ -66,10 +69,42 @@ def show(results: Results) -> None:
 
         audit.show(results, console)
         return
-    for head, rows in grids(results):
-        wide = sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head))) > console.width
-        console.print(_table(head, [[cell.replace(" [", "\n[") if wide else cell for cell in row] for row in rows]))
+    for head, rows in _for_terminal(results) if sys.stdout.isatty() else grids(results):
+        _show_grid(console, head, rows)
     console.print(results.signature, style="dim", soft_wrap=True)
+
+
+def _for_terminal(results: Results) -> list[Grid]:
+    """The tables without the hundreds of comparisons that a ranking was made from."""
+    found = grids(results)
+    pairs = len(results.rows)
+    if isinstance(results, Comparisons) and results.more.get("ranks") and pairs > MOST_ROWS:
+        found[1] = (["table", "rows"], [["comparisons (-f csv prints them, -o FILE writes them)", f"{pairs:,}"]])
+    return found
+
+
+def _show_grid(console: Any, head: list[str], rows: list[list[str]]) -> None:
+    """Print a table; where it is too wide, what is the same in all rows stands above it, and intervals below their values."""
+    if _width(head, rows) > console.width and len(rows) > 1:
+        same = [i for i in range(len(head)) if len({row[i] for row in rows}) == 1]
+        if same and len(same) < len(head):
+            console.print(
+                ", ".join(f"{head[i]}: {rows[0][i]}" for i in same), style="dim", soft_wrap=True, markup=False
+            )
+            head = [name for i, name in enumerate(head) if i not in same]
+            rows = [[cell for i, cell in enumerate(row) if i not in same] for row in rows]
+    if _width(head, rows) > console.width:
+        rows = [[cell.replace(" [", "\n[") for cell in row] for row in rows]
+    table = _table(head, rows)
+    least = sum((column.min_width or 0) + 2 for column in table.columns)
+    if least <= console.width:
+        console.print(table)
+    else:  # a terminal wraps a long line; rich would cut it off
+        console.print(table, width=least, crop=False, no_wrap=True, soft_wrap=True)
+
+
+def _width(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    return sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head)))
 
 
 def show_records(records: Sequence[dict[str, Any]]) -> None:
@@ -128,7 +163,9 @@ def grids(results: Results) -> list[Grid]:
         from nescio.report import audit
 
         return audit.grids(results)
-    found = [grid(results), *(_further(results, name) for name, rows in results.more.items() if rows)]
+    further = {name: _further(results, name) for name, rows in results.more.items() if rows}
+    found = [further.pop(name) for name in FIRST if name in further]
+    found += [grid(results), *further.values()]
     return [
         ([visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows]) for head, rows in found
     ]
@@ -187,9 +224,9 @@ def _comparison_grid(results: Results) -> Grid:
     head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "detectable", "n"]
     rows = []
     for row in results:
-        difference = _signed(row.difference)
+        difference = signed(row.difference)
         if row.low is not None and not math.isnan(row.low):
-            difference += f" [{_signed(row.low)}, {_signed(row.high)}]"
+            difference += f" [{signed(row.low)}, {signed(row.high)}]"
         rows.append(
             [
                 row.run,
@@ -217,8 +254,9 @@ def _interval(row: Any) -> str:
     return f"{number(row.value)} [{number(row.low)}, {number(row.high)}]"
 
 
-def _signed(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:+.3f}"
+def signed(value: float | None) -> str:
+    """A difference as a table shows it."""
+    return "undefined" if value is None or math.isnan(value) else f"{value:+.3f}"
 
 
 def _p(value: float | None) -> str:
@@ -230,8 +268,13 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in head:
-        table.add_column(Text(name), justify="left" if name in TEXTS else "right", overflow="fold")
+    for i, name in enumerate(head):
+        # Headers break between words and numbers nowhere; text folds where a terminal is too narrow for it.
+        cells = [max((len(line) for line in row[i].split("\n")), default=0) for row in rows]
+        words, longest = max(map(len, name.split()), default=0), max(cells, default=0)
+        text = name in TEXTS
+        least = max(words, min(longest, 14) if text else longest)
+        table.add_column(Text(name), justify="left" if text else "right", overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
