@@ -29,9 +29,9 @@ ROOT = Path(__file__).parents[1]
 
 # What the prose says of each finding, in the order of FINDINGS.
 EXPECTED = {
-    "mmlu_pro": ("disagrees, but for some run", "agrees", "agrees", "agrees", "agrees", "disagrees", "agrees"),
-    "pan20": ("agrees, but for some run", "agrees", "disagrees", "agrees", "open", "agrees, but for some run", "open"),
-    "czech_simpleqa": ("open", "disagrees", "open", "disagrees", "agrees", "open", "disagrees, but for some run"),
+    "mmlu_pro": ("open", "agrees", "agrees", "agrees", "open", "disagrees", "open"),
+    "pan20": ("agrees", "open", "disagrees", "agrees", "open", "agrees, but for some run", "open"),
+    "czech_simpleqa": ("open", "open", "open", "disagrees", "agrees", "open", "disagrees, but for some run"),
 }
 
 
@@ -63,7 +63,6 @@ def facts(studies: dict[str, Study]) -> dict[str, str]:
         gain = FINDINGS["sensitivity c@1"].value(study.left_out[silent]) * 100
         found[f"{name} most silent"] = silent
         found[f"{name} without most silent"] = f"{gain:+.1f}".replace("-", "−")
-        found[f"{name} contrary"] = " and ".join(contrary(study, "ties c@1"))
         found[f"{name} bin"] = bin_worth(study)
     return found
 
@@ -125,7 +124,7 @@ def said_of_runs_that_decline(studies: dict[str, Study]) -> dict[str, bool]:
         study = studies["pan20"]
         silence = lab.counts(study.data)[:, 2]
         most = study.left_out[study.data.runs[int(np.argmax(silence))]]
-        claims["pan20: c@1 errs less unless one run is left out"] = len(contrary(study, "ties c@1")) == 1
+        claims["pan20: c@1 errs less, whichever run is left out"] = not contrary(study, "ties c@1")
         claims["pan20: two runs decline"] = int((silence > 0).sum()) == 2
         claims["pan20: the gain in sensitivity is that of one run"] = FINDINGS["sensitivity c@1"].value(most) < 0.005
         row = agreement(study.data, ["accuracy", "c@1"]).rows[0]
@@ -145,7 +144,7 @@ def _said_of_mmlu_pro(study: Study) -> dict[str, bool]:
 
     less = mean("c@1", "error_rate") < mean("accuracy", "error_rate") and mean("c@1", "ties") > mean("accuracy", "ties")
     claims["mmlu_pro: at a fuzziness of .05 c@1 errs less and has more ties"] = less
-    for level in (0.1, 0.2, 0.3):
+    for level in (0.1, 0.2):
         uf, moved, c1 = (np.mean([t.error(m, level) for t in study.seeds]) for m in ("UF", "UF01", "c@1"))
         claims[f"mmlu_pro: UF01 has less than half of UF's excess at {level:.0%} ties"] = bool(
             moved - c1 < (uf - c1) / 2

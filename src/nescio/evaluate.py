@@ -17,6 +17,8 @@ from nescio.results import Score, Scores, signature
 from nescio.samples import Sample, samples
 from nescio.uncertainty import METHODS, Plan, bounds, gather_remarks, method_for
 
+MOST_RESAMPLES = 100_000_000
+
 Progress = Callable[[int, int], None]
 
 
@@ -143,8 +145,8 @@ def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> 
             raise UsageError(f"{name} must be a number (found {value!r})")
     if ci is not None and not 50 <= ci < 100:
         raise UsageError(f"ci is a level in percent, from 50 and below 100, such as 95 (found {ci!r})")
-    if resamples < 1:
-        raise UsageError(f"resamples must be 1 or more (found {resamples!r})")
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise UsageError(f"resamples must be from 1 to {MOST_RESAMPLES:,} (found {resamples!r})")
     if jobs == 0:
         raise UsageError("jobs must be 1 or more, or -1 for all cores (found 0)")
     if seed < 0:

@@ -30,4 +30,6 @@ def each(function: Callable[[T], U], work: Sequence[T], jobs: int = 1) -> Iterat
         return
     import joblib
 
-    yield from joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(function)(item) for item in work)
+    yield from joblib.Parallel(n_jobs=min(jobs, len(work)), return_as="generator")(
+        joblib.delayed(function)(item) for item in work
+    )

@@ -61,15 +61,17 @@ def test_the_detectable_difference_is_found_four_times_in_five() -> None:
 
 
 def test_gates_pass_fail_or_cannot_tell() -> None:
-    assert regression(row(-0.005, 0.02), 0.01) == 0
-    assert regression(row(-0.05, -0.02, "worse"), 0.01) == 1
-    assert regression(row(-0.05, 0.02), 0.01) == 3
-    assert regression(row(-0.05, -0.002, "worse"), 0.01) == 3  # worse, but perhaps by no more than the margin
+    assert regression(row(-0.005, 0.02), 0.05, 0.01) == 0
+    assert regression(row(-0.05, -0.02, "worse"), 0.05, 0.01) == 1
+    assert regression(row(-0.05, 0.02), 0.05, 0.01) == 3
+    assert regression(row(-0.05, -0.002, "worse"), 0.05, 0.01) == 3  # worse, but perhaps by no more than the margin
     lower_is_better = "simpleqa.incorrect"
-    assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.01) == 1
-    assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.01) == 0
+    assert regression(row(0.02, 0.05, "worse", lower_is_better), 0.05, 0.01) == 1
+    assert regression(row(-0.05, 0.005, measure=lower_is_better), 0.05, 0.01) == 0
+    same = replace(row(0.0, 0.0), difference=0.0)
+    assert [regression(replace(same, units=many), 0.05, 0.01) for many in (1, 29, 30)] == [3, 3, 0]
     undefined = replace(row(0, 0), low=float("nan"), high=float("nan"))
-    assert regression(undefined, 0.01) == 3
+    assert regression(undefined, 0.05, 0.01) == 3
 
 
 def test_an_interval_without_width_is_not_believed() -> None:
@@ -143,3 +145,14 @@ def test_a_margin_that_makes_no_sense() -> None:
     for margin in (-1, float("inf"), "x", True):
         with pytest.raises(nescio.UsageError, match="margin"):
             nescio.compare(evidence(x="CW", y="WC"), "c@1", margin=margin)  # type: ignore[arg-type]
+
+
+def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:
+    """Five runs make ten pairs, 99 resamples a least p of .01: adjusted .1, however far the runs are apart."""
+    rng = np.random.default_rng(1)
+    rows = [tuple(step * 10 + rng.random() for step in range(5)) for _ in range(60)]
+    found = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=99)
+    assert {row.verdict for row in found} == {"too few resamples to tell"}
+    assert any("take at least --resamples 200" in note for note in found.notes)
+    enough = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=250)
+    assert {row.verdict for row in enough} == {"better"}

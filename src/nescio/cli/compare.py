@@ -58,8 +58,8 @@ def command(
 
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, but for counts tables:
     they do not say which questions each run got right. Intervals are those of one comparison on its own; "p adjusted" and the
-    verdict account for all of them: better, worse, "no difference larger than d" where the interval lies within the margin, or
-    "too few questions to tell". "detectable" is the difference that as many questions would show in four of five cases.
+    the verdicts better and worse account for all of them. Else it is "no difference larger than d" where the interval, of that
+    comparison on its own, lies within the margin, or "too few questions to tell". "detectable" is the difference that as many questions would show in four of five cases.
     Three or more runs without a baseline are ranked, too: the ranks that each may have, and the groups not told apart.
 
     \b
@@ -75,21 +75,23 @@ def command(
     options = _app.reading(given)
     with _app.progress("comparing") as progress:
         found = compare(list(files), list(measures) or None, progress=progress, **given, **options)
-    status = _regressions(found, measures, given["margin"]) if gate else 0
+    status = _regressions(found, measures, 1 - given["ci"] / 100, given["margin"]) if gate else 0
     _app.notes(found.notes)
     _app.emit(found, printed, output)
     return status
 
 
-def _regressions(found: Comparisons, measures: tuple[str, ...], margin: float) -> int:
+def _regressions(found: Comparisons, measures: tuple[str, ...], alpha: float, margin: float) -> int:
     """The worst of the gates, each said where it is not passed."""
     from nescio.comparison import regression
+    from nescio.measures import parse
     from nescio.report.tables import signed
 
-    rows = [row for row in found if row.measure in (measures or found.rows[0].measure)]
+    gated = {parse(name).label for name in measures or (found.rows[0:1] and (found.rows[0].measure,))}
+    rows = [row for row in found if row.measure in gated]
     statuses = []
     for row in rows:
-        status = regression(row, margin)
+        status = regression(row, alpha, margin)
         if status:
             verdict = "is worse than" if status == 1 else "may be worse than"
             which = "" if status == 1 else ", which so few questions cannot tell"

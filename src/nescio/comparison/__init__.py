@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from nescio import draws, intervals, parallel
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, TESTS, TestUsed, adjust, p_value
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
-from nescio.comparison._verdicts import decide, detectable, regression
+from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.draws import Block
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.evaluate import check_resampling, open_data, parse_all
@@ -92,7 +92,8 @@ def compare(
 
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
     `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
-    larger than d" where the interval lies within `margin` of 0; else "too few questions to tell", and `detectable` is the
+    larger than d" where the interval (of this comparison on its own) lies within `margin` of 0; else "too few questions to
+    tell" (or resamples, where the correction asks for more of them), and `detectable` is the
     difference that as many questions would show with a power of 0.8. `more["ranks"]` has rank intervals and the groups that
     are not told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in
     `score`.
@@ -112,7 +113,9 @@ def compare(
             said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
-    rows = _judged(rows, 1 - ci / 100, correction, margin, comb(len(data.runs), 2))
+    rows = _judged(
+        rows, 1 - ci / 100, correction, margin, every=comb(len(data.runs), 2), smallest=1.5 / (1 + resamples)
+    )
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2:
         more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
@@ -130,6 +133,8 @@ def compare(
         "seed": seed,
     }
     line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
+    if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
+        said.append((_more_resamples(rows, ci), "all comparisons", "--test tukey needs no correction for their number"))
     return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons", more)
 
 
@@ -179,7 +184,9 @@ def _each_pair(
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
         if common.any():
             clusters = None if data.clusters is None else data.clusters[common]
-            together = line_up(measure, {name: values[:, common] for name, values in seen.columns.items()}, clusters)
+            by_name = np.argsort(np.array(data.runs, dtype=object), kind="stable")  # whatever order they were given in
+            read = {name: values[by_name][:, common] for name, values in seen.columns.items()}
+            together = line_up(measure, read, clusters)
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
     for pair in pairs:
         yield _compare(seen, pair, plan)
@@ -198,7 +205,7 @@ def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Compariso
     how = "exact" if plan.test == "auto" else plan.test
     if not n:
         nan = float("nan")
-        return Comparison(*names, measure.label, nan, nan, nan, nan, None, how, n), found
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), found
     clusters = None if data.clusters is None else data.clusters[use]
     pair = pair_up(measure, {name: (v[x][use], v[y][use]) for name, v in seen.columns.items()}, clusters)
     observed = float(pair.resampled(pair.counts))
@@ -264,16 +271,31 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
     return np.concatenate(resampled), np.concatenate(exchanged)
 
 
-def _judged(rows: Sequence[Comparison], alpha: float, correction: str, margin: float, every: int) -> list[Comparison]:
-    """The rows with adjusted p-values, verdicts, and the difference that could have been seen; `every` counts all pairs of runs."""
+def _judged(
+    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, smallest: float
+) -> list[Comparison]:
+    """The rows with adjusted p-values, verdicts, and the difference that could have been seen.
+
+    `every` counts all pairs of runs, `smallest` is the least p that the resamples can give.
+    """
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
     adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
     strictest = alpha / every if tukey else alpha / len(rows) if correction == "holm" else alpha
     return [
-        decide(replace(row, p_adjusted=p, detectable=detectable(row, strictest)), alpha, margin)
+        decide(
+            replace(row, p_adjusted=p, detectable=detectable(row, strictest)),
+            alpha,
+            margin,
+            smallest if row.test in RANDOM else 0.0,
+        )
         for row, p in zip(rows, adjusted, strict=True)
     ]
+
+
+def _more_resamples(rows: Sequence[Comparison], ci: float) -> str:
+    least = int(np.ceil(len(rows) / (1 - ci / 100)))
+    return f"with {len(rows):,} of them no p-value of so few resamples survives the correction; take at least --resamples {least:,}"
 
 
 def _ranks(data: Evidence, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:

@@ -45,7 +45,8 @@ def ranks(
     groups = bars(better | better.T)
     found = []
     for i, (run, value) in enumerate(ordered):
-        ahead = sum(sign * other > sign * value for _, other in ordered)
+        close = 1e-12 * max(1.0, abs(value))
+        ahead = i if np.isnan(value) else sum(sign * (other - value) > close for _, other in ordered)
         alike = [name for j, (name, _) in enumerate(ordered) if j != i and not (better[i, j] or better[j, i])]
         low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
         under = " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TESTS = ("auto", "exact", "permutation", "bootstrap", "tukey")
+RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
 CORRECTIONS = ("holm", "bh", "none")
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {

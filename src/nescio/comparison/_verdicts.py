@@ -6,11 +6,13 @@ import math
 from dataclasses import replace
 from statistics import NormalDist
 
+from nescio.intervals import FEW
 from nescio.measures import parse
 from nescio.results import Comparison
 
 POWER = 0.8
 TOO_FEW = "too few questions to tell"
+TOO_FEW_RESAMPLES = "too few resamples to tell"
 
 
 def detectable(row: Comparison, alpha: float) -> float | None:
@@ -43,10 +45,11 @@ def limits(row: Comparison, alpha: float) -> tuple[float, float]:
     return row.low - slack, row.high + slack
 
 
-def decide(row: Comparison, alpha: float, margin: float) -> Comparison:
+def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
     """The row with its verdict: better, worse, a bounded null, or too few questions; None where p is undefined.
 
-    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d".
+    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d". `smallest` is the
+    least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is too few.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
@@ -54,6 +57,8 @@ def decide(row: Comparison, alpha: float, margin: float) -> Comparison:
         lower_is_better = parse(row.measure).declaration.lower_is_better
         return replace(row, verdict="worse" if (row.difference > 0) == lower_is_better else "better")
     bound = max(map(abs, limits(row, alpha)))
+    if bound > margin and row.p is not None and row.p <= smallest:
+        return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
         return replace(row, verdict=TOO_FEW)
     # Rounded up, so that the words claim no more than the figure.
@@ -61,14 +66,14 @@ def decide(row: Comparison, alpha: float, margin: float) -> Comparison:
     return replace(row, verdict=f"no difference larger than {bound:g}", no_larger_than=bound)
 
 
-def regression(row: Comparison, margin: float) -> int:
+def regression(row: Comparison, alpha: float, margin: float) -> int:
     """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be told.
 
-    By the interval as it is printed; a failure takes the verdict "worse" as well.
+    By the interval; a failure takes the verdict "worse" as well. Runs that end alike on every one of 30 questions or more pass;
+    on fewer, what was never seen may still be.
     """
-    if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
-        return 3
-    low, high = row.low, row.high
+    unchanged = row.low == row.high == row.difference == 0 and row.units >= FEW
+    low, high = (0.0, 0.0) if unchanged else limits(row, alpha)
     if parse(row.measure).declaration.lower_is_better:
         low, high = -high, -low
     if low >= -margin:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from nescio import parallel
 from nescio.errors import MismatchError
@@ -28,6 +31,18 @@ def prepare(
     if len(loaded.data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
     return loaded.data, loaded, parse_all(measures, loaded)
+
+
+def in_order(data: Evidence) -> Evidence:
+    """The same with questions in the order of their names, clusters in that of their first question.
+
+    Units are drawn by their number, so a shuffle of the questions changes no draw.
+    """
+    data = data.select(np.array(sorted(range(len(data.questions)), key=data.questions.__getitem__), dtype=np.int64))
+    if data.clusters is None:
+        return data
+    _, first, cluster = np.unique(data.clusters, return_index=True, return_inverse=True)
+    return replace(data, clusters=np.argsort(np.argsort(first))[cluster])
 
 
 def each_measure(

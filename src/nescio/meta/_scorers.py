@@ -31,7 +31,8 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
     def weighed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
         weights = draws.as_weights(chosen, count)
-        return np.stack([found[run](weights) for run in runs])
+        nothing = np.full(len(weights), np.nan)
+        return np.stack([found[run](weights) if len(found[run].use) else nothing for run in runs])
 
     return weighed
 

@@ -59,7 +59,7 @@ def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int,
             raise UsageError(f"{name} must be a whole number from 1 (found {value!r})")
     count = int(units(data).max(initial=-1)) + 1
     if count < 2:
-        raise MismatchError("there is one question, and no half of it")
+        raise MismatchError("there is one question (or cluster), and no half of it")
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh)
 
 
@@ -104,7 +104,9 @@ def alike(found: Floats) -> Floats:
     values, place = np.unique(found[known], return_inverse=True)
     if not len(values):
         return found
-    apart = np.diff(values) > 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1]))
+    # Near 0 rounding is that of the sums a score was made from, which are of the size of the largest score.
+    rounding = 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])) + 1e-14 * np.abs(values).max()
+    apart = np.diff(values) > rounding
     first = np.flatnonzero(np.concatenate([[True], apart]))
     merged = found.copy()
     merged[known] = values[first][np.cumsum(np.concatenate([[0], apart]))[place]]

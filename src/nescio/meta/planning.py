@@ -24,6 +24,7 @@ __all__ = ["Plan", "System", "plan"]
 Progress = Callable[[int, int], None]
 Rates = Sequence[float]
 Shares = tuple[tuple[float, ...], tuple[float, ...]]
+MOST_POWER = 0.999
 ROUNDED = 0.015  # three shares of two decimals miss their sum by no more
 
 
@@ -118,8 +119,10 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
         raise UsageError("no number of questions finds a difference of 0; name one that matters to you")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
-    if not alpha < power < 1:
-        raise UsageError(f"power lies between alpha and 1: {alpha:g} is had by chance, 1 by nothing (found {power!r})")
+    if not alpha < power <= MOST_POWER:
+        raise UsageError(
+            f"power lies above alpha, which is had by chance, and is at most {MOST_POWER}, beyond which no simulation tells (found {power!r})"
+        )
     if questions is not None and (
         isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
     ):

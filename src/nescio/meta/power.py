@@ -16,7 +16,7 @@ from nescio.errors import UsageError
 from nescio.evidence import NO_ROW, PRESENT, Evidence, compress
 from nescio.measures import Measure
 from nescio.meta._asl import CELLS_AT_ONCE, STREAM, Differences, Floats, Resampling, centred, studentised, sums
-from nescio.meta._call import Progress, each_measure, prepare
+from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
 from nescio.results import Results, signature
 from nescio.samples import columns_for
@@ -80,7 +80,7 @@ def power(
     if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
         raise UsageError(f"resamples must be a whole number from 1, or None for all (found {resamples!r})")
     data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
-    data = _in_order(data)
+    data = in_order(data)
     resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
     found = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
     rows = [row for study in found for row in study.rows]
@@ -258,15 +258,3 @@ def _by_unit(data: Evidence, values: Floats) -> Floats:
     order = np.argsort(data.clusters, kind="stable")
     starts = np.flatnonzero(np.diff(data.clusters[order], prepend=-1))
     return np.add.reduceat(values[:, order], starts, axis=1)
-
-
-def _in_order(data: Evidence) -> Evidence:
-    """The same with questions in the order of their names, clusters in that of their first question.
-
-    Units are drawn by their number, so a shuffle of the questions changes no draw.
-    """
-    data = data.select(np.array(sorted(range(len(data.questions)), key=data.questions.__getitem__), dtype=np.int64))
-    if data.clusters is None:
-        return data
-    _, first, cluster = np.unique(data.clusters, return_index=True, return_inverse=True)
-    return replace(data, clusters=np.argsort(np.argsort(first))[cluster])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._call import Progress, each_measure, prepare, undefined
+from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.results import Results
@@ -57,6 +57,7 @@ def stability(
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")
     data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(curve, data, drawing=drawing, fuzziness=tuple(values), literal=literal)
     rows = [row for part in each_measure(compute, wanted, jobs, progress) for row in part]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nescio.errors import UsageError
 from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.meta._call import Progress, each_measure, prepare, undefined
+from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.results import Results
@@ -71,6 +71,7 @@ def swap(
     if not 50 <= confidence < 100:
         raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
     data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
     found = each_measure(compute, wanted, jobs, progress)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 from nescio.measures import Declaration, Measure
+from nescio.report import terminal
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
     """Print a line a measure."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -22,12 +21,11 @@ def show_all(declarations: Sequence[Declaration]) -> None:
     for declaration in declarations:
         facts = describe(declaration)
         table.add_row(*(Text(str(text)) for text in (facts["usage"], facts["range"], facts["summary"])))
-    Console(width=None if sys.stdout.isatty() else 10_000, highlight=False).print(table)
+    terminal.console().print(table)
 
 
 def show_one(measure: Measure) -> None:
     """Print all that the declaration of a measure says, and what its audit found."""
-    from rich.console import Console
     from rich.text import Text
 
     from nescio.meta.audit import audit_one
@@ -35,7 +33,7 @@ def show_one(measure: Measure) -> None:
 
     declaration = measure.declaration
     facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}
-    console = Console(highlight=False)
+    console = terminal.console(width=None)
     console.print(Text(facts["usage"], style="bold"))
     console.print(Text("\n" + declaration.doc + "\n"))
     for name in ("range", "needs", "order", "interval", "source", "audit"):

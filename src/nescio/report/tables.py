@@ -13,6 +13,7 @@ from typing import Any
 from nescio.errors import UsageError
 from nescio.files import whole, write_text
 from nescio.measures import parse
+from nescio.report import terminal
 from nescio.results import Audit, Comparisons, Results, Scores
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -61,9 +62,7 @@ def render(results: Results, form: str) -> str:
 
 def show(results: Results) -> None:
     """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False, soft_wrap=not sys.stdout.isatty())
+    console = terminal.console(soft_wrap=not sys.stdout.isatty())
     if isinstance(results, Audit):
         from nescio.report import audit
 
@@ -109,9 +108,7 @@ def _width(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 def show_records(records: Sequence[dict[str, Any]]) -> None:
     """Print dictionaries as a table: text to the left, numbers to the right."""
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
+    console = terminal.console()
     head, rows = record_grid(records)
     console.print(_table([visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows]))
 

@@ -46,7 +46,16 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
         grids = [bounds_on_grid(one.confidence[mask & one.can], one.wrong[mask & one.can], wanted) for mask in masks]
         chosen = [certify(grid, wanted) for grid in grids]
         found = np.array([np.inf if point is None else point.threshold for point in chosen])
-        return Choice(float(found[0]), found[1:], fold, grids[0])
+        none = int(np.isposinf(found[1:]).sum())
+        notes = (
+            (
+                f"held out, {none} of {parts} parts are silent, because the rest of the questions alone certifies nothing: the "
+                "held-out value is that of the procedure on fewer questions, not of this threshold",
+            )
+            if none and np.isfinite(found[0]) | np.isneginf(found[0])
+            else ()
+        )
+        return Choice(float(found[0]), found[1:], fold, grids[0], notes)
     tried = profile(one, wanted, masks)
     found = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
     return Choice(float(found[0]), found[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
