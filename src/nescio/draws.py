@@ -6,6 +6,7 @@ seed alone, to the last bit: not on how many blocks are made at once, by how man
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,15 @@ def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
     if prefers_multinomial(counts):
         return rng.multinomial(total, counts / total, size=size)
     return pick_units(counts, size, rng)
+
+
+def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np.int64]:
+    """The bootstrap of `bootstrap` for several blocks, one after the other; shape (rows of all blocks, K)."""
+    total = int(counts.sum())
+    if total and prefers_multinomial(counts):
+        shares = counts / total
+        return np.concatenate([block.generator().multinomial(total, shares, size=block.size) for block in blocks])
+    return np.concatenate([bootstrap(counts, block.size, block.generator()) for block in blocks])
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:

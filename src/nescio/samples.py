@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from nescio.errors import MismatchError, MissingColumnError
-from nescio.evidence import Array, Evidence, Patterns, Tally, compress, compress_ordered
+from nescio.evidence import OUTCOMES, Array, Evidence, Patterns, Tally, compress, compress_ordered
 from nescio.measures import Measure
 
 # How a note names what a question lacks.
@@ -71,7 +71,8 @@ def _tally(data: Evidence) -> Tally | None:
 def _from_tally(tally: Tally, run: int, measure: Measure) -> Sample:
     used = tally.counts[run] > 0
     counts = tally.counts[run][used]
-    columns = {name: values[used] for name, values in tally.columns.items()}
+    wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
+    columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
     patterns = Patterns({**measure.each(columns), "n": np.ones(len(counts))}, counts)
     return Sample(run, measure, patterns, int(counts.sum()), (run, "counts"))
 

@@ -63,20 +63,20 @@ def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict
         posterior = method == "dirichlet"
         resampled = [_as_outcomes(sample) for sample in members] if posterior else members
         for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
-            low, high = _from_values(sample, method, values, plan.level)
+            point = sample.value
+            low, high = _from_values(sample, point, method, values, plan.level)
             said = remarks(method, values, int(sample.patterns.counts.sum()))
             if posterior and (doubt := _doubt_posterior(sample)):
                 said.append(doubt)
-            if sample.value < low or sample.value > high:
+            if point < low or point > high:
                 said.append(f"the value lies outside its own {method} interval: resamples of this measure are biased")
-            elif np.isnan(low) and not np.isnan(sample.value):
+            elif np.isnan(low) and not np.isnan(point):
                 said.append(f"the {method} interval is undefined: all resamples lie on one side of the value")
             found[sample.measure.label] = (low, high, said)
     return found
 
 
-def _from_values(sample: Sample, method: str, values: NDArray[np.float64], level: float) -> Interval:
-    point = sample.value
+def _from_values(sample: Sample, point: float, method: str, values: NDArray[np.float64], level: float) -> Interval:
     if np.isnan(point):
         return intervals.UNDEFINED
     if method == "bca":
@@ -120,14 +120,16 @@ def _resample(group: Sequence[Sample], plan: Plan, *, posterior: bool) -> list[N
 
 
 def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
-    draw = draws.dirichlet if posterior else draws.bootstrap
     counts = group[0].patterns.counts
     columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
     # A measure costs little more for many rows than for a block of them, while their weights fit a core's own memory.
     together, every = max(1, WEIGHTS_AT_ONCE // (draws.BLOCK * max(1, len(counts)))), list(blocks)
     for start in range(0, len(every), together):
         part = every[start : start + together]
-        weights = np.concatenate([draw(counts, block.size, block.generator()) for block in part])
+        if posterior:
+            weights = np.concatenate([draws.dirichlet(counts, block.size, block.generator()) for block in part])
+        else:
+            weights = draws.bootstraps(counts, part)
         for column, sample in zip(columns, group, strict=True):
             column.append(sample.measure.value(sample.patterns, weights))
     return [np.concatenate(column) for column in columns]
