@@ -26,8 +26,8 @@ import nescio
 from nescio.evidence import OUTCOMES, PRESENT, Evidence
 from nescio.exact import exact_p
 from nescio.measures import parse
-from nescio.meta._joint import Joint, from_pilot, from_rates, tilt
-from nescio.meta._rejections import Aim
+from nescio.meta.planning._joint import Joint, from_pilot, from_rates, tilt
+from nescio.meta.planning._rejections import Aim
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHA = 0.05

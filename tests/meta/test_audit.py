@@ -14,8 +14,7 @@ import pytest
 import nescio
 from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
-from nescio.meta import _axioms, _cheats, _kinds
-from nescio.meta.audit import TESTS, Finding, audit, audit_one, registered, with_defaults
+from nescio.meta.audit import TESTS, Finding, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
 from nescio.samples import samples
 
 from .audits import everything, finding

@@ -17,9 +17,9 @@ from nescio.evidence import PRESENT, Evidence
 from nescio.exact import exact_p
 from nescio.measures import parse
 from nescio.meta import Plan, plan
-from nescio.meta._joint import Joint, exchanges, from_pilot, from_rates, tilt
-from nescio.meta._plans import distance
-from nescio.meta._rejections import Aim, p_values, rejected
+from nescio.meta.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
+from nescio.meta.planning._plans import distance
+from nescio.meta.planning._rejections import Aim, p_values, rejected
 from nescio.results import Results
 
 RATES = (0.5, 0.3, 0.2)

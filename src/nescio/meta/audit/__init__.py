@@ -13,8 +13,8 @@ from nescio.draws import Block
 from nescio.errors import UsageError
 from nescio.evaluate import check_resampling
 from nescio.measures import REGISTRY, Declaration, Measure, parse
-from nescio.meta import _axioms, _cheats, _kinds
 from nescio.meta._call import Progress
+from nescio.meta.audit import _axioms, _cheats, _kinds
 from nescio.results import Audit, signature
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))

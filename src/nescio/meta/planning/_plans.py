@@ -13,8 +13,8 @@ from nescio.comparison import pair_up
 from nescio.errors import UsageError
 from nescio.evidence import Array
 from nescio.measures import Measure
-from nescio.meta._joint import Joint, tilt
-from nescio.meta._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
+from nescio.meta.planning._joint import Joint, tilt
+from nescio.meta.planning._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
 
 EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"

@@ -13,9 +13,9 @@ from nescio.evaluate import check_resampling, open_data, parse_all
 from nescio.evidence import OUTCOMES, Array, Evidence
 from nescio.load import Loaded
 from nescio.measures import Measure
-from nescio.meta._joint import COLUMNS, from_pilot, from_rates
-from nescio.meta._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
-from nescio.meta._rejections import LARGEST, TABLES, Aim
+from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
+from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
+from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
 from nescio.results import Results, signature
 from nescio.samples import columns_for
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nescio import draws
 from nescio.exact import TIE, exact_p
-from nescio.meta._joint import Floats, Joint, exchanges, furthest, tilt
+from nescio.meta.planning._joint import Floats, Joint, exchanges, furthest, tilt
 
 STREAM = 7  # of draws: nothing else uses it
 LARGEST = 10_000_000  # questions, beyond which nobody plans

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 
 from nescio.measures import Measure
-from nescio.meta._kinds import Bools, Floats, Ints, View, view
+from nescio.meta.audit._kinds import Bools, Floats, Ints, View, view
 
 COARSE = (0.75, 0.25, 0.5, 1.0, 0.0)  # confidences in the small tables, the plain ones first
 FINE = tuple(i / 20 for i in range(21))  # and in the random ones

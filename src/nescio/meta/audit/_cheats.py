@@ -19,8 +19,8 @@ import numpy as np
 
 from nescio.evidence import NO_ROW, Evidence
 from nescio.measures import Measure
-from nescio.meta._axioms import ROUNDING, numbers
-from nescio.meta._kinds import RIGHT, SILENT, WRONG, Bools, Floats, Kinds, evidence
+from nescio.meta.audit._axioms import ROUNDING, numbers
+from nescio.meta.audit._kinds import RIGHT, SILENT, WRONG, Bools, Floats, Kinds, evidence
 from nescio.samples import samples
 
 CHEATS = ("all silent", "one right answer", "one wrong answer", "random answers", "random silence")
