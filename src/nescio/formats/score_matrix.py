@@ -14,7 +14,8 @@ from nescio.formats._tables import as_text, first, load_rows, locate
 
 NAMES_A_ROW = ("", "question", "topic", "qid", "id", "__index_level_0__")
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
-OTHERS_IN_LINES = ("answer", "same", "value")  # beside an id these make answers, and PAN's truth and scores
+# Beside an id these make answers, and PAN's truth and scores; the last is promptfoo's.
+OTHERS_IN_LINES = ("answer", "same", "value", "testidx")
 EMPTY = ("na", "n/a", "null")
 
 
