@@ -7,24 +7,17 @@ are medians on this machine, now; only the ratios mean anything elsewhere.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import squad_literal
-from timing import Row, seconds, show
+from timing import Row, process, seconds, show
 
 from nescio.formats.squad2 import official
 
 ROOT = Path(__file__).parents[1]
-
-
-def process(*arguments: str) -> Callable[[], object]:
-    """An action that runs a program and waits for it."""
-    return lambda: subprocess.run(arguments, check=True, capture_output=True)
 
 
 def squad(data: Path) -> list[Row]:

@@ -7,26 +7,19 @@ skipped, and said so. Times are medians on this machine, now; only the ratios me
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from timing import Row, seconds, show
+from timing import Row, process, seconds, show
 
 from nescio.draws import blocks
 from nescio.evaluate import score
 from nescio.load import load
 
 ROOT = Path(__file__).parents[1]
-
-
-def process(*arguments: str) -> Callable[[], object]:
-    """An action that runs a program and waits for it."""
-    return lambda: subprocess.run(arguments, check=True, capture_output=True)
 
 
 def start_up() -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -26,6 +27,11 @@ def seconds(action: Callable[[], object], repeat: int = 5) -> float:
         action()
         times.append(time.perf_counter() - start)
     return statistics.median(times)
+
+
+def process(*arguments: str) -> Callable[[], object]:
+    """An action that runs a program and waits for it."""
+    return lambda: subprocess.run(arguments, check=True, capture_output=True)
 
 
 def show(rows: Iterable[Row]) -> None:

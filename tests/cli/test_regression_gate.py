@@ -51,3 +51,10 @@ def test_the_default_gate_is_on_the_first_measure(nescio: Command, tmp_path: Pat
     assert nescio("compare", path, "--baseline", "old", "--fail-on-regression", "--resamples", 500).status == 0
     asked = nescio("compare", path, "--baseline", "old", "-m", "coverage", "--fail-on-regression", "--resamples", 500)
     assert asked.status == 1
+
+
+def test_a_gate_needs_resamples_enough_for_its_interval(nescio: Command, tmp_path: Path) -> None:
+    path = table(tmp_path / "runs.csv", old="C" * 70 + "W" * 30, new="C" * 60 + "W" * 40)
+    found = nescio("compare", path, "--baseline", "old", "-m", "c@1", "--fail-on-regression", "--resamples", 10)
+    assert (found.status, found.out) == (2, "")
+    assert "no 95 % interval that a gate could rest on" in found.err

@@ -156,3 +156,13 @@ def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:
     assert any("take at least --resamples 200" in note for note in found.notes)
     enough = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=250)
     assert {row.verdict for row in enough} == {"better"}
+
+
+def test_a_handful_of_resamples_bounds_nothing() -> None:
+    """One resample makes an interval without width; it is no evidence that there is no difference."""
+    x, y = "C" * 5_000 + "W" * 5_000, "C" * 4_995 + "W" * 5_000 + "CCCCC"
+    for few in (1, 39):
+        (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=few)
+        assert (found.verdict, found.no_larger_than) == ("too few questions to tell", None)
+    (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=400)
+    assert found.no_larger_than is not None

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from nescio.results import Comparisons
 
 
+FEWEST = 2  # resamples that lie beyond the ends of an interval
+
+
 @click.command("compare")
 @_app.FILES
 @_app.MEASURES
@@ -71,6 +74,10 @@ def command(
 
     if gate and not given["baseline"]:
         raise UsageError("--fail-on-regression needs a --baseline: a regression is against something")
+    if gate and given["resamples"] * (1 - given["ci"] / 100) < FEWEST:
+        raise UsageError(
+            f"--resamples {given['resamples']} make no {given['ci']:g} % interval that a gate could rest on"
+        )
     _app.check_output(output, files)
     options = _app.reading(given)
     with _app.progress("comparing") as progress:

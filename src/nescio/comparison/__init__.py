@@ -92,11 +92,10 @@ def compare(
 
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
     `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
-    larger than d" where the interval (of this comparison on its own) lies within `margin` of 0; else "too few questions to
-    tell" (or resamples, where the correction asks for more of them), and `detectable` is the
-    difference that as many questions would show with a power of 0.8. `more["ranks"]` has rank intervals and the groups that
-    are not told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in
-    `score`.
+    larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
+    `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more of them). `detectable` is
+    the difference that as many questions would show with a power of 0.8, `more["ranks"]` has rank intervals and the groups not
+    told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
@@ -113,26 +112,23 @@ def compare(
             said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
-    rows = _judged(
-        rows, 1 - ci / 100, correction, margin, every=comb(len(data.runs), 2), smallest=1.5 / (1 + resamples)
-    )
+    rows = _judged(rows, 1 - ci / 100, correction, margin, every=comb(len(data.runs), 2), resamples=resamples)
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2:
         more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
     more["tests"] = _tests_used(rows)
-    how = {
-        "ci": f"{ci:g}",
-        "interval": "percentile (paired)",
-        "test": "+".join(sorted({row.test for row in rows if row.test})) or test,
-        "correction": "tukey" if test == "tukey" else correction,
-        "margin": f"{margin:g}",
-    }
-    drawn = {
-        "draw": f"patterns of {'questions' if data.clusters is None else 'clusters'}",
-        "resamples": resamples,
-        "seed": seed,
-    }
-    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how, **drawn)
+    line = signature(
+        measures="+".join(m.name for m in wanted),
+        **loaded.signature,
+        ci=f"{ci:g}",
+        interval="percentile (paired)",
+        test="+".join(sorted({row.test for row in rows if row.test})) or test,
+        correction="tukey" if test == "tukey" else correction,
+        margin=f"{margin:g}",
+        draw=f"patterns of {'questions' if data.clusters is None else 'clusters'}",
+        resamples=resamples,
+        seed=seed,
+    )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         said.append((_more_resamples(rows, ci), "all comparisons", "--test tukey needs no correction for their number"))
     return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons", more)
@@ -272,12 +268,15 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
 
 
 def _judged(
-    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, smallest: float
+    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
     """The rows with adjusted p-values, verdicts, and the difference that could have been seen.
 
-    `every` counts all pairs of runs, `smallest` is the least p that the resamples can give.
+    `every` counts all pairs of runs.
     """
+    # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
+    margin = margin if resamples * alpha >= 2 else -1.0
+    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
     adjusted = adjust([row.p for row in rows], "none" if tukey else correction)

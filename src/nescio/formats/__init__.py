@@ -1,24 +1,6 @@
 """Readers and writers, one file a format. `_format.py` says what a format is, `_source.py` what it is given."""
 
-from nescio.formats import (
-    cbc,
-    counts_table,
-    helm,
-    inspect,
-    lm_eval,
-    mmlu_pro,
-    nq,
-    openai_evals,
-    outcome_table,
-    pan,
-    promptfoo,
-    qa4mre,
-    questions,
-    score_matrix,
-    simpleqa,
-    squad2,
-    trec,
-)
+from nescio.discovery import import_all
 from nescio.formats._format import (
     REGISTRY,
     Data,
@@ -51,22 +33,4 @@ __all__ = [
     "reader",
 ]
 
-_FILES = (
-    cbc,
-    counts_table,
-    helm,
-    inspect,
-    lm_eval,
-    mmlu_pro,
-    nq,
-    openai_evals,
-    outcome_table,
-    pan,
-    promptfoo,
-    qa4mre,
-    questions,
-    score_matrix,
-    simpleqa,
-    squad2,
-    trec,
-)
+import_all(__name__, __path__)

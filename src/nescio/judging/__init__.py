@@ -1,6 +1,6 @@
 """From answers to outcomes: one file a judge. `_judge.py` says what a judge is."""
 
-from nescio.judging import choice, exact, human, llm, numeric, overlap, pattern, token_f1
+from nescio.discovery import import_all
 from nescio.judging._judge import REGISTRY, Asked, Grade, Judge, asked_cells, default_judge, judge, judge_runs, known
 from nescio.judging.human import Human
 
@@ -17,4 +17,4 @@ __all__ = [
     "known",
 ]
 
-_FILES = (choice, exact, human, llm, numeric, overlap, pattern, token_f1)
+import_all(__name__, __path__)
