@@ -26,6 +26,15 @@ demo:
 coverage-study:
     uv run python studies/coverage.py
 
+# the reference pages and the documentation site, in site/
+site:
+    uv run --extra docs python tools/reference.py --all
+    uv run --extra docs zensical build --strict
+
+# put what the commands print into the console blocks of a page
+console *pages:
+    uv run python -m tests.docs.console {{pages}}
+
 # all that continuous integration runs
 ci:
     bash .ci/run

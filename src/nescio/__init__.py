@@ -34,6 +34,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "from_dataframe",
     "measure",
     "meta",
     "plan",
@@ -60,6 +61,7 @@ _HOME = {
     "Scores": "results",
     "compare": "comparison",
     "audit": "meta.audit",
+    "from_dataframe": "formats._frames",
     "plan": "meta.planning",
     "score": "evaluate",
     "tune": "selective",
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from nescio.evaluate import score as score
     from nescio.evidence import Evidence as Evidence
     from nescio.evidence import Tally as Tally
+    from nescio.formats._frames import from_dataframe as from_dataframe
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan

@@ -14,8 +14,8 @@ from nescio.evidence import Evidence, Tally
 from nescio.load import Loaded, Options, load
 from nescio.measures import Measure, parse
 from nescio.results import Score, Scores, signature
-from nescio.samples import Sample, samples
-from nescio.uncertainty import METHODS, Plan, bounds, gather_remarks, method_for
+from nescio.samples import Sample, gather_remarks, samples
+from nescio.uncertainty import METHODS, Plan, bounds, method_for
 
 MOST_RESAMPLES = 100_000_000
 
@@ -48,9 +48,7 @@ def score(
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
-    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
-    if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
-        loaded = open_data(given, {"strata": None} | options, measures)  # to say what there is instead
+    loaded = open_by(given, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
@@ -112,6 +110,14 @@ def _score_group(
         remarks += [(remark, label, whose) for remark in said]
         rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))
     return rows, remarks
+
+
+def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
+    """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
+    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
+    if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
+        return open_data(given, {"strata": None} | options, measures)  # to say what there is instead
+    return loaded
 
 
 def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:

@@ -14,10 +14,10 @@ from nescio import formats, judging
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.evidence import OUTCOMES, Evidence, Tally
 from nescio.formats import BY_SUFFIX, Choices, Declined, Part, ReadOptions, Source, Unjudged, questions
+from nescio.formats._folders import files_of
 from nescio.formats._graded import SAID_SO
-from nescio.model import Collection, Response, Run
-from nescio.outcomes import STATES, NonAnswers, Outcomes, Policies, non_answers, settle
-from nescio.text import squeeze
+from nescio.model import Collection, Response
+from nescio.outcomes import ABSENT, STATES, NonAnswers, Outcomes, Policies, non_answers, settle
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
@@ -50,7 +50,8 @@ class Options:
 class Loaded:
     """What was found: Evidence, or a Tally where only counts were given; notes; the measures to show where none is asked for.
 
-    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied.
+    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds the
+    questions that some run lacks, as they stood then.
     """
 
     data: Evidence | Tally
@@ -60,6 +61,7 @@ class Loaded:
     judge: str = "none"
     options: Options = field(default_factory=Options)
     silence: tuple[NonAnswers, ...] = ()
+    unshared: Outcomes | None = None
 
     @property
     def signature(self) -> dict[str, str]:
@@ -105,6 +107,8 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     data = read.data
     if isinstance(data, Unjudged):
         name = options.judge or judging.default_judge(data.collection)
+        if name.partition("(")[0].strip() == "choice":
+            notes += judging.no_options(data.collection, data.runs)
         own = data.more
         data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
         data = replace(data, more={**data.more, **own})
@@ -114,13 +118,16 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     elif options.judge:
         raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
     silence: tuple[NonAnswers, ...] = ()
+    unshared = None
     if isinstance(data, Outcomes):
         silence = non_answers(data)
+        lacking = (data.state == ABSENT).any(axis=0)
+        unshared = data.select(lacking) if lacking.any() else None
         data, more = settle(data, policies)
         notes += more
     measures = read.measures or judging.first_measures(name) or _defaults(data)
     settled = replace(options, watch=None)
-    return Loaded(_clustered(data, options), tuple(notes), measures, format_.name, name, settled, silence)
+    return Loaded(_clustered(data, options), tuple(notes), measures, format_.name, name, settled, silence, unshared)
 
 
 def read_files(items: Sequence[Any], options: Options, *, gold: bool = True) -> tuple[formats.Format, formats.Read]:
@@ -131,6 +138,7 @@ def read_files(items: Sequence[Any], options: Options, *, gold: bool = True) -> 
     _check_words(options.outcome_map)
     if not items:
         raise UsageError("no files were given")
+    items, notes = files_of(items)
     _distinct(items)
     format_, parts = recognise(items, options.format_in)
     strata = options.strata
@@ -154,8 +162,8 @@ def read_files(items: Sequence[Any], options: Options, *, gold: bool = True) -> 
     if options.declined_pattern:
         if isinstance(found.data, Unjudged):
             found = replace(found, data=_hear(found.data, declined))
-        found = replace(found, notes=(*found.notes, _heard(declined)))
-    return format_, found
+        notes = (*notes, _heard(declined))
+    return format_, replace(found, notes=(*found.notes, *notes))
 
 
 @contextmanager
@@ -199,7 +207,6 @@ def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOp
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
     runs, files = questions.read_runs(own, ids)
-    notes = (*notes, *_strangers(collection, runs))
     if not any(part == "answers" for part, _ in rest):
         return formats.Read(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)
@@ -214,26 +221,18 @@ def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOp
     return replace(beside, data=both)
 
 
-def _strangers(collection: Collection, runs: Sequence[Run]) -> Iterator[str]:
-    """A note on each run most of whose answers are no option of their question: it may belong to another test."""
-    options = {question.id: {*map(squeeze, question.options)} for question in collection.questions if question.options}
-    for run in runs:
-        said = [r for r in run.responses if r.answer is not None and r.question_id in options]
-        strange = sum(squeeze(str(r.answer)) not in options[r.question_id] for r in said)
-        if strange > len(said) / 2:
-            yield f"run {run.name!r}: {strange} of {len(said)} answers are no option of their question: is it a run on this test?"
-
-
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[str, ...]]:
     """The questions of a collection without any runs, with their stories and options, and notes: what a system answers.
 
     Raises FormatError, MismatchError or UsageError, as `load` does.
     """
+    items, passed = files_of(items)
     _distinct(items)
     format_, parts = recognise(items)
     if format_.collection is None:
         raise UsageError(f"{parts[0][1].label} is {format_.about}, which holds no questions to be answered")
-    return format_.collection(parts, options or ReadOptions(gold=False))
+    collection, notes = format_.collection(parts, options or ReadOptions(gold=False))
+    return collection, (*notes, *passed)
 
 
 def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:
@@ -281,7 +280,7 @@ def recognise(items: Sequence[Any], format_in: str | None = None) -> tuple[forma
     found: formats.Format | None = None
     parts: list[Part] = []
     runs: list[Part] = []
-    sources = list(_opened(items))
+    sources = list(_opened(files_of(items)[0]))
     for source in sources:
         format_ = asked or _format_of(source, sources)
         part = format_.recognise(source)
@@ -332,6 +331,9 @@ def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
     if len(takers) == 1:
         return takers[0]
     if takers:
+        for other in together:
+            if not any(f.recognise(other) for f in formats.REGISTRY.values()):
+                return _format_of(other, [other])  # which is what is wrong: nothing else goes with it
         names = " or as ".join(f.name for f in takers)
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text":

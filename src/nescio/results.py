@@ -10,12 +10,18 @@ from typing import Any
 
 from nescio._version import __version__
 
+MOST_ROWS = 1_000  # of a table in a notebook
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """One measure of one run. `low` and `high` bound its interval; NaN is undefined, None not computed.
 
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
+
+    The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether its value
+    is the best of its measure and stratum (ties are all best); whether, not being best, it is not told apart from the best; and
+    the runs that it is told apart from as better.
     """
 
     run: str
@@ -26,6 +32,9 @@ class Score:
     n: int
     stratum: str | None = None
     interval: str | None = None
+    best: bool | None = None
+    not_told_apart_from_best: bool | None = None
+    better_than: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +103,20 @@ class Results:
 
         records = self.records()
         names = list(records[0]) if records else []
-        columns = {name: np.array([record[name] for record in records], dtype=object) for name in names}
+        columns = {name: np.empty(len(records), dtype=object) for name in names}
+        for name, column in columns.items():
+            for i, record in enumerate(records):  # one by one: numpy would make two axes of rows that are lists
+                column[i] = list(record[name]) if isinstance(record[name], tuple) else record[name]
         connection = duckdb.connect()
         connection.register("results", columns)
         casts = ", ".join(f'"{name}"::{_TYPES[str(field)]} AS "{name}"' for name, field in _kinds(self.rows))
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """A plain table for notebooks."""
-        records = self.records()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in (records[0] if records else ()))
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(v))}</td>" for v in record.values()) + "</tr>"
-            for record in records
-        )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}<p><code>{html.escape(self.signature)}</code></p>"
+        """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
+        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.more.items())]
+        notes = "".join(f"<p>{_inert(note)}</p>" for note in self.notes)
+        return f"{''.join(tables)}{notes}<p><code>{_inert(self.signature)}</code></p>"
 
 
 class Scores(Results):
@@ -137,7 +144,7 @@ class Audit(Results):
     __slots__ = ()
 
 
-_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT"}
+_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple[str,": "VARCHAR[]"}
 
 
 def _kinds(rows: tuple[Any, ...]) -> list[tuple[str, str]]:
@@ -152,10 +159,39 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _html_table(name: str, rows: Sequence[Any]) -> str:
+    """A table with a caption, heads with their scope, and cells whose text finds its own direction."""
+    records = [asdict(row) for row in rows[:MOST_ROWS]]
+    if not records:
+        return ""
+    left = f" (the first {MOST_ROWS:,} of {len(rows):,})" if len(rows) > MOST_ROWS else ""
+    head = "".join(f'<th scope="col">{_inert(_words(column))}</th>' for column in records[0])
+    body = "".join(
+        "<tr>" + "".join(f'<td dir="auto">{_inert(_shown(value))}</td>' for value in record.values()) + "</tr>"
+        for record in records
+    )
+    caption = f"<caption>{_inert(_words(name))}{left}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
 def _shown(value: Any) -> str:
     if value is None:
-        return "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "undefined" if math.isnan(value) else f"{value:.4f}"
+    return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)
+
+
+def _inert(text: str) -> str:
+    """Text in which nothing is markup, and no character that HTML does not know."""
+    known = "".join(c if c.isprintable() or c in "\n\t " else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return html.escape(known)
 
 
 def signature(**parts: object) -> str:

@@ -40,10 +40,10 @@ class Opened:
         assert self.requests == []
 
 
-def make(output: Path, *arguments: object) -> Path:
-    """`nescio report` on these arguments."""
+def make(output: Path, *arguments: object, command: str = "report") -> Path:
+    """`nescio report`, or another command, on these arguments."""
     with pytest.raises(SystemExit) as stopped:
-        run(["report", *map(str, arguments), "-o", str(output), "--resamples", "500"])
+        run([command, *map(str, arguments), "-o", str(output), "--resamples", "500"])
     assert not stopped.value.code
     return output
 
@@ -70,9 +70,25 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(folder / "page.html", outcome_table(folder / "three.csv", THREE, confidence=True), "--by", "topic")
 
 
+# Of each move from an old run to a new one, how many questions there are. Won 6 + 2, lost 4 + 3, newly silent 3 + 5, newly answered
+# 2 + 1, as before 30 + 20 + 9.
+MOVES = {"CC": 30, "CW": 4, "CU": 3, "WC": 6, "WW": 20, "WU": 5, "UC": 2, "UW": 1, "UU": 9}
+
+
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a collection whose questions, answers, names and topics try to get out."""
+def diff(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of two runs on 80 questions that both have, two that only the old one has, and one that only the new one has."""
+    folder = tmp_path_factory.mktemp("diff")
+    moves = "".join(move * many for move, many in MOVES.items())
+    table = outcome_table(folder / "two.csv", {"old": moves[::2], "new": moves[1::2]})
+    with table.open("a") as more:
+        more.write("old,only1,correct,red\nold,only2,unanswered,red\nnew,fresh,incorrect,blue\n")
+    return make(folder / "diff.html", table, "--baseline", "old", "--missing", "common", command="compare")
+
+
+@pytest.fixture(scope="session")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """A collection whose questions, answers, names and topics try to get out, and two runs."""
     folder = tmp_path_factory.mktemp("hostile")
     asked = [
         {"id": f"{i} {text[:3000]}", "question": text, "answers": ["right"], "topic": HOSTILE[i % 2]}
@@ -84,7 +100,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         said = [{"id": q["id"], "answer": q["question"] if name == "plain" else "right"} for q in asked]
         runs.append(folder / f"{name}.jsonl")
         runs[-1].write_text("".join(json.dumps(a) + "\n" for a in said))
-    return make(folder / "page.html", folder / "questions.jsonl", *runs, "--by", "topic", "--title", HOSTILE[0])
+    return folder / "questions.jsonl", *runs
+
+
+@pytest.fixture(scope="session")
+def hostile(collection: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of that collection."""
+    page = tmp_path_factory.mktemp("pages") / "page.html"
+    return make(page, *collection, "--by", "topic", "--title", HOSTILE[0])
+
+
+@pytest.fixture(scope="session")
+def hostile_diff(collection: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of what changed between its runs."""
+    return make(tmp_path_factory.mktemp("pages") / "diff.html", *collection, command="compare")
 
 
 @pytest.fixture(scope="session")
@@ -128,3 +157,21 @@ def visit(chromium: Any) -> Iterator[Any]:
     yield go
     for context in contexts:
         context.close()
+
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+
+
+def assert_accessible(page: Any) -> None:
+    """axe-core finds nothing in the page with everything opened. Drawings are emptied first: they are hidden from assistive technology,
+    which a test of `cleaned` holds them to, and axe would spend seconds on walking them."""
+    page.focus("#grid")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.locator("details.table table").last.wait_for()
+    assert page.evaluate("[...document.querySelectorAll('.plot svg')].every((svg) => svg.ariaHidden === 'true')")
+    page.evaluate("document.querySelectorAll('.plot svg > *').forEach((part) => part.remove())")
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
+    assert [(each["id"], each["impact"], each["nodes"][0]["html"]) for each in found] == []

@@ -16,9 +16,9 @@ import pytest
 from nescio.evidence import Evidence
 from nescio.report import page
 from nescio.report.page.browser import packed, states
+from nescio.report.page.drawing import cleaned
 from nescio.report.page.facts import Facts
 from nescio.report.page.figures import _winners, all_figures
-from nescio.report.page.rendering import cleaned
 from nescio.report.page.sentence import answer
 from nescio.report.page.texts import as_json, inert, names, some
 from tests.report.conftest import HOSTILE, THREE, make, outcome_table
@@ -123,6 +123,17 @@ def test_silence_where_there_is_no_answer_is_told_from_an_answer(tmp_path: Path)
     assert found == {"q1": [1, 2], "q2": [4, 4], "q3": [3, 3], "q4": [2, 4]}
 
 
+def test_too_many_questions_have_no_browser_and_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = facts(tmp_path, {"a": "CWU", "b": "CCC"})
+    for limit, words in (("MOST_QUESTIONS", "3 questions are more"), ("MOST_CELLS", "6 outcomes are more")):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"nescio.report.page.browser.{limit}", 2)
+            text = page.page(found)
+        assert words in text
+        assert 'id="grid"' not in text
+        assert 'href="#questions"' not in text
+
+
 def test_texts_keep_letters_and_lose_what_moves_them() -> None:
     assert inert("a\x00b\x1b[1m\u202ec\ud800") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
     assert inert(HOSTILE[3]) == HOSTILE[3]  # joiners hold an emoji together
@@ -171,6 +182,7 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
         "outcomes",
         "gain",
         "penalty",
+        "ranks",
         "pairs",
         "risk",
         "reliability",

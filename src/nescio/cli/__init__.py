@@ -8,7 +8,7 @@ from nescio import __version__
 
 # name: (module under nescio.cli, what it does); the order is that of the help page
 COMMANDS = {
-    "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison."),
+    "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison, a report."),
     "score": ("score", "Value and interval of any measure for every run."),
     "compare": ("compare", "Paired differences between runs, with interval, p-value and a verdict in words."),
     "report": ("report", "One page with every figure, to be read, sent and printed."),

@@ -17,6 +17,7 @@ from nescio.cli import COMMANDS, overview
 from nescio.errors import NescioError, UsageError
 
 ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
+ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with
 FORMATS = ("table", "json", "jsonl", "csv", "markdown", "latex")
 
 
@@ -57,6 +58,7 @@ def run(arguments: Sequence[str]) -> None:
     try:
         # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
         with app.make_context("nescio", list(arguments)) as root:
+            root.meta[ARGUMENTS] = tuple(arguments)
             status = app.invoke(root)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -311,6 +313,10 @@ def check_place(output: Path, files: Sequence[Path] = ()) -> None:
     """Raise UsageError where there is no folder for `output`, or it would take the place of an input file."""
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
+    if any(os.path.isdir(file) for file in files):  # Path.is_dir raises for a name too long
+        from nescio.formats._folders import files_of
+
+        files = files_of(files)[0]
     for file in files:
         if output.absolute() == file.absolute() or (output.exists() and file.exists() and output.samefile(file)):
             raise UsageError(f"{output} is one of the input files; write the results elsewhere")
@@ -332,11 +338,6 @@ def emit(results: Any, printed: str, output: Path | None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         _mute()  # a gate's exit status is still to come
-
-
-def max_status(found: list[int]) -> int:
-    """A failure outweighs a gate that cannot tell, and that outweighs a pass."""
-    return 1 if 1 in found else 3 if 3 in found else 0
 
 
 MEASURES = click.option(

@@ -66,7 +66,8 @@ def steps() -> list[list[str]]:
         for name, switches in BY_SENTENCE.items()
     ]
     marked = ["read", "score", *PARTS, *(f"sentences/{name}.jsonl" for name in BY_SENTENCE), "--judge", "deep_read"]
-    return [*found, judge, *told, score, *pays, [*marked, "-o", "marks.json"]]
+    page = ["report", "outcomes.csv", "-m", "c@1", "-m", "accuracy", "-o", "report.html"]
+    return [*found, judge, *told, page, score, *pays, [*marked, "-o", "marks.json"]]
 
 
 def _printed(words: list[str]) -> str:
@@ -85,7 +86,7 @@ def _printed(words: list[str]) -> str:
     help="The folder for the files.",
 )
 def command(folder: Path) -> None:
-    """The whole story on a bundled collection: answers, scores, a comparison.
+    """The whole story on a bundled collection: answers, scores, a comparison, a report.
 
     Three simple systems answer 70 questions about 14 short stories, each declining below several confidence thresholds; 12 of
     the questions have no answer in their story. The answers are judged, scored and compared; then Deep Read answers the same
@@ -108,7 +109,7 @@ def command(folder: Path) -> None:
     )
     with contextlib.chdir(folder):
         _make()
-    _app.say(f"all files, and the commands that made them, are in {folder}/ (commands.sh)")
+    _app.say(f"all files, and the commands that made them, are in {folder}/ (commands.sh); open {folder}/report.html")
 
 
 def _make() -> None:

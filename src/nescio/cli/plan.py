@@ -59,7 +59,7 @@ def command(
     `nescio compare` on collections drawn from the joint table of the two, tilted to the difference.
 
     \b
-    nescio plan pilot.csv --difference 0.03
+    nescio plan outcomes.csv --run mine --baseline old --difference 0.03
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
     """
     from nescio.meta import plan

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from nescio.cli import _app
+from nescio.cli._again import repeatable
 from nescio.errors import UsageError
 
 
@@ -15,6 +16,13 @@ from nescio.errors import UsageError
 @_app.FILES
 @_app.MEASURES
 @click.option("--by", metavar="COLUMN", help="Break the scores down by a column that is constant within each question.")
+@click.option(
+    "--study",
+    "studies",
+    multiple=True,
+    type=click.Choice(("stability", "swap")),
+    help="Also study the measures, as `nescio meta` does: error rates and ties, or swap rates and the difference needed. Repeatable.",
+)
 @click.option(
     "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
 )
@@ -42,13 +50,14 @@ def command(
 
     \b
     nescio report outcomes.csv -o report.html
-    nescio report outcomes.parquet -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
+    nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
+    nescio report outcomes.csv --study stability --study swap -o report.html
     """
     _check(output, figures, files)
     ci = _app.level(given.pop("ci"))
     by = given.pop("by")
-    again = _repeatable(files)
+    again = repeatable(files)
     options = _app.reading(given)
 
     from nescio.files import write_text
@@ -80,37 +89,3 @@ def _check(output: Path | None, figures: Path | None, files: tuple[Path, ...]) -
         _app.check_place(output, files)
     if figures is not None:
         check_new_folder(figures)
-
-
-def _repeatable(files: tuple[Path, ...]) -> Any:
-    """The options of this call that other commands need to give the same figures."""
-    from nescio.report.page.texts import Commands
-
-    context = click.get_current_context()
-    names = {
-        "reading": (
-            "format_in",
-            "judge",
-            "missing",
-            "ungraded",
-            "unanswerable",
-            "words",
-            "choices",
-            "declined_pattern",
-            "cluster",
-        ),
-        "resampling": ("resamples", "seed"),
-    }
-    given: dict[str, tuple[str, ...]] = {}
-    for kind, chosen in names.items():
-        parts: list[str] = []
-        for option in context.command.params:
-            value = context.params.get(option.name or "")
-            if (
-                option.name in chosen
-                and context.get_parameter_source(option.name) != click.core.ParameterSource.DEFAULT
-            ):
-                for each in value if isinstance(value, tuple) else (value,):
-                    parts += [max(option.opts, key=len), str(each)]
-        given[kind] = tuple(parts)
-    return Commands(tuple(map(str, files)), given["reading"], given["resampling"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import _app, _gates
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="How intervals are made; auto takes what the coverage study supports (docs/coverage.md).",
 )
+@click.option(
+    "--mark/--no-mark",
+    "mark",
+    default=None,
+    help="Mark the best run of each measure and those not told apart from it, by paired tests of all pairs. [default: on all questions, where exact tests cost little]",
+)
 @_app.resampling_options
 @_app.reading_options
 @click.option(
@@ -45,33 +51,59 @@ if TYPE_CHECKING:
     metavar="MEASURE=VALUE",
     help="The same for measures that are better when lower: exit 1 above VALUE, 3 where it spans it.",
 )
+@_gates.options
 @_app.output_options
-def command(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> int:
+def command(
+    files: tuple[Path, ...],
+    measures: tuple[str, ...],
+    *,
+    printed: str,
+    output: Path | None,
+    junit: Path | None,
+    step_summary: str | None,
+    **given: Any,
+) -> int:
     """Value and interval of any measure for every run.
 
     FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices, or
     gold and answers given together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl.
+    In the table * is the best run and † one not told apart from it; LaTeX has superscripts for the runs that are worse.
 
     \b
     nescio score outcomes.csv
-    nescio score outcomes.parquet -m c@1 -m 'penalty(t=0.75)' --by category
+    nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
     """
-    from nescio.evaluate import score
+    from nescio.evaluate import open_by, score
 
-    gates = [(*_gate("--fail-under", text), False) for text in given.pop("floors")]
-    gates += [(*_gate("--fail-over", text), True) for text in given.pop("ceilings")]
-    level = _app.level(given.pop("ci"))
+    limits = [(*_gate("--fail-under", text), False) for text in given.pop("floors")]
+    limits += [(*_gate("--fail-over", text), True) for text in given.pop("ceilings")]
+    level, mark = _app.level(given.pop("ci")), given.pop("mark")
     _app.check_output(output, files)
+    reports = _gates.check(junit, step_summary, files, output, gated=bool(limits))
     options = _app.reading(given)
-    asked = list(dict.fromkeys([*measures, *(name for name, _, _ in gates)])) if measures else None
+    asked = list(dict.fromkeys([*measures, *(name for name, _, _ in limits)])) if measures else None
+    loaded = open_by(list(files), given["by"], options, asked)
     with _app.progress("scoring") as progress:
-        scores = score(list(files), asked, ci=level, progress=progress, **given, **options)
-    for name, _, lower_is_better in gates:
+        scores = score(loaded, asked, ci=level, progress=progress, **given)
+    for name, _, lower_is_better in limits:
         _check_gate(scores, name, lower_is_better=lower_is_better)
+    if mark is not False:
+        scores = _marked(scores, loaded, bool(mark), level, given)
+    gates = [gate for limit in limits for gate in _gated(scores, *limit)]
     _app.notes(scores.notes)
+    _gates.say(gates)
+    _gates.write(reports, "score", gates, scores)
     _app.emit(scores, printed, output)
-    return _app.max_status([_status(scores, *gate) for gate in gates])
+    return _gates.status(gates)
+
+
+def _marked(scores: Scores, loaded: Any, every: bool, level: float | None, given: dict[str, Any]) -> Scores:
+    from nescio.comparison.best import mark
+
+    drawn = {name: given[name] for name in ("by", "resamples", "seed", "jobs")}
+    with _app.progress("comparing") as progress:
+        return mark(scores, loaded, every=every, ci=level, progress=progress, **drawn)
 
 
 def _gate(option: str, text: str) -> tuple[str, float]:
@@ -96,8 +128,8 @@ def _check_gate(scores: Scores, name: str, *, lower_is_better: bool) -> None:
         raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
 
 
-def _status(scores: Scores, name: str, limit: float, lower_is_better: bool) -> int:
-    """0 passed, 1 failed, 3 cannot tell (or undefined); says why where it is not 0."""
+def _gated(scores: Scores, name: str, limit: float, lower_is_better: bool) -> list[_gates.Gate]:
+    """The gate of each run: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     from nescio.report.tables import number
 
     found = []
@@ -108,10 +140,13 @@ def _status(scores: Scores, name: str, limit: float, lower_is_better: bool) -> i
         worst, best = (-high, -low) if lower_is_better else (low, high)
         floor = -limit if lower_is_better else limit
         status = 0 if worst >= floor else 1 if best < floor else 3
-        if status:
-            verdict = ("is above" if lower_is_better else "is below") if status == 1 else "cannot be told from"
-            _app.say(
-                f"gate: {name} of run {row.run!r} {verdict} {limit:g} ({number(row.value)} [{number(low)}, {number(high)}])"
-            )
-        found.append(status)
-    return _app.max_status(found)
+        verdict = {
+            0: "is at most" if lower_is_better else "is at least",
+            1: "is above" if lower_is_better else "is below",
+            3: "cannot be told from",
+        }[status]
+        shown = f"{number(row.value)} [{number(low)}, {number(high)}]"
+        said = f"{name} of run {row.run!r} {verdict} {limit:g} ({shown})"
+        asked = f"{name} {'at most' if lower_is_better else 'at least'} {limit:g}"
+        found.append(_gates.Gate(row.run, asked, status, said, shown))
+    return found

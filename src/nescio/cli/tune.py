@@ -85,9 +85,9 @@ def command(
     `nescio score`, with confidences.
 
     \b
-    nescio tune outcomes.csv
+    nescio tune outcomes.csv --run mine
     nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
-    nescio tune outcomes.csv --max-risk 0.05 --confidence 0.95
+    nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 
     "expect this" is for new questions; "in sample" is too good, and so a little is the exact c@1 rule, which takes confidences at
     their word (answer if p exceeds A/(n + U)). With -o, exit status 3 says that nothing could be certified and written.

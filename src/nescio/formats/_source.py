@@ -317,14 +317,16 @@ def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = 
 def _open_table(table: Any) -> Source:
     import duckdb
 
+    from nescio.formats._frames import readable
+
     try:
-        table = _forward(table)
+        table = _forward(readable(table))
         with connect() as connection:
             connection.register("given", table)
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
         names = _own_names(table) or tuple(str(row[0]) for row in shown)
     except (duckdb.Error, TypeError, ValueError, RuntimeError) as error:
-        if hasattr(table, "columns"):
+        if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__"):
             raise FormatError("table", f"cannot be read: {first_line(error)}") from None
         raise MismatchError(
             f"{type(table).__name__} is none of what can be read: a path, a pandas, Polars or Arrow table, an Evidence, a Tally"

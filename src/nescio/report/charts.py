@@ -1,4 +1,4 @@
-"""Every chart as an altair specification, in one theme: the page, SVG, PNG and PDF are all drawn from these.
+"""Charts as altair specifications, in one theme: the pages, SVG, PNG and PDF are all drawn from these and from `diagrams`.
 
 A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A mark
 whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps through a chart by keyboard.
@@ -32,8 +32,8 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
     import altair as alt
 
     kinds = ["correct", "unanswered", "incorrect"]
-    shares = alt.Chart(_data(rows)).mark_bar()
-    return _dressed(
+    shares = alt.Chart(data(rows)).mark_bar()
+    return dressed(
         shares.encode(
             x=alt.X("share:Q", title="share of the questions", axis=_percent(width), scale=alt.Scale(domain=[0, 1])),
             y=_runs_axis(runs, width),
@@ -54,13 +54,13 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
     """Values of one measure with their intervals, the best run on top. Fields: run, value, low, high, tip."""
     import altair as alt
 
-    base = alt.Chart(_data(rows)).encode(y=_runs_axis(runs, width))
+    base = alt.Chart(data(rows)).encode(y=_runs_axis(runs, width))
     scale = alt.Scale(zero=False, nice=True)
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     points = base.mark_point(filled=True, size=28 if width < NARROW else 50, color=CORRECT, opacity=1).encode(
         x=alt.X("value:Q", title=measure, scale=scale, axis=_numbers(width)), description="tip:N"
     )
-    return _dressed(lines + points, _names_beside(width, runs), height={"step": 19})
+    return dressed(lines + points, _names_beside(width, runs), height={"step": 19})
 
 
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
@@ -73,18 +73,18 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
     scale = alt.Scale(domain=[low, high], nice=False)
     ends = [{"x": low, "y": low}, {"x": high, "y": high}]
     diagonal = (
-        alt.Chart(_data(ends))
+        alt.Chart(data(ends))
         .mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1)
         .encode(x="x:Q", y=alt.Y("y:Q", scale=scale))
     )
-    base = alt.Chart(_data(rows)).encode(
+    base = alt.Chart(data(rows)).encode(
         x=alt.X("accuracy:Q", title="accuracy", scale=scale, axis=_numbers(width)),
         color=_color(runs, width),
     )
     y = alt.Y("c_at_1:Q", title="c@1", scale=scale)
     rises = base.mark_rule(strokeWidth=1.5).encode(y=y, y2="accuracy:Q")
     points = base.mark_point(filled=True, size=70, opacity=1).encode(y=y, description="tip:N")
-    return _dressed(diagonal + rises + points, _beside_axis(width), height=min(430, width))
+    return dressed(diagonal + rises + points, _beside_axis(width), height=min(430, width))
 
 
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
@@ -96,15 +96,15 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     scale = alt.Scale(domain=[max(-0.5, min(0.0, lowest)), 1], clamp=False, nice=False)
     x = alt.X("t:Q", title="t: answering pays if the chance to be right exceeds it", axis=_numbers(width))
     y = alt.Y("value:Q", title="penalty(t)", scale=scale)
-    zero = alt.Chart(_data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
+    zero = alt.Chart(data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
     lines = _lines(rows, runs, width, (x, y), clip=True)
     shown = [row for row in points if row["value"] >= max(-0.5, min(0.0, lowest))]
     dots = (
-        alt.Chart(_data(shown))
+        alt.Chart(data(shown))
         .mark_point(filled=True, size=24, opacity=1)
         .encode(x=x, y=y, color=_color(runs, width, strokes=True), description="tip:N")
     )
-    return _dressed(zero + lines + dots, _beside_axis(width), height=min(360, width))
+    return dressed(zero + lines + dots, _beside_axis(width), height=min(360, width))
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
@@ -117,7 +117,7 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     numbers = [str(i + 1) for i in range(len(labels))]
     kinds = ["better", "not told apart", "worse"]
     above = alt.Axis(orient="top", labelAngle=0, ticks=False, labelOverlap="greedy", labelFontSize=10 if narrow else 12)
-    base = alt.Chart(_data(rows)).encode(
+    base = alt.Chart(data(rows)).encode(
         x=alt.X("column:N", sort=numbers, title=None, axis=above),
         y=alt.Y("row:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=_limit(width), ticks=False)),
     )
@@ -131,7 +131,7 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
         for told in (True, False):
             signs = base.transform_filter(f"(datum.verdict == 'not told apart') != {str(told).lower()}")
             chart += signs.mark_text(fontSize=11, color="white" if told else MUTED).encode(text="sign:N")
-    return _dressed(chart, {"step": side}, height={"step": max(side, 14)})
+    return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
 
 def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
@@ -143,11 +143,11 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     y = alt.Y("risk:Q", title="risk: share of these wrong", axis=alt.Axis(format="%"))
     chart = _lines(rows, runs, width, (x, y))
     dots = (
-        alt.Chart(_data(points))
+        alt.Chart(data(points))
         .mark_point(filled=True, size=80, opacity=1)
         .encode(x=x, y=y, color=_color(runs, width, strokes=True), description="tip:N")
     )
-    return _dressed(chart + dots, _beside_axis(width), height=min(360, width))
+    return dressed(chart + dots, _beside_axis(width), height=min(360, width))
 
 
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
@@ -156,7 +156,7 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
 
     limit = _limit(width)
     chart = (
-        alt.Chart(_data(rows))
+        alt.Chart(data(rows))
         .mark_point(filled=True, size=48, opacity=0.9)
         .encode(
             x=alt.X("value:Q", title=measure, scale=alt.Scale(zero=False), axis=_numbers(width)),
@@ -165,7 +165,7 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
             description="tip:N",
         )
     )
-    return _dressed(chart, _names_beside(width, order), height={"step": 21})
+    return dressed(chart, _names_beside(width, order), height={"step": 21})
 
 
 def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
@@ -174,18 +174,61 @@ def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
     import altair as alt
 
     unit = alt.Scale(domain=[0, 1])
-    ends = alt.Chart(_data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+    ends = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = ends.mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")
     x = alt.X("confidence:Q", title="mean confidence of the bin", scale=unit, axis=_percent(width))
     y = alt.Y("right:Q", title="share of these right", scale=unit, axis=alt.Axis(format="%"))
-    base = alt.Chart(_data(rows)).encode(x=x, color=_color(runs, width, strokes=True))
+    base = alt.Chart(data(rows)).encode(x=x, color=_color(runs, width, strokes=True))
     bars = base.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q", scale=unit), y2="high:Q")
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(y=y, description="tip:N")
-    return _dressed(
+    return dressed(
         diagonal + _lines(rows, runs, width, (x, y)) + bars + dots,
         _beside_axis(width),
         height=min(430, width),
     )
+
+
+def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) -> Any:
+    """Differences between two runs with their intervals, a row a measure, and the band of differences that do not matter. Fields:
+    measure, difference, low, high, tip."""
+    import altair as alt
+
+    base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
+    title = "new run minus old run"
+    lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
+        x=alt.X("difference:Q", title=title, axis=_numbers(width, "+.3~f")), description="tip:N"
+    )
+    zero = alt.Chart(data([{"at": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(x="at:Q")
+    band = (
+        alt.Chart(data([{"at": -margin, "to": margin}])).mark_rect(color=GRID, opacity=0.5).encode(x="at:Q", x2="to:Q")
+    )
+    chart = band + zero + lines + points if margin else zero + lines + points
+    return dressed(chart, _names_beside(width, measures), height={"step": 30})
+
+
+def curves(
+    rows: Rows,
+    series: Sequence[str],
+    width: int,
+    xy: tuple[tuple[str, str], tuple[str, str]],
+    level: float | None = None,
+) -> Any:
+    """A line with points a series; a dashed line at `level`. Fields: run (the series), named, tip and those of `xy`, (field, title)."""
+    import altair as alt
+
+    (across, x_title), (up, y_title) = xy
+    x = alt.X(f"{across}:Q", title=x_title, axis=_numbers(width))
+    y = alt.Y(f"{up}:Q", title=y_title, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=True))
+    dots = (
+        alt.Chart(data(rows))
+        .mark_point(filled=True, size=36, opacity=1)
+        .encode(x=x, y=y, color=_color(series, width, strokes=True), description="tip:N")
+    )
+    chart = _lines(rows, series, width, (x, y)) + dots
+    if level is not None:
+        chart = alt.Chart(data([{"at": level}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="at:Q") + chart
+    return dressed(chart, _beside_axis(width), height=min(300, width))
 
 
 def named(run: str, runs: Sequence[str]) -> str:
@@ -205,14 +248,14 @@ def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, 
             continue
         dashes = alt.StrokeDash("named:N", title=None, scale=_scale(runs, [list(d) for d in DASHES], [1, 0]))
         layer = (
-            alt.Chart(_data(part))
+            alt.Chart(data(part))
             .mark_line(strokeWidth=2.2 if on_top else 1, clip=clip)
             .encode(
                 x=x, y=y, detail="run:N", order=x.shorthand, color=_color(runs, width, strokes=True), strokeDash=dashes
             )
         )
         chart = layer if chart is None else chart + layer
-    return chart if chart is not None else alt.Chart(_data([])).mark_line().encode(x=x, y=y)
+    return chart if chart is not None else alt.Chart(data([])).mark_line().encode(x=x, y=y)
 
 
 def _color(runs: Sequence[str], width: int, *, strokes: bool = False) -> Any:
@@ -236,9 +279,13 @@ def _scale(runs: Sequence[str], values: list[Any], other: Any) -> Any:
 
 
 def _runs_axis(runs: Sequence[str], width: int) -> Any:
+    return _rows_axis("run", runs, width)
+
+
+def _rows_axis(field: str, names: Sequence[str], width: int) -> Any:
     import altair as alt
 
-    return alt.Y("run:N", sort=list(runs), title=None, axis=alt.Axis(labelLimit=_limit(width), ticks=False))
+    return alt.Y(f"{field}:N", sort=list(names), title=None, axis=alt.Axis(labelLimit=_limit(width), ticks=False))
 
 
 def _limit(width: int) -> int:
@@ -261,13 +308,14 @@ def _percent(width: int) -> Any:
     return alt.Axis(format="%", tickCount=5 if width < NARROW else 10)
 
 
-def _numbers(width: int) -> Any:
+def _numbers(width: int, form: str | None = None) -> Any:
     import altair as alt
 
-    return alt.Axis(tickCount=4 if width < NARROW else 8)
+    ticks = 4 if width < NARROW else 8
+    return alt.Axis(tickCount=ticks) if form is None else alt.Axis(tickCount=ticks, format=form)
 
 
-def _data(rows: Rows) -> Any:
+def data(rows: Rows) -> Any:
     """Rows as one text of JSON, which altair hands on as it is; `unpacked` turns it into rows. It copies a list again for each
     layer, row by row, which would take most of the time that a page takes."""
     import altair as alt
@@ -281,12 +329,12 @@ def unpacked(specification: Any) -> Any:
         return [unpacked(part) for part in specification]
     if not isinstance(specification, dict):
         return specification
-    if isinstance(specification.get("values"), str):
-        return {"values": json.loads(specification["values"])}
-    return {name: unpacked(part) for name, part in specification.items()}
+    held = specification.get("datasets", {})  # where altair gathers the data of all layers
+    found = {name: unpacked(part) for name, part in specification.items() if name != "datasets"}
+    return found | ({"datasets": {name: json.loads(rows) for name, rows in held.items()}} if held else {})
 
 
-def _dressed(chart: Any, width: Any, height: Any) -> Any:
+def dressed(chart: Any, width: Any, height: Any) -> Any:
     """The theme."""
     axis = {
         "labelColor": MUTED,

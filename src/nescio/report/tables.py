@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 
 from nescio.errors import UsageError
 from nescio.files import whole, write_text
-from nescio.measures import parse
 from nescio.report import terminal
+from nescio.report.board import ALIKE, BEST, Cell, board
+from nescio.report.board import number as number  # noqa: PLC0414  others take it from here
+from nescio.report.board import visible as visible  # noqa: PLC0414
 from nescio.results import Audit, Comparisons, Results, Scores
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -41,9 +44,11 @@ TEXTS = (
     "language",
     "non answer",
     "taken for",
+    "asked",
 )  # others hold numbers
 FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
+BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
 Grid = tuple[list[str], list[list[str]]]
 
 
@@ -75,7 +80,15 @@ def show(results: Results) -> None:
         return
     for head, rows in _for_terminal(results) if sys.stdout.isatty() else grids(results):
         _show_grid(console, head, rows)
-    console.print(results.signature, style="dim", soft_wrap=True)
+    if said := _legend(results):
+        console.print(said, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
+    console.print(results.signature, style="dim", soft_wrap=True, markup=False)
+
+
+def _legend(results: Results) -> str:
+    """What the signs in a leaderboard mean, as plain text."""
+    said = board(results).legend if isinstance(results, Scores) else ""
+    return f"{BEST} the best; {ALIKE} {said}" if said else ""
 
 
 def _for_terminal(results: Results) -> list[Grid]:
@@ -133,6 +146,10 @@ def show_fact(label: str, text: str) -> None:
 
 def check_suffix(path: Path) -> None:
     """Raise UsageError where the suffix of an output file names no format."""
+    if path.suffix.lower() in (".html", ".htm"):
+        raise UsageError(
+            f"{path}: `nescio report` makes pages, and `nescio compare` one of what changed between two runs"
+        )
     if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
         raise UsageError(f"{path}: results are written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})")
 
@@ -163,13 +180,9 @@ class _Stream:
 def grid(results: Results) -> Grid:
     """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
     if isinstance(results, Scores):
-        return _score_grid(results)
+        found = board(results)
+        return found.head, [[cell.text for cell in row] for row in found.rows]
     return _comparison_grid(results) if isinstance(results, Comparisons) else record_grid(results.records())
-
-
-def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal."""
-    return "".join(c if c.isprintable() else " " if c in "\n\r\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def grids(results: Results) -> list[Grid]:
@@ -209,32 +222,6 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _score_grid(scores: Results) -> Grid:
-    measures = list(dict.fromkeys(row.measure for row in scores))
-    strata = list(dict.fromkeys(row.stratum for row in scores))
-    cell = {(row.run, row.stratum, row.measure): row for row in scores}
-    runs = list(dict.fromkeys(row.run for row in scores))
-    broken_down = strata != [None]
-    if len(runs) == 1 and len(measures) > 3 and not broken_down:
-        return ["measure", runs[0], "n"], [
-            [m, _interval(cell[runs[0], None, m]), f"{cell[runs[0], None, m].n:,}"] for m in measures
-        ]
-    lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
-
-    def rank(run: str) -> float:
-        value = cell[run, None, measures[0]].value
-        return math.inf if math.isnan(value) else value if lowest_first else -value
-
-    rows = []
-    for run in sorted(runs, key=rank):
-        for stratum in strata:
-            part = [stratum if stratum is not None else "all"] if broken_down else []
-            sizes = sorted({cell[run, stratum, measure].n for measure in measures})
-            n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
-            rows.append([run, *part, *(_interval(cell[run, stratum, measure]) for measure in measures), n])
-    return ["run", *(["stratum"] if broken_down else []), *measures, "n"], rows
-
-
 def _comparison_grid(results: Results) -> Grid:
     head = ["run", "baseline", "measure", "difference", "p", "p adjusted", "verdict", "detectable", "n"]
     rows = []
@@ -256,17 +243,6 @@ def _comparison_grid(results: Results) -> Grid:
             ]
         )
     return head, rows
-
-
-def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"."""
-    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"
-
-
-def _interval(row: Any) -> str:
-    if row.low is None or math.isnan(row.value):
-        return number(row.value)
-    return f"{number(row.value)} [{number(row.low)}, {number(row.high)}]"
 
 
 def signed(value: float | None) -> str:
@@ -291,7 +267,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
         least = max(words, min(longest, 14) if text else longest)
         table.add_column(Text(name), justify="left" if text else "right", overflow="fold", min_width=least)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        best = [BEST_CELL.search(cell) and name not in TEXTS for cell, name in zip(row, head, strict=True)]
+        table.add_row(*(Text(cell, style="bold" if top else "") for cell, top in zip(row, best, strict=True)))
     return table
 
 
@@ -302,7 +279,9 @@ def _plain(results: Results) -> str:
     console = Console(file=buffer, width=10_000, highlight=False, soft_wrap=True)
     for head, rows in grids(results):
         console.print(_table(head, rows))
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + f"\n{results.signature}\n"
+    said = _legend(results)
+    lines = [*(line.rstrip() for line in buffer.getvalue().splitlines()), *([said] if said else []), results.signature]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _json(results: Results) -> str:
@@ -327,59 +306,63 @@ def _csv(results: Results) -> str:
 
 
 def _guarded(value: Any) -> Any:
-    """Text that a spreadsheet would take for a formula, made inert."""
+    """A cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made inert."""
+    value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*(markdown_table(*table) for table in grids(results)), f"`{results.signature}`\n"])
+    return "\n\n".join([*markdown_tables(results), f"`{results.signature}`\n"])
+
+
+def markdown_tables(results: Results) -> list[str]:
+    """The tables of results in Markdown, a leaderboard with its legend."""
+    if not isinstance(results, Scores):
+        return [markdown_table(*table) for table in grids(results)]
+    found = board(results)
+    lines = [
+        _markdown_lines(found.head, [[_markdown_cell(cell) for cell in row] for row in found.rows]),
+        *(markdown_table(*table) for table in grids(results)[1:]),
+    ]
+    said = f"**bold**: the best; {ALIKE} {_in_markdown(found.legend)}"
+    return [lines[0], *([said] if found.legend else []), *lines[1:]]
 
 
 _MARKDOWN = {c: f"\\{c}" for c in "\\|*`~"} | {"<": "&lt;", "&": "&amp;"}
 
 
+def _in_markdown(text: str) -> str:
+    return "".join(_MARKDOWN.get(c, c) for c in visible(text))
+
+
+def _markdown_cell(cell: Cell) -> str:
+    value = _in_markdown(cell.value)
+    sign = ALIKE if cell.alike else ""
+    return f"**{value}**{_after(cell)}" if cell.best else f"{value}{sign}{_after(cell)}"
+
+
+def _after(cell: Cell) -> str:
+    return f" {cell.interval}" if cell.interval else ""
+
+
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A grid of plain cells as a table of Markdown."""
+    return _markdown_lines(head, [[_in_markdown(cell) for cell in row] for row in rows])
+
+
+def _markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rule = ["---" if name in TEXTS else "---:" for name in head]
-    escaped = [["".join(_MARKDOWN.get(c, c) for c in cell) for cell in row] for row in (head, *rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (escaped[0], rule, *escaped[1:]))
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\to$",
-    "×": r"$\times$",
-    "∞": r"$\infty$",
-}
+    return "\n".join("| " + " | ".join(line) + " |" for line in (map(_in_markdown, head), rule, *rows))
 
 
 def _latex(results: Results) -> str:
+    from nescio.report import latex
+
+    found = [latex.leaderboard(board(results), TEXTS)] if isinstance(results, Scores) else []
+    rest = grids(results)[len(found) :]
     return (
         "\n".join(
-            [
-                f"% {results.signature}",
-                r"% needs \usepackage{booktabs}",
-                *(_latex_table(*table) for table in grids(results)),
-            ]
+            [f"% {visible(results.signature)}", latex.PREAMBLE, *found, *(latex.tabular(*g, TEXTS) for g in rest)]
         )
         + "\n"
     )
-
-
-def _latex_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        text = " & ".join("".join(_LATEX.get(c, c) for c in cell) for cell in cells)
-        # After a line break, a bracket would begin a length and a star would be swallowed.
-        return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
-
-    align = "".join("l" if name in TEXTS else "r" for name in head)
-    body = [line(head), r"\midrule", *map(line, rows)]
-    return "\n".join([rf"\begin{{tabular}}{{{align}}}", r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])

@@ -1,12 +1,23 @@
-"""The page: one HTML file that holds all it needs, made from results.
+"""Pages: one HTML file that holds all it needs, made from results.
 
-`facts` gathers what is known; `sentence`, `leaderboard`, `figures`, `confidence` and `browser` turn it into what the page shows;
-`rendering` writes it down. Charts are drawn here to SVG, in two widths: a page without a chart engine is small, opens at once, and
-needs no right to run code made at run time.
+`facts` gathers what is known of all runs for the report; `sentence`, `leaderboard`, `figures`, `confidence` and `studies` turn it
+into what the report shows. `moves` says what became of each question between two runs, and `change` makes the page of that. Both
+share the question `browser`, `drawing` and `rendering`, whose templates have one frame (`base.html.jinja`) and one set of parts
+(`parts.html.jinja`). Charts are drawn here to SVG, in two widths: a page without a chart engine is small, opens at once, and needs
+no right to run code made at run time.
 """
 
+from pathlib import Path
+
+from nescio.report.page import drawing
 from nescio.report.page.browser import read_texts
 from nescio.report.page.facts import Facts, gather
-from nescio.report.page.rendering import page, write_figures
+from nescio.report.page.figures import all_figures
+from nescio.report.page.rendering import page
 
 __all__ = ["Facts", "gather", "page", "read_texts", "write_figures"]
+
+
+def write_figures(facts: Facts, folder: Path) -> list[str]:
+    """Every figure of the report as files, into a folder that is new or empty; their names."""
+    return drawing.write_figures(all_figures(facts)[0], folder)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.evidence import OUTCOMES, Evidence
+from nescio.evidence import OUTCOMES, Array, Evidence
+from nescio.evidence import UNGRADED as NOT_GRADED
 from nescio.formats import Unjudged
 from nescio.load import Loaded, read_files
 from nescio.report.page.facts import Facts
 from nescio.report.page.texts import inert, names
 
-ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT = range(5)
+ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
+MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
 MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
 MOST_TEXT = 6_000_000  # characters of answers and questions in a page
 
@@ -40,38 +42,69 @@ class Browser:
     notes: tuple[str, ...] = ()
 
 
-def browser(facts: Facts, texts: Texts | None = None) -> tuple[Browser | None, tuple[str, ...]]:
-    """The browser's data, or None with the reason where there are no questions to look at, or too many for a page."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by questions), the
+    strata of the questions and their clusters; `places` are the runs' places in the data. `why_not` says why there is nothing."""
+
+    runs: Sequence[str] = ()
+    questions: Sequence[str] = ()
+    states: NDArray[np.uint8] | None = None
+    strata: Mapping[str, Array] = field(default_factory=dict)
+    clusters: Sequence[int] | None = None
+    level: float | None = 95.0
+    places: Sequence[int] = ()
+    why_not: str = ""
+
+
+def seen_by(facts: Facts) -> Seen:
+    """All runs in the order of the leaderboard."""
     data = facts.loaded.data
     if not isinstance(data, Evidence):
-        return None, ("a counts table has no questions, so there is no browser of them",)
+        return Seen(why_not="a counts table has no questions, so there is no browser of them")
     if not set(OUTCOMES) <= data.columns.keys():
-        return None, ("the data has graded scores and no outcomes, so there is no browser of questions",)
-    cells = len(data.runs) * len(data.questions)
+        return Seen(why_not="the data has graded scores and no outcomes, so there is no browser of questions")
+    order = [data.runs.index(run) for run in facts.runs]
+    clusters = None if data.clusters is None else [int(c) for c in data.clusters]
+    runs = [facts.shown[run] for run in facts.runs]
+    return Seen(runs, data.questions, states(data)[order], data.strata, clusters, facts.level, order)
+
+
+def browser(
+    seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
+) -> tuple[Browser | None, tuple[str, ...]]:
+    """The browser's data, with what a page adds (`more`), or None with the reason where there are no questions to look at, or too
+    many for a page."""
+    if seen.states is None:
+        return None, (seen.why_not,)
+    cells = seen.states.size
     if cells > MOST_CELLS:
         why = f"{cells:,} outcomes are more than a page can hold ({MOST_CELLS:,}), so there is no browser of questions"
         return None, (f"{why}; `nescio convert` writes them all as a table",)
-    order = [data.runs.index(run) for run in facts.runs]
-    facets, further = _strata(data)
+    if len(seen.questions) > MOST_QUESTIONS:
+        why = f"{len(seen.questions):,} questions are more than a page can hold ({MOST_QUESTIONS:,})"
+        return None, (f"{why}, so there is no browser of them; `nescio convert` writes them all as a table",)
+    facets, further = _strata(seen.strata)
     payload: dict[str, Any] = {
-        "runs": [facts.shown[run] for run in facts.runs],
-        "questions": names(data.questions, 120),
-        "cells": packed(states(data)[order]),
+        "runs": list(seen.runs),
+        "questions": names(seen.questions, 120),
+        "cells": packed(seen.states),
         "facets": facets,
         "further": further,
-        "level": None if facts.level is None else facts.level / 100,
-        "z": NormalDist().inv_cdf((1 + (facts.level or 95) / 100) / 2),
-        "clusters": None if data.clusters is None else [int(c) for c in data.clusters],
+        "level": None if seen.level is None else seen.level / 100,
+        "z": NormalDist().inv_cdf((1 + (seen.level or 95) / 100) / 2),
+        "clusters": seen.clusters,
+        **(more or {}),
     }
     notes: tuple[str, ...] = ()
     if texts:
-        payload["texts"], notes = _fitted(texts, order)
-    return Browser(payload, len(data.questions), notes), notes
+        payload["texts"], notes = _fitted(texts, seen.places)
+    return Browser(payload, len(seen.questions), notes), notes
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
-    """What became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2, unanswered 3, and 4 for
-    a silence that is correct because the question has no answer."""
+    """What became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2, unanswered 3, 4 for a
+    silence that is correct because the question has no answer, and 5 for an answer that is not graded."""
     found = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
     for name, code in (("correct", CORRECT), ("incorrect", INCORRECT), ("unanswered", UNANSWERED)):
@@ -79,6 +112,7 @@ def states(data: Evidence) -> NDArray[np.uint8]:
     if "answered" in columns:
         found[(columns["correct"] == 1) & (columns["answered"] == 0)] = RIGHTLY_SILENT
     found[~data.present] = ABSENT
+    found[data.absence == NOT_GRADED] = UNGRADED
     return found
 
 
@@ -90,14 +124,15 @@ def packed(cells: NDArray[np.uint8]) -> str:
     return base64.b64encode((flat[0::2] | (flat[1::2] << 4)).tobytes()).decode()
 
 
-def read_texts(loaded: Loaded, given: Sequence[Any]) -> Texts | None:
-    """The words of questions and answers, where answers were judged on the way; read again, as outcomes do not carry them."""
+def read_texts(loaded: Loaded, given: Sequence[Any], questions: Sequence[str] | None = None) -> Texts | None:
+    """The words of questions (those of the data, or the ones named) and answers, where answers were judged on the way; read again,
+    as outcomes do not carry them."""
     if loaded.judge == "none" or not isinstance(loaded.data, Evidence):
         return None
     _, read = read_files(list(given), loaded.options)
     if not isinstance(read.data, Unjudged):
         return None
-    place = {question: i for i, question in enumerate(loaded.data.questions)}
+    place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
     asked = [""] * len(place)
     for question in read.data.collection.questions:
         if question.id in place:
@@ -115,10 +150,10 @@ def read_texts(loaded: Loaded, given: Sequence[Any]) -> Texts | None:
     return Texts(tuple(asked), tuple(answers))
 
 
-def _strata(data: Evidence) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Those with few values, as filters; the others, as texts beside their question."""
     facets, further = [], []
-    for name, values in data.strata.items():
+    for name, values in strata.items():
         found, code = np.unique(np.array([str(v) for v in values], dtype=object), return_inverse=True)
         if len(found) > MOST_VALUES:
             further.append({"name": inert(name, 80), "texts": [inert(str(v), 400) for v in values]})

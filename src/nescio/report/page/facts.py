@@ -14,7 +14,7 @@ from nescio.load import DEFAULT_MEASURES, Loaded, Options, load
 from nescio.measures import parse
 from nescio.report.charts import MOST_NAMED, OTHERS
 from nescio.report.page.texts import Commands, asked, names
-from nescio.results import Comparison, Comparisons, Score, Scores
+from nescio.results import Comparison, Comparisons, Results, Score, Scores
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
@@ -26,7 +26,8 @@ class Facts:
     """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names as shown.
 
     `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts` maps a run to its numbers of correct,
-    incorrect and unanswered questions; it is empty where the data has no outcomes.
+    incorrect and unanswered questions; it is empty where the data has no outcomes. `studies` are those of the measures that were
+    asked for, by the functions of `nescio.meta`, and `missing` says which could not be made.
     """
 
     loaded: Loaded
@@ -43,6 +44,8 @@ class Facts:
     commands: Commands
     level: float | None = 95.0
     by: str | None = None
+    studies: tuple[Results, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -75,11 +78,12 @@ def gather(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
+    studies: Sequence[str] = (),
     told: Told = lambda what: None,  # noqa: ARG005
     **options: Any,
 ) -> Facts:
-    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `told` names a step and gives who
-    is to hear of its progress. Raises what `score` and `compare` raise."""
+    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
+    ("stability", "swap"); `told` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
     loaded = load(given, Options(**{"strata": None, "graded": _graded(measures), **options}))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
@@ -88,6 +92,11 @@ def gather(
     scores = score(loaded, wanted, by=by, ci=ci, progress=told("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
     found, why = _compared(loaded, main, ci, drawn | {"progress": told("comparing")})
+    from nescio.report.page.studies import run_studies
+
+    studied, missing = run_studies(
+        loaded, studies, list(dict.fromkeys(row.measure for row in scores)), told, seed=seed, jobs=jobs
+    )
     ranking = _ranking(found, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
     return Facts(
@@ -105,6 +114,8 @@ def gather(
         commands or Commands(),
         ci,
         by,
+        studied,
+        missing,
     )
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nescio.report import charts
-from nescio.report.page.facts import Facts, compare_command, score_command
+from nescio.report.board import number
+from nescio.report.page.facts import Facts, score_command
 from nescio.report.page.texts import inert, many, names
-from nescio.report.tables import number, signed
-from nescio.results import Comparison
 
 MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
-MOST_SQUARES = 40  # runs in the matrix of pairs
 OUTCOMES = ("correct", "incorrect", "unanswered")
 
 Record = dict[str, Any]
@@ -62,7 +60,7 @@ def interval_figure(facts: Facts) -> Figure:
         "intervals",
         f"{facts.main} of every run",
         "",
-        f"{facts.main} of {many(len(rows), 'run')}, {level}.{ends}{_first(len(rows))}",
+        f"{facts.main} of {many(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
         tuple(rows),
         lambda width: charts.intervals(drawn, runs, width, facts.main),
         score_command(facts),
@@ -98,7 +96,7 @@ def outcome_figure(facts: Facts) -> Figure | None:
         "outcomes",
         "What became of the questions",
         "Two runs with equal accuracy may differ in what they do with the rest: say something wrong, or nothing.",
-        words + _first(len(rows)),
+        words + first_of(len(rows)),
         tuple(rows),
         lambda width: charts.outcomes(drawn, runs, width),
         score_command(facts),
@@ -199,41 +197,6 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
         at, best = nearest[0], nearest[2]
 
 
-def pair_figure(facts: Facts) -> Figure | None:
-    """Which runs are told apart by the measure that decides, or None where nothing was compared."""
-    if facts.comparisons is None:
-        return None
-    runs = facts.runs[:MOST_SQUARES]
-    labels = names([f"{i} {facts.shown[run]}" for i, run in enumerate(runs, 1)])
-    drawn = []
-    for i, run in enumerate(runs):
-        for j, other in enumerate(runs):
-            pair = facts.pairs.get((run, other))
-            if pair is not None:
-                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not told apart"
-                sign = {"better": "+", "worse": "−"}.get(verdict, "?")
-                tip = f"{facts.shown[run]} against {facts.shown[other]}: {_difference(pair)}"
-                drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
-    rows = tuple(_plain_pair(facts, row) for row in facts.comparisons)
-    alike = [row for row in facts.comparisons if row.verdict not in ("better", "worse")]
-    closest = [f"{facts.shown[row.run]} against {facts.shown[row.baseline]}" for row in alike]
-    left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    told = f"Told apart by {facts.main}, with p-values adjusted for the number of pairs: {len(rows) - len(alike):,} of {len(rows):,}."
-    words = told + (f" Not told apart: {'; '.join(closest[:3])}{left}." if alike else "")
-    shown = (
-        f" The chart shows the {MOST_SQUARES} best of {len(facts.runs)} runs." if len(facts.runs) > MOST_SQUARES else ""
-    )
-    return Figure(
-        "pairs",
-        "Which differences can be believed",
-        "Each square compares the run of its row with the run whose number stands above. Paired tests on the questions that both answered or left; Holm's correction for all pairs.",
-        words + shown,
-        rows,
-        lambda width: charts.pairs(drawn, labels, width),
-        compare_command(facts),
-    )
-
-
 def strata_figure(facts: Facts) -> Figure | None:
     """The measure that decides in each part of the questions, or None without --by."""
     if facts.by is None:
@@ -279,7 +242,7 @@ def strata_figure(facts: Facts) -> Figure | None:
         "strata",
         f"By {inert(facts.by, 80)}",
         "",
-        f"{facts.main} in {len(parts)} parts of the questions.{words}{_first(len(parts))}",
+        f"{facts.main} in {len(parts)} parts of the questions.{words}{first_of(len(parts))}",
         tuple(rows),
         lambda width: charts.strata(drawn, top, width, facts.main, order),
         score_command(facts, by=True),
@@ -291,41 +254,26 @@ def _value(row: Record) -> str:
     return f"{number(row['value'])}{interval}"
 
 
-def _difference(pair: Comparison) -> str:
-    p = pair.p_adjusted
-    shown = "undefined" if p is None or math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
-    interval = "" if pair.low is None or math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
-    return f"{signed(pair.difference)}{interval}, adjusted p {shown}: {pair.verdict or 'undefined'}"
-
-
-def _plain_pair(facts: Facts, row: Comparison) -> Record:
-    return {
-        "run": facts.shown[row.run],
-        "baseline": facts.shown[row.baseline],
-        "difference": row.difference,
-        "low": row.low,
-        "high": row.high,
-        "p": row.p,
-        "p_adjusted": row.p_adjusted,
-        "verdict": row.verdict,
-        "n": row.n,
-    }
-
-
-def _first(many: int) -> str:
+def first_of(many: int) -> str:
+    """What a chart says where it does not show all."""
     return f" The chart shows the first {MOST_ROWS} of {many}; its data has all." if many > MOST_ROWS else ""
 
 
 def all_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.report.page.confidence import confidence_figures
+    from nescio.report.page.pairs import pair_figure, rank_figure
+    from nescio.report.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(facts),
         outcome_figure(facts),
         gain_figure(facts),
         penalty_figure(facts),
+        rank_figure(facts),
         pair_figure(facts),
     )
     sure, notes = confidence_figures(facts)
-    return tuple(figure for figure in (*counted, *sure, strata_figure(facts)) if figure is not None), notes
+    return tuple(
+        figure for figure in (*counted, *sure, strata_figure(facts), *study_figures(facts)) if figure is not None
+    ), notes

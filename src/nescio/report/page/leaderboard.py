@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from nescio.measures import parse
+from nescio.report.board import number
 from nescio.report.page.facts import Facts
-from nescio.report.tables import number
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nescio.report.board import number
 from nescio.report.page.facts import Facts
 from nescio.report.page.texts import many, some
-from nescio.report.tables import number
 from nescio.results import Score
 
 

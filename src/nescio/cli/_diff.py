@@ -1,0 +1,59 @@
+"""`nescio compare -o FILE.html`: the page of what changed between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nescio.cli import _app
+from nescio.cli._again import repeatable
+
+if TYPE_CHECKING:
+    from nescio.load import Loaded
+    from nescio.results import Comparisons
+
+OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
+
+
+def is_page(output: Path | None) -> bool:
+    """Whether a page is asked for."""
+    return output is not None and output.suffix.lower() in (".html", ".htm")
+
+
+def check(output: Path | None, files: Sequence[Path]) -> None:
+    """Raise UsageError where `output` could not be written."""
+    if output is not None and is_page(output):
+        _app.check_place(output, files)
+    else:
+        _app.check_output(output, files)
+
+
+def read_two(
+    files: Sequence[Path], measures: Sequence[str], baseline: str | None, run: str | None, options: dict[str, Any]
+) -> Loaded:
+    """What the files hold of two runs, the old one first. Raises what `two_runs` and the readers raise."""
+    from nescio.evaluate import open_data
+    from nescio.evidence import Evidence
+    from nescio.report.page.change import two_runs
+
+    loaded = open_data(list(files), {"strata": None} | options, list(measures) or None)
+    pair = two_runs(loaded, baseline, run)
+    if not isinstance(loaded.data, Evidence):
+        return loaded  # which `compare` then refuses
+    data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
+    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))
+
+
+def write(loaded: Loaded, found: Comparisons, files: tuple[Path, ...], output: Path, how: dict[str, Any]) -> None:
+    """Write the page, whole or not at all."""
+    from nescio.files import write_text
+    from nescio.report.page import read_texts
+    from nescio.report.page.change import change_page, gather_change
+
+    old, new = loaded.data.runs
+    change = gather_change(loaded, found, (old, new), repeatable(files, OWN), how)
+    texts = read_texts(loaded, files, change.moves.questions) if change.moves else None
+    write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
+    _app.say(f"wrote {output}")

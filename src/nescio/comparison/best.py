@@ -1,0 +1,131 @@
+"""The marks of a leaderboard: which run is best, and which are not told apart from it, by paired tests of all pairs of runs.
+
+Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested, and not
+only those with the best run: which run is best was read off the same data, and a correction for one run against each other
+would not answer for that choice. The p-values are those of `nescio compare FILES -m MEASURE` (Holm over all pairs of a measure).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from nescio import draws
+from nescio.comparison import Progress, _all_blocks, _evidence, _exact, _Plan, _Seen, adjust, p_value, pair_up
+from nescio.evaluate import strata
+from nescio.evidence import Evidence
+from nescio.load import Loaded
+from nescio.measures import Measure, parse
+from nescio.results import Score, Scores
+from nescio.samples import columns_for
+
+MOST_WORK = 6_000_000  # pairs times questions that are tested unasked: some seconds
+Key = tuple[str, str | None]  # measure and stratum
+
+
+def mark(
+    scores: Scores,
+    loaded: Loaded,
+    *,
+    by: str | None = None,
+    every: bool = True,
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Scores:
+    """The scores with their marks: `best`, `not_told_apart_from_best` and `better_than` (see `nescio.results.Score`).
+
+    `scores` are what `nescio.score` made of `loaded` (`nescio.load.load`), with the same `by` and `ci` (None: 95). A run is told
+    apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
+    runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
+    up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is told apart
+    from nothing. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
+    """
+    if not every and not _cheap(loaded):
+        return scores
+    data = _evidence(loaded)
+    plan = _Plan((ci or 95.0) / 100, draws.blocks(resamples, seed), jobs, "auto")
+    parts = strata(data, by if every else None)
+    measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
+    marks: dict[Key, dict[str, Score]] = {}
+    for done, (stratum, part) in enumerate(parts):
+        assert isinstance(part, Evidence)
+        for at, measure in enumerate(measures):
+            worse = _told_apart(part, measure, plan, sampled=every)
+            if worse is not None:
+                rows = [row for row in scores if (row.measure, row.stratum) == (measure.label, stratum)]
+                marks[measure.label, stratum] = _marked(rows, worse, lower=measure.declaration.lower_is_better)
+            if progress:
+                progress(done * len(measures) + at + 1, len(parts) * len(measures))
+    if not marks:
+        return scores
+    rows = [marks.get((row.measure, row.stratum), {}).get(row.run, row) for row in scores]
+    how = f"|marks:paired tests of all pairs, holm, {ci or 95:g} %"
+    if every and ci is None:  # else the intervals have named what exchanges may be drawn with
+        how += f"|resamples:{resamples}|seed:{seed}"
+    return replace(scores, rows=tuple(rows), signature=scores.signature + how)
+
+
+def _cheap(loaded: Loaded) -> bool:
+    data = loaded.data
+    if not isinstance(data, Evidence) or data.clusters is not None:
+        return False
+    return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
+
+
+def _told_apart(data: Evidence, measure: Measure, plan: _Plan, *, sampled: bool) -> set[tuple[str, str]] | None:
+    """The pairs (better, worse) that are told apart; None where a test would have to draw exchanges and may not."""
+    if not sampled and measure.order is not None:
+        return None
+    seen = _Seen(data, measure, *columns_for(data, measure))
+    # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
+    pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
+    differences, p_values = [], []
+    for pair in pairs:
+        difference, p = _test(seen, pair, plan, sampled=sampled)
+        if p is None:
+            return None
+        differences.append(difference)
+        p_values.append(p)
+    alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
+    found = set()
+    for (x, y), difference, p in zip(pairs, differences, adjust(p_values, "holm"), strict=True):
+        if p is not None and p <= alpha:
+            better, worse = (x, y) if sign * difference > 0 else (y, x)
+            found.add((data.runs[better], data.runs[worse]))
+    return found
+
+
+def _test(seen: _Seen, runs: tuple[int, int], plan: _Plan, *, sampled: bool) -> tuple[float, float | None]:
+    """The first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
+    x, y = runs
+    use = seen.usable[x] & seen.usable[y]
+    if not use.any():
+        return math.nan, math.nan
+    clusters = None if seen.data.clusters is None else seen.data.clusters[use]
+    pair = pair_up(seen.measure, {name: (v[x][use], v[y][use]) for name, v in seen.columns.items()}, clusters)
+    observed = float(pair.resampled(pair.counts))
+    if math.isnan(observed):
+        return observed, math.nan
+    p, how = _exact(pair, observed, plan.test)
+    if p is None and sampled:
+        p = p_value(observed, _all_blocks(pair, replace(plan, test=how))[1])
+    return observed, p
+
+
+def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
+    """The rows of one measure and stratum with their marks, by run."""
+    values = [row.value for row in rows if not math.isnan(row.value)]
+    best = (min(values) if lower else max(values)) if values else math.nan
+    top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]
+    found = {}
+    for row in rows:
+        told = any((one, row.run) in worse for one in top)
+        alike = not math.isnan(row.value) and row.run not in top and not told
+        over = tuple(other.run for other in rows if (row.run, other.run) in worse)
+        found[row.run] = replace(row, best=row.run in top, not_told_apart_from_best=alike, better_than=over)
+    return found

@@ -1,0 +1,113 @@
+"""Tables in memory of any make, and tables whose columns have other names than nescio's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nescio.errors import MissingColumnError
+
+KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """Only the Arrow side of a table, which DuckDB reads without guessing what the table is."""
+
+    table: Any
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Renamed:
+    """A table under other column names: `select` names each of its columns c0, c1, … anew."""
+
+    table: Any
+    select: str
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        from nescio.formats._source import connect
+
+        connection = connect()
+        connection.register("given", self.table)
+        return connection.sql(self.select).__arrow_c_stream__(requested_schema)
+
+
+def readable(table: Any) -> Any:
+    """A table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow table of it.
+
+    pandas, Polars and Arrow tables stay as they are, and so does what is no table.
+    """
+    if type(table).__module__.split(".")[0] in KNOWN:
+        return table
+    if hasattr(table, "__arrow_c_stream__"):
+        return Stream(table)
+    if not hasattr(table, "__dataframe__"):
+        return table
+    try:
+        from pyarrow import interchange
+    except ImportError:
+        return table
+    return interchange.from_dataframe(table)
+
+
+def from_dataframe(
+    table: Any,
+    *,
+    run: str | None = None,
+    question: str | None = None,
+    outcome: str | None = None,
+    confidence: str | None = None,
+    candidate: str | None = None,
+    rank: str | None = None,
+    answerable: str | None = None,
+    cluster: str | None = None,
+    known_answers: str | None = None,
+) -> Renamed:
+    """A table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
+
+    Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a pandas,
+    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. A column whose
+    name another takes over is kept as "NAME (as given)"; all others are kept as they are, for `by=` and `mean(NAME)`.
+
+        nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
+
+    Raises MissingColumnError where there is no such column, MismatchError where this is no table.
+    """
+    from nescio.formats._source import _open_table, connect
+
+    given = {
+        "run": run,
+        "question": question,
+        "outcome": outcome,
+        "confidence": confidence,
+        "candidate": candidate,
+        "rank": rank,
+        "answerable": answerable,
+        "cluster": cluster,
+        "known_answers": known_answers,
+    }
+    parts = {part: column for part, column in given.items() if column is not None}
+    source = _open_table(table)
+    for part, column in parts.items():
+        if column not in source.columns:
+            have = ", ".join(source.columns)
+            raise MissingColumnError(f"there is no column {column!r} to be the {part}; columns of this table: {have}")
+    with connect() as connection:
+        connection.register("given", source.table)
+        kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
+    cells = []
+    for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
+        cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
+        called = [part for part, column in parts.items() if column == name]
+        kept = f"{name} (as given)" if name in parts and name not in called else name
+        cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
+    columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
+    return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,41 @@
+"""nescio's measures inside other tools: Inspect, lm-evaluation-harness and scikit-learn. None of them is needed by nescio."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.measures import Measure, parse
+from nescio.outcomes import Outcomes, Policies, settle
+from nescio.samples import samples
+
+__all__ = ["value_of"]
+
+
+def value_of(
+    measure: str | Measure,
+    state: NDArray[np.int8],
+    *,
+    confidence: NDArray[np.float64] | None = None,
+    candidate: NDArray[np.int8] | None = None,
+    answerable: NDArray[np.int8] | None = None,
+) -> float:
+    """A measure of one run; NaN where it is undefined (0/0, or nothing was graded).
+
+    `state` has an outcome a question (`nescio.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left out); the
+    others are as in `nescio.outcomes.Outcomes`, each of shape (questions,). Raises UnknownNameError for the measure, and
+    MissingColumnError where it needs what is not given.
+    """
+    wanted = parse(measure)
+    if not len(state):
+        return float("nan")
+
+    def row(values: NDArray[np.int8] | None) -> NDArray[np.int8] | None:
+        return None if values is None else np.asarray(values, dtype=np.int8)[None]
+
+    sure = None if confidence is None else np.asarray(confidence, dtype=np.float64)[None]
+    names = tuple(map(str, range(len(state))))
+    states = np.asarray(state, dtype=np.int8)[None]
+    outcomes = Outcomes(("run",), names, states, sure, row(candidate), None if answerable is None else answerable)
+    data, _ = settle(outcomes, Policies(ungraded="exclude"))
+    return samples(data, [wanted])[0][0].value

@@ -1,0 +1,72 @@
+"""Inspect: any measure as a metric of a scorer.
+
+    from nescio.integrations.inspect import measure
+
+    @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
+    def mine(): ...
+
+What a score means is what `nescio score` reads in a log (`nescio.formats.inspect`): silence is the value N, a `reason` of refusal,
+no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below 1, is wrong; NaN is not graded and
+left out, as Inspect does. A metric gets every epoch as it was scored (`scores="unreduced"`): what Inspect reduces epochs to, be it
+one, is a number in which silence is a wrong answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+from nescio.formats._format import Declined, ReadOptions
+from nescio.formats._inspect_log import Sample, Score
+from nescio.formats._scores import Scale
+from nescio.formats.inspect import _grade, _outcome
+from nescio.integrations import value_of
+from nescio.measures import parse
+
+
+def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
+    """The measure as a metric of Inspect, under its own name.
+
+    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of outcomes
+    can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    """
+    wanted = parse(name)
+    options = ReadOptions(declined=Declined(tuple(declined_pattern)))
+
+    def create() -> Any:
+        def compute(scores: Sequence[Any]) -> float:
+            return value_of(wanted, states(scores, options, threshold))
+
+        return compute
+
+    metric = import_module("inspect_ai.scorer").metric
+    if "scores" not in signature(metric).parameters:
+        raise UsageError(
+            "this inspect_ai gives metrics reduced scores only, in which silence is a wrong answer; update it"
+        )
+    return metric(name=wanted.label, scores="unreduced")(create)()
+
+
+def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
+    """The outcome of each SampleScore, as `nescio.outcomes` numbers them."""
+    return np.array([_state(each, options, Scale(threshold)) for each in scores], dtype=np.int8)
+
+
+def _state(given: Any, options: ReadOptions, scale: Scale) -> int:
+    where = f"sample {given.sample_id!r}"
+    value, answer = given.score.value, given.score.answer
+    if isinstance(value, (dict, list)):
+        raise UsageError(f"{where}: the score has several values; name the metrics of each, as Inspect does")
+    score = Score(value, str(answer or ""), str(getattr(given.score, "reason", None) or ""))
+    # Of the sample itself Inspect tells a metric nothing; an answer that is there and empty is all that can be seen.
+    sample = Sample(str(given.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
+    grade = _grade(score, sample, options)
+    if grade.label is not None:
+        raise UsageError(f"{where}: the score {grade.label!r} is no outcome; Inspect's are C, I, P, N and numbers")
+    return _outcome(sample, score, grade, scale, options, answerable=True)[0]

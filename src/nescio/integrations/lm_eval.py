@@ -1,0 +1,121 @@
+"""lm-evaluation-harness: any measure as a metric with its aggregation, for tasks that generate text.
+
+In a task's own Python file, `measures.py` beside its YAML:
+
+    from nescio.integrations.lm_eval import aggregation, metric
+    c_at_1, over_all = metric("c@1", declined_pattern=["I don't know.*"]), aggregation("c@1")
+
+and in the YAML:
+
+    metric_list:
+      - metric: !function measures.c_at_1
+        aggregation: !function measures.over_all
+        higher_is_better: true
+
+or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An answer that is
+empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in the logs that
+`nescio score` reads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nescio import judging
+from nescio.errors import UsageError
+from nescio.formats._format import Declined
+from nescio.formats.lm_eval import INVALID
+from nescio.integrations import value_of
+from nescio.judging import Asked
+from nescio.measures import parse
+from nescio.model import Question
+from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+
+ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
+
+
+class Silence(float):
+    """What stands for silence in the harness's lists, -1; it is neither true nor false.
+
+    A task with several targets asks whether any of them gives something true, and would take silence for a right answer.
+    """
+
+    def __new__(cls) -> Silence:
+        return super().__new__(cls, -1.0)
+
+    def __reduce__(self) -> tuple[type[Silence], tuple[()]]:
+        return Silence, ()
+
+    def __bool__(self) -> NoReturn:
+        raise UsageError(
+            "a task of several targets folds silence into right or wrong: give the targets as one, or grade in process_results with nescio.integrations.lm_eval.item"
+        )
+
+
+def item(
+    answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
+) -> float:
+    """What became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+
+    `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
+    """
+    text = str(answer)
+    if not text.strip() or text.strip() == INVALID or Declined(tuple(declined_pattern)).fits(text):
+        return Silence()
+    question = Question("0", "", tuple(map(str, references)))
+    state = judging.known(judge).grade([Asked("run", question, text)])[0].state
+    return Silence() if state == SILENT else ITEMS[state]
+
+
+def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
+    """A metric of the harness: what became of one document. Raises UnknownNameError for the measure or the judge."""
+    label = parse(name).label
+    judging.known(judge)
+
+    def of_one(references: Sequence[Any], predictions: Sequence[Any]) -> float:
+        return item(predictions[0], list(map(str, references)), judge=judge, declined_pattern=declined_pattern)
+
+    of_one.__name__ = of_one.__qualname__ = label  # the harness shows it as the metric's name
+    return of_one
+
+
+def aggregation(name: str) -> Callable[[Sequence[float]], float]:
+    """The measure over the items that its metric gave for all documents; NaN where it is undefined."""
+    wanted = parse(name)
+
+    def of_all(items: Sequence[float]) -> float:
+        return value_of(wanted, np.array([_state(each) for each in items], dtype=np.int8))
+
+    of_all.__name__ = of_all.__qualname__ = wanted.label
+    return of_all
+
+
+def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> None:
+    """Make the measures known to the harness: each as a metric and as an aggregation of its own name."""
+    registry = import_module("lm_eval.api.registry")
+    import_module("lm_eval.api.metrics")
+    for name in names:
+        wanted = parse(name)
+        registry.register_aggregation(wanted.label)(aggregation(name))
+        registry.register_metric(
+            metric=wanted.label,
+            higher_is_better=not wanted.declaration.lower_is_better,
+            output_type="generate_until",
+            aggregation=wanted.label,
+        )(metric(name, judge=judge, declined_pattern=declined_pattern))
+
+
+def _state(value: float) -> int:
+    if math.isnan(value):
+        return NOT_GRADED
+    found = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
+    if found is None:
+        raise UsageError(
+            f"an item is 1, 0, -1 (silence) or NaN (found {value!r}); nescio.integrations.lm_eval.item makes them"
+        )
+    return found

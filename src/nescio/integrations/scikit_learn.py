@@ -1,0 +1,110 @@
+"""scikit-learn: any measure as a metric for `make_scorer`, or as a scorer for `cross_val_score` and `GridSearchCV`.
+
+cross_val_score(model, X, y, scoring=scorer("c@1", reject_below=0.7))
+GridSearchCV(model, grid, scoring=scorer("penalty(t=0.75)", unanswered="?"))
+make_scorer(metric("c@1", unanswered="?"))
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+from nescio.integrations import value_of
+from nescio.measures import parse
+from nescio.outcomes import CORRECT, INCORRECT, SILENT
+
+_NOTHING: Any = None  # no label means silence
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The measure of true and predicted labels, as `make_scorer` takes it."""
+
+    measure: str
+    unanswered: Any
+
+    def __call__(self, y_true: Any, y_pred: Any) -> float:
+        return _of_labels(self.measure, np.asarray(y_true), np.asarray(y_pred), self.unanswered)
+
+    @property
+    def __name__(self) -> str:
+        return self.measure
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """The measure of a fitted classifier on data; the higher the better, as scikit-learn's scorers are."""
+
+    measure: str
+    unanswered: Any = _NOTHING
+    reject_below: float | None = None
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  scikit-learn's own names
+        truth = np.asarray(y)
+        if self.reject_below is None:
+            found = _of_labels(self.measure, truth, np.asarray(estimator.predict(X)), self.unanswered)
+        else:
+            found = _of_chances(self, truth, np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_))
+        return -found if parse(self.measure).declaration.lower_is_better else found
+
+
+def metric(measure: str, *, unanswered: Any) -> Metric:
+    """A function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
+
+    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer wrong. Its
+    sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower. NaN is undefined.
+    Raises UnknownNameError or UsageError for the measure.
+    """
+    return Metric(parse(measure).label, unanswered)
+
+
+def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | None = None) -> Scorer:
+    """A scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
+
+    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest class
+    probability is below it: that probability is then the confidence, which AURC and its kin read, and the class that was not
+    said is the declined candidate. Raises UsageError where neither or both are given.
+    """
+    if (unanswered is _NOTHING) == (reject_below is None):
+        raise UsageError("a scorer takes the label that means silence (unanswered=), or a threshold (reject_below=)")
+    if reject_below is not None and not 0 <= reject_below <= 1:
+        raise UsageError(f"reject_below is a probability, from 0 to 1 (found {reject_below!r})")
+    return Scorer(parse(measure).label, unanswered, reject_below)
+
+
+def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+    """Where a label stands; NaN is equal to NaN."""
+    nan = isinstance(label, float) and math.isnan(label)
+    return np.array(
+        [value == label or (nan and isinstance(value, float) and math.isnan(value)) for value in labels.tolist()],
+        dtype=bool,
+    )
+
+
+def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    if y_true.ndim != 1 or y_pred.shape[:1] != y_true.shape:
+        raise UsageError(f"labels are one a question (found shapes {y_true.shape} and {y_pred.shape})")
+
+
+def _of_labels(measure: str, y_true: NDArray[Any], y_pred: NDArray[Any], unanswered: Any) -> float:
+    _check(y_true, y_pred)
+    silent, without = _is(y_pred, unanswered), _is(y_true, unanswered)
+    right = np.array([one == other for one, other in zip(y_true.tolist(), y_pred.tolist(), strict=True)], dtype=bool)
+    state = np.where(silent, SILENT, np.where(right, CORRECT, INCORRECT)).astype(np.int8)
+    return value_of(measure, state, answerable=(~without).astype(np.int8) if without.any() else None)
+
+
+def _of_chances(scorer: Scorer, y_true: NDArray[Any], chances: NDArray[Any], classes: NDArray[Any]) -> float:
+    _check(y_true, chances)
+    said, sure = classes[chances.argmax(axis=1)], chances.max(axis=1)
+    right = said == y_true
+    silent = sure < scorer.reject_below
+    state = np.where(silent, SILENT, np.where(right, CORRECT, INCORRECT)).astype(np.int8)
+    candidate = np.where(silent, right, -1).astype(np.int8)
+    return value_of(scorer.measure, state, confidence=sure.astype(np.float64), candidate=candidate)

@@ -1,0 +1,120 @@
+"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nescio.measures import parse
+from nescio.results import Score, Scores
+
+BEST, ALIKE = "*", "†"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as it is shown, its interval ("" where there is none), and its marks.
+
+    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is told apart from as better.
+    """
+
+    value: str
+    interval: str = ""
+    best: bool = False
+    alike: bool = False
+    marked: bool = False
+    over: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The cell without any style: `*` for the best, `†` for what is not told apart from it, and else room for the sign."""
+        sign = BEST if self.best else ALIKE if self.alike else " " if self.marked else ""
+        return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Head and rows; the legend says in words what the marks mean and rest on, empty where there are none."""
+
+    head: list[str]
+    rows: list[list[Cell]]
+    legend: str = ""
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs in the order in which they stand."""
+        return list(dict.fromkeys(row[0].value for row in self.rows))
+
+
+def visible(text: str) -> str:
+    """Text whose control characters cannot move a cursor, break a row or colour a terminal."""
+    return "".join(c if c.isprintable() else " " if c in "\n\r\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def number(value: float | None) -> str:
+    """A value as a table shows it: three decimals, or "undefined"."""
+    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"
+
+
+def board(scores: Scores) -> Board:
+    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned round."""
+    measures = list(dict.fromkeys(row.measure for row in scores))
+    strata = list(dict.fromkeys(row.stratum for row in scores))
+    runs = list(dict.fromkeys(row.run for row in scores))
+    cell = {(row.run, row.stratum, row.measure): row for row in scores}
+    broken_down = strata != [None]
+    if len(runs) == 1 and len(measures) > 3 and not broken_down:
+        own = [cell[runs[0], None, measure] for measure in measures]
+        rows = [[Cell(row.measure), _cell(row), Cell(f"{row.n:,}")] for row in own]
+        return Board(["measure", runs[0], "n"], rows)
+    lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
+
+    def rank(run: str) -> float:
+        value = cell[run, None, measures[0]].value
+        return math.inf if math.isnan(value) else value if lowest_first else -value
+
+    rows = []
+    for run in sorted(runs, key=rank):
+        for stratum in strata:
+            part = [Cell(stratum if stratum is not None else "all")] if broken_down else []
+            sizes = sorted({cell[run, stratum, measure].n for measure in measures})
+            n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
+            rows.append([Cell(run), *part, *(_cell(cell[run, stratum, measure]) for measure in measures), Cell(n)])
+    return Board(["run", *(["stratum"] if broken_down else []), *measures, "n"], rows, legend(scores))
+
+
+def legend(scores: Scores) -> str:
+    """What the marks rest on, and what has none."""
+    marked = [row for row in scores if row.best is not None]
+    if not marked:
+        return ""
+    words = "not told apart from the best (paired tests of all pairs of runs, Holm)"
+    if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
+        words += "; on all questions: --mark tests the strata too"
+    without = dict.fromkeys(row.measure for row in scores if row.stratum is None and row.best is None)
+    return words + (f"; not tested without --mark: {', '.join(without)}" if without else "")
+
+
+def _cell(row: Score) -> Cell:
+    known = row.low is not None and row.high is not None and not math.isnan(row.value)
+    return Cell(
+        number(row.value),
+        f"[{number(row.low)}, {number(row.high)}]" if known else "",
+        bool(row.best),
+        bool(row.not_told_apart_from_best),
+        row.best is not None,
+        row.better_than or (),
+    )
+
+
+def letters(count: int) -> Sequence[str]:
+    """Names for runs in superscripts: a … z, then aa, ab, …"""
+    found = []
+    for i in range(count):
+        name, rest = "", i + 1
+        while rest:
+            rest, digit = divmod(rest - 1, 26)
+            name = chr(ord("a") + digit) + name
+        found.append(name)
+    return found

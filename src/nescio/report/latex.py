@@ -1,0 +1,122 @@
+r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is told apart.
+
+A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nescio.report.board import Board, Cell, letters, visible
+
+SPECIALS = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",  # in LaTeX's oldest encoding these three would print as other signs
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",  # babel makes a command of it in some languages
+    "'": "'{}",  # two would become another sign
+    "`": r"\symbol{96}",
+    "†": r"\textdagger{}",
+    "–": r"\textendash{}",
+    "→": r"$\to$",
+    "×": r"$\times$",
+    "∞": r"$\infty$",
+    "\N{REPLACEMENT CHARACTER}": "(?)",  # what stands for a control character is in no font
+}
+PREAMBLE = r"% needs \usepackage{booktabs}"
+_POINT = re.compile(r"([<+-]?)([\d,]+)\.(\d.*)", re.DOTALL)
+_WHOLE = re.compile(r"([<+-]?)([\d,]+)")
+_SIGNS = {"<": "$<$", "+": "$+$", "-": "$-$", "": ""}
+
+
+def escape(text: str) -> str:
+    """Text in which nothing is a command, and hyphens in a row stay hyphens."""
+    return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in visible(text)))
+
+
+def tabular(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str]) -> str:
+    """A grid of plain cells; `left` names the columns of text, which stand to the left."""
+    return _tabular(head, [[Cell(cell) for cell in row] for row in rows], left, {})
+
+
+def leaderboard(board: Board, left: Sequence[str]) -> str:
+    """A leaderboard: with marks a `table` with a caption, else a `tabular`."""
+    if not board.legend:
+        return _tabular(board.head, board.rows, left, {})
+    names = dict(zip(board.runs, letters(len(board.runs)), strict=True))
+    caption = (
+        rf"In bold the best of a column; $^{{\dagger}}$ {escape(board.legend)}. "
+        "A superscript names the runs that are significantly worse by the same tests: "
+        + ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
+        + "."
+    )
+    # Beside its own name a run has its own letter.
+    rows = [[replace(row[0], over=(row[0].value,)), *row[1:]] for row in board.rows]
+    table = _tabular(board.head, rows, left, names)
+    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
+
+
+def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], left: Sequence[str], names: dict[str, str]) -> str:
+    text = [name in left for name in head]
+    pointed = [not text[i] and any(_POINT.fullmatch(row[i].value) for row in rows) for i in range(len(head))]
+    align = "".join("l" if text[i] else "r@{.}l" if pointed[i] else "r" for i in range(len(head)))
+    titles = [
+        rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" if pointed[i] else escape(name) for i, name in enumerate(head)
+    ]
+    body = [_line([_cell(cell, pointed[i], names) for i, cell in enumerate(row)]) for row in rows]
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{align}}}",
+            r"\toprule",
+            _line(titles),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    text = " & ".join(cells)
+    # After a line break, a bracket would begin a length and a star would be swallowed.
+    return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
+
+
+def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
+    """A cell; in a column aligned on the point it is two, or one across both."""
+    raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.over)
+    over = (r"\dagger" if cell.alike else "") + (r"\," if cell.alike and raised else "") + raised
+    sign = f"$^{{{over}}}$" if over else ""
+    interval = f" {_figures(cell.interval)}" if cell.interval else ""
+    if not pointed:
+        return _bold(escape(cell.value), cell) + sign + interval
+    if whole_number := _WHOLE.fullmatch(cell.value):
+        sign_, digits = whole_number.groups()
+        return rf"\multicolumn{{1}}{{r@{{}}}}{{{_bold(_SIGNS[sign_] + digits, cell)}}} & {sign}{interval}"
+    parts = _POINT.fullmatch(cell.value)
+    if parts is None:
+        return rf"\multicolumn{{2}}{{c}}{{{_bold(escape(cell.value), cell)}{sign}{interval}}}"
+    whole, fraction = _SIGNS[parts[1]] + parts[2], _figures(parts[3])
+    return f"{_bold(whole, cell)} & {_bold(fraction, cell)}{sign}{interval}"
+
+
+def _figures(text: str) -> str:
+    """Figures in which a hyphen before a digit is a minus."""
+    return re.sub(r"-(?=\d)", "$-$", escape(text))
+
+
+def _bold(text: str, cell: Cell) -> str:
+    return rf"\textbf{{{text}}}" if cell.best else text

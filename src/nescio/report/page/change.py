@@ -1,0 +1,348 @@
+"""The page of what changed between two runs: `nescio compare OLD NEW -o diff.html`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.evaluate import score
+from nescio.evidence import OUTCOMES, Evidence
+from nescio.load import Loaded
+from nescio.report import charts, diagrams
+from nescio.report.board import number
+from nescio.report.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
+from nescio.report.page.figures import Figure
+from nescio.report.page.moves import APART, GROUPS, Moves, move_names, moves, payload
+from nescio.report.page.pairs import difference
+from nescio.report.page.rendering import Shared, assembled
+from nescio.report.page.sentence import Answer
+from nescio.report.page.texts import Commands, asked, many, names
+from nescio.report.tables import signed
+from nescio.results import Comparison, Comparisons
+
+MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None where the data
+    has no outcomes. `old` and `new` are the names as shown."""
+
+    loaded: Loaded
+    comparisons: Comparisons
+    old: str
+    new: str
+    moves: Moves | None
+    values: Mapping[tuple[str, str], tuple[float, int]]
+    commands: Commands
+    page_command: str
+    level: float
+    margin: float
+
+
+def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
+    """The old run and the new one: those named, else the first and the second where there are two.
+
+    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are meant.
+    """
+    runs = loaded.data.runs
+    for name in filter(None, (baseline, run)):
+        if name not in runs:
+            raise UnknownNameError("run", name, runs)
+    if baseline is not None and baseline == run:
+        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two runs")
+    left = [name for name in runs if name not in (baseline, run)]
+    if len(runs) > 2 and (baseline is None or run is None):
+        raise MismatchError(
+            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of changes shows two: "
+            "--baseline OLD --run NEW says which"
+        )
+    if len(runs) < 2:
+        raise MismatchError(f"there is one run, {runs[0]!r}, and nothing to compare it with")
+    old = baseline or left[0]
+    return old, run or next(name for name in runs if name != old)
+
+
+def gather_change(
+    loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
+) -> Change:
+    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the margin."""
+    data = loaded.data
+    if not isinstance(data, Evidence):
+        raise MismatchError("a counts table does not say what became of each question")
+    places = [data.runs.index(name) for name in pair]
+    rows = [row for row in comparisons if {row.run, row.baseline} == set(pair)]
+    if rows and rows[0].run != pair[1]:
+        raise MismatchError(
+            f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, not the other way round"
+        )
+    old, new = names(pair)
+    chosen = ("--baseline", pair[0], "--run", pair[1])
+    page_command = commands.line("compare", *asked([row.measure for row in rows]), *chosen, "-o", "diff.html")
+    found = replace(comparisons, rows=tuple(rows))
+    values = _values(loaded, data, places, [row.measure for row in rows])
+    commands = replace(commands, reading=(*commands.reading, *chosen))
+    return Change(
+        loaded, found, old, new, moves(loaded, *places), values, commands, page_command, how["ci"], how["margin"]
+    )
+
+
+def _values(
+    loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
+) -> dict[tuple[str, str], tuple[float, int]]:
+    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new", measure)."""
+    both = data.take_runs(places)
+    both = both.select(np.asarray(both.present.all(axis=0)))
+    if not both.questions:
+        return {}
+    found = score(replace(loaded, data=both), list(measures), ci=None)
+    which = dict(zip(both.runs, ("old", "new"), strict=True))
+    return {(which[row.run], row.measure): (row.value, row.n) for row in found}
+
+
+def change_page(change: Change, *, title: str, texts: Texts | None = None) -> str:
+    """The whole page as one text."""
+    figures = [figure for figure in (flow_figure(change), differences_figure(change)) if figure is not None]
+    found = change.moves
+    browsing, unseen = browser(_seen(change), texts, payload(found) if found else None)
+    notes = (*change.comparisons.notes, *_apart(change), *unseen)
+    return assembled(
+        "diff.html.jinja",
+        ("page.js", "questions.js"),
+        Shared(title, sentence(change), [change.comparisons.signature], notes),
+        figures,
+        browsing,
+        old=change.old,
+        new=change.new,
+        groups=_groups(change),
+        table=_table(change),
+        rightly_silent=found is not None and bool((found.states == RIGHTLY_SILENT).any()),
+        apart=_counted_apart(change),
+        lines=[_line(change, row) for row in change.comparisons],
+        level=change.level,
+    )
+
+
+def _seen(change: Change) -> Seen:
+    """What the browser shows: both runs on all questions that one of them has."""
+    found = change.moves
+    if found is None:
+        return Seen(why_not="the data has graded scores and no outcomes, so there are no moves of questions to show")
+    clusters = None if found.clusters is None else list(found.clusters)
+    runs = (change.old, change.new)
+    return Seen(runs, found.questions, found.states, found.strata, clusters, change.level, (0, 1))
+
+
+def sentence(change: Change) -> Answer:
+    """Is the new run better, by the first measure, and what moved?"""
+    if not len(change.comparisons):
+        return Answer("", change.new, " cannot be compared: no measure was computed.")
+    row = next(iter(change.comparisons))
+    if math.isnan(row.difference):
+        return Answer(
+            "", change.new, f" cannot be compared with {change.old}: {row.measure} is undefined.", _moved(change)
+        )
+    values = [change.values.get((which, row.measure), (math.nan, 0)) for which in ("new", "old")]
+    known = all(n == row.n for _, n in values)
+    shown = (
+        f"{number(values[0][0])} against {number(values[1][0])} ({difference(row)[0]})" if known else difference(row)[0]
+    )
+    after = f" than {change.old} by {row.measure}: {shown}."
+    if row.verdict in ("better", "worse"):
+        return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
+    said = f" is not told apart from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
+    return Answer("", change.new, said, _moved(change))
+
+
+def _moved(change: Change) -> tuple[str, ...]:
+    found = change.moves
+    if found is None:
+        return ()
+    size = {slug: len(found.group(slug)) for slug in GROUPS}
+    n = int(found.table.sum())
+    return (
+        f"Of {many(n, 'question')} that both have {size['won']:,} were won and {size['lost']:,} lost; {size['same']:,} ended as before.",
+        f"It is newly silent on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
+    )
+
+
+def _groups(change: Change) -> list[dict[str, Any]]:
+    """The four groups: name, definition, how many, and the first of their questions."""
+    found = change.moves
+    if found is None:
+        return []
+    shown = names(found.questions, 120)
+    listed = []
+    for slug in ("won", "lost", "newly-silent", "newly-answered"):
+        name, definition, _ = GROUPS[slug]
+        places = found.group(slug)
+        some = [shown[i] for i in places[:MOST_LISTED]]
+        listed.append(
+            {
+                "slug": slug,
+                "name": name,
+                "means": definition,
+                "n": len(places),
+                "some": some,
+                "rest": len(places) - len(some),
+            }
+        )
+    return listed
+
+
+def _table(change: Change) -> list[dict[str, Any]]:
+    """The nine moves as rows of the old outcome, with its total."""
+    if change.moves is None:
+        return []
+    counts, slugs = change.moves.table, move_names()
+    total = int(counts.sum())
+    return [
+        {
+            "name": old,
+            "n": int(counts[i].sum()),
+            "cells": [
+                {
+                    "slug": slugs[3 * i + j][0],
+                    "n": int(counts[i, j]),
+                    "same": i == j,
+                    "share": _share(int(counts[i, j]), total),
+                }
+                for j in range(3)
+            ],
+        }
+        for i, old in enumerate(OUTCOMES)
+    ]
+
+
+def _share(n: int, total: int) -> str:
+    return f"{n / total:.1%}" if total else "–"
+
+
+def _counted_apart(change: Change) -> list[dict[str, Any]]:
+    """The questions that are no moves: those only one run has, and those not graded."""
+    found = change.moves
+    if found is None:
+        return []
+    texts = {
+        "only-old": f"only {change.old} has",
+        "only-new": f"only {change.new} has",
+        "not-graded": "not graded in one of the runs",
+    }
+    return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := found.kind(code))]
+
+
+def _apart(change: Change) -> tuple[str, ...]:
+    """Notes on the questions that are no moves."""
+    found = change.moves
+    if found is None:
+        return ()
+    notes = [
+        f"{many(each['n'], 'question')} {each['text']}: no move, and counted apart" for each in _counted_apart(change)
+    ]
+    if found.counted_silent:
+        notes.append(
+            f"the differences take {many(found.counted_silent, 'question')} that one run lacks for silence (--missing unanswered)"
+        )
+    if found.elsewhere:
+        notes.append(
+            f"{many(found.elsewhere, 'question')} that both runs have are left out, as another run of the files lacks them"
+        )
+    return tuple(notes)
+
+
+def _line(change: Change, row: Comparison) -> dict[str, str]:
+    """A measure as a row of the table of differences; values only where they are on the very questions of the difference."""
+    shown, p, adjusted = difference(row)[1:]
+    values = {}
+    for which in ("old", "new"):
+        value, n = change.values.get((which, row.measure), (math.nan, 0))
+        values[which] = number(value) if n == row.n else "–"
+    return {
+        "measure": row.measure,
+        "shown": shown,
+        "p": p,
+        "adjusted": adjusted,
+        "verdict": row.verdict or "undefined",
+        "detectable": "–" if row.detectable is None else number(row.detectable),
+        "n": f"{row.n:,}",
+        **values,
+    }
+
+
+def flow_figure(change: Change) -> Figure | None:
+    """The nine moves, or None where the data has no outcomes or the runs no question in common."""
+    if change.moves is None or not change.moves.table.sum():
+        return None
+    counts = change.moves.table
+    total = int(counts.sum())
+    rows: list[dict[str, Any]] = [
+        {"old": old, "new": new, "n": int(counts[i, j]), "share": int(counts[i, j]) / total}
+        for i, old in enumerate(OUTCOMES)
+        for j, new in enumerate(OUTCOMES)
+    ]
+    drawn = [
+        row | {"tip": f"{row['old']} → {row['new']}: {row['n']:,} of {total:,} ({row['share']:.1%})"} for row in rows
+    ]
+    moved = sorted((row for row in rows if row["old"] != row["new"] and row["n"]), key=lambda row: -row["n"])
+    said = "; ".join(f"{row['old']} → {row['new']} {row['n']:,}" for row in moved) or "none"
+    return Figure(
+        "flow",
+        f"From {change.old} to {change.new}",
+        "Left what became of the questions before, right what becomes of them now; what ended as before is pale.",
+        f"Of {many(total, 'question')} that both runs have, those that ended otherwise than before: {said}.",
+        tuple(rows),
+        lambda width: diagrams.flow(drawn, (change.old, change.new), width),
+        change.page_command,
+    )
+
+
+def differences_figure(change: Change) -> Figure | None:
+    """The paired difference of each measure, or None where none is defined."""
+    rows: list[dict[str, Any]] = [
+        {
+            "measure": row.measure,
+            "difference": row.difference,
+            "low": row.low,
+            "high": row.high,
+            "p": row.p,
+            "p_adjusted": row.p_adjusted,
+            "verdict": row.verdict,
+            "n": row.n,
+        }
+        for row in change.comparisons
+    ]
+    drawn = [
+        {
+            "measure": row.measure,
+            "difference": row.difference,
+            "low": row.difference if row.low is None else row.low,
+            "high": row.difference if row.high is None else row.high,
+            "tip": f"{row.measure}: {difference(row)[0]}; {row.verdict}",
+        }
+        for row in change.comparisons
+        if not math.isnan(row.difference)
+    ]
+    if not drawn:
+        return None
+    said = "; ".join(
+        f"{row.measure} {signed(row.difference)}, {row.verdict or 'undefined'}" for row in change.comparisons
+    )
+    margin = (
+        f" The band is the margin of {change.margin:g}, within which a difference does not matter."
+        if change.margin
+        else ""
+    )
+    return Figure(
+        "differences",
+        "Differences of the measures",
+        f"{change.new} minus {change.old}, with {change.level:g} % intervals.{margin}",
+        f"{said}.",
+        tuple(rows),
+        lambda width: charts.differences(drawn, [row["measure"] for row in drawn], width, change.margin),
+        change.commands.line("compare", *asked([row["measure"] for row in rows])),
+    )

@@ -1,0 +1,143 @@
+"""Figures drawn: as SVG that can stand inside a page, and as files for papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nescio.files import whole_folder
+from nescio.report import charts
+from nescio.report.page.figures import Figure
+from nescio.report.page.texts import as_json
+
+WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_DATA_DIGITS = 6
+_MARKS = ("point", "bar", "rect mark", "area mark", "rule mark", "line mark")  # what says something under the mouse
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure as the template takes it: its words, its two drawings, and which formats of its data there are."""
+
+    name: str
+    title: str
+    lead: str
+    words: str
+    command: str
+    wide: Any
+    narrow: Any
+    rows: int
+
+
+def table(figure: Figure) -> dict[str, Any]:
+    """The data of a figure as columns and rows; what is undefined is null."""
+    columns = list(figure.rows[0]) if figure.rows else []
+    return {"columns": columns, "rows": [[_plain(row.get(name)) for name in columns] for row in figure.rows]}
+
+
+def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
+    """Figures by name, each with both of its drawings: while one is drawn, the next is specified."""
+    import vl_convert
+    from markupsafe import Markup
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = [
+            (
+                figure,
+                width,
+                pool.submit(vl_convert.vegalite_to_svg, _specification(figure, width), allowed_base_urls=[]),
+            )
+            for figure in figures
+            for width in (WIDE, NARROW)
+        ]
+        done = {
+            (figure.name, width): Markup(cleaned(drawing.result(), f"{figure.name}-{width}-"))
+            for figure, width, drawing in waiting
+        }
+    return {
+        f.name: Drawn(
+            f.name, f.title, f.lead, f.words, f.command, done[f.name, WIDE], done[f.name, NARROW], len(f.rows)
+        )
+        for f in figures
+    }
+
+
+def cleaned(drawing: str, prefix: str = "") -> str:
+    """A drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`; short numbers; and
+    names of its own (`prefix`) for the shapes that it clips by."""
+    from lxml import etree
+
+    root = etree.fromstring(drawing.encode(), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    for element in list(root.iter()):
+        tag = etree.QName(element).localname if isinstance(element.tag, str) else ""
+        if tag in ("", "script", "foreignObject", "image", "a", "style"):
+            element.getparent().remove(element)
+            continue
+        described = element.attrib.pop("aria-label", None)
+        if described and element.get("aria-roledescription") in _MARKS:
+            element.set("data-tip", described)
+        for name in list(element.attrib):
+            if name.startswith(("on", "aria-")) or name in ("role", "class") or "href" in name:
+                del element.attrib[name]
+        if "id" in element.attrib:
+            element.set("id", prefix + element.get("id"))
+        if "clip-path" in element.attrib:
+            element.set("clip-path", element.get("clip-path").replace("url(#", f"url(#{prefix}"))
+        for name in ("transform", "d"):
+            if name in element.attrib:
+                element.set(name, _NUMBER.sub(lambda found: f"{float(found[0]):.2f}", element.get(name)))
+    root.set("aria-hidden", "true")
+    root.set("focusable", "false")
+    text: str = etree.tostring(root, encoding="unicode")
+    return text
+
+
+def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
+    """Every figure as SVG, PDF, PNG, its altair specification and its data, into a folder that is new or empty; their names."""
+    import vl_convert
+
+    with whole_folder(folder) as draft:
+        for figure in figures:
+            chart = _specification(figure, 640, paper=True)
+            stem = draft / figure.name
+            stem.with_suffix(".svg").write_text(
+                vl_convert.vegalite_to_svg(chart, allowed_base_urls=[]), encoding="utf-8"
+            )
+            stem.with_suffix(".pdf").write_bytes(vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]))
+            stem.with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(chart, scale=3, allowed_base_urls=[]))
+            stem.with_suffix(".vl.json").write_text(as_json(chart) + "\n", encoding="utf-8")
+            stem.with_suffix(".csv").write_text(_csv(figure), encoding="utf-8")
+    return [figure.name for figure in figures]
+
+
+def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[str, Any]:
+    chart = figure.draw(width)
+    if paper:
+        chart = chart.properties(background="white")
+    # The specifications are ours and the tests validate them; checking each against the whole schema would cost seconds.
+    found: dict[str, Any] = charts.unpacked(chart.to_dict(validate=False))
+    return found
+
+
+def _csv(figure: Figure) -> str:
+    from nescio.report.tables import _guarded
+
+    held = table(figure)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(held["columns"])
+    writer.writerows([_guarded(value) for value in row] for row in held["rows"])
+    return buffer.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, _DATA_DIGITS) if abs(value) < float("inf") else None
+    return value

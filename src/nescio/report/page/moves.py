@@ -1,0 +1,188 @@
+"""What became of each question between two runs, the old one and the new one.
+
+A question that both runs have, graded, ended in one of three ways in each: its *move* is one of nine, and these do not overlap.
+Over them lie four groups of what a reader asks for first:
+
+- **won**: not correct → correct
+- **lost**: correct → not correct
+- **newly silent**: answered → not answered
+- **newly answered**: not answered → answered
+
+These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct won and newly answered. Won and lost go
+by the outcome, the other two by what the system did: where a question has no answer, silence is correct, and answered → rightly
+silent is won and newly silent. Questions that only one run has, and those with an answer that is not graded, are no moves: they are
+counted apart, under every policy that let them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.evidence import OUTCOMES, Array, Evidence
+from nescio.load import Loaded
+from nescio.outcomes import ABSENT as LACKING
+from nescio.outcomes import CORRECT as RIGHT
+from nescio.outcomes import INCORRECT as WRONG
+from nescio.outcomes import NOT_GRADED, SILENT, Outcomes
+from nescio.report.page import browser
+from nescio.report.page.browser import states
+
+ONLY_OLD, ONLY_NEW, NOT_KNOWN = 9, 10, 11  # after the nine moves, 3·(outcome in the old run) + outcome in the new one
+APART = {
+    ONLY_OLD: ("only-old", "only in the old run"),
+    ONLY_NEW: ("only-new", "only in the new run"),
+    NOT_KNOWN: ("not-graded", "not graded"),
+}
+WON, LOST, NEWLY_SILENT, NEWLY_ANSWERED, CHANGED, SAME = (1 << bit for bit in range(6))
+GROUPS = {  # slug: (name, definition, bit)
+    "won": ("won", "not correct → correct", WON),
+    "lost": ("lost", "correct → not correct", LOST),
+    "newly-silent": ("newly silent", "answered → not answered", NEWLY_SILENT),
+    "newly-answered": ("newly answered", "not answered → answered", NEWLY_ANSWERED),
+    "changed": ("outcome changed", "another outcome than before", CHANGED),
+    "same": ("outcome as before", "the same outcome", SAME),
+}
+_OUTCOME = np.array(
+    [-1, 0, 1, 2, 0, -1]
+)  # of the browser's states: absent, correct, incorrect, unanswered, rightly silent, ungraded
+_ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to 8, or apart
+    from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third run of the files lacks,
+    `counted_silent` those that one run lacks and the scores take for silence."""
+
+    questions: tuple[str, ...]
+    states: NDArray[np.uint8]
+    codes: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
+    strata: Mapping[str, Array]
+    clusters: tuple[int, ...] | None
+    elsewhere: int = 0
+    counted_silent: int = 0
+
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """The nine moves, shape (3, 3): outcomes of the old run by those of the new one, both in the order of `OUTCOMES`."""
+        return np.bincount(self.codes[self.codes < 9], minlength=9).reshape(3, 3).astype(np.int64)
+
+    def group(self, slug: str) -> NDArray[np.int64]:
+        """The places of the questions of a group."""
+        return np.flatnonzero(self.flags & GROUPS[slug][2])
+
+    def kind(self, code: int) -> int:
+        """How many questions made one move, or stand apart under one code."""
+        return int((self.codes == code).sum())
+
+
+def move_names() -> dict[int, tuple[str, str]]:
+    """Of each of the nine moves its slug and its name."""
+    pairs = [(old, new) for old in OUTCOMES for new in OUTCOMES]
+    return {code: (f"{old}-{new}", f"{old} → {new}") for code, (old, new) in enumerate(pairs)}
+
+
+def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
+    """The moves of all questions from the run at one place to that at the other; None where the data has no outcomes."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
+        return None
+    found = states(data)[[old, new]]
+    questions, strata, clusters = data.questions, dict(data.strata), data.clusters
+    elsewhere = counted_silent = 0
+    unshared = _unshared(loaded)
+    if unshared is not None:
+        theirs = _raw_states(unshared, [_place(unshared.runs, data.runs[run]) for run in (old, new)])
+        place = {question: i for i, question in enumerate(questions)}
+        inside = np.array([question in place for question in unshared.questions], dtype=bool)
+        at = [place[q] for q, there in zip(unshared.questions, inside, strict=True) if there]
+        absent = theirs[:, inside] == browser.ABSENT
+        counted_silent = int(absent.any(axis=0).sum())
+        found[:, at] = np.where(absent, browser.ABSENT, found[:, at])
+        added = ~inside & (theirs == browser.ABSENT).any(axis=0) & (theirs != browser.ABSENT).any(axis=0)
+        elsewhere = int((~inside & (theirs != browser.ABSENT).all(axis=0)).sum())
+        questions += tuple(np.asarray(unshared.questions, dtype=object)[added])
+        found = np.concatenate([found, theirs[:, added]], axis=1)
+        strata = {name: np.concatenate([v, unshared.strata[name][added]]) for name, v in strata.items()}
+        if clusters is not None:  # those that are in no score are in no cluster
+            clusters = np.concatenate([clusters, clusters.max(initial=0) + 1 + np.arange(int(added.sum()))])
+    there = (found != browser.ABSENT).any(axis=0)
+    found = found[:, there]
+    return Moves(
+        tuple(q for q, kept in zip(questions, there, strict=True) if kept),
+        found,
+        *_classified(found),
+        {name: values[there] for name, values in strata.items()},
+        None if clusters is None else tuple(int(c) for c in clusters[there]),
+        elsewhere,
+        counted_silent,
+    )
+
+
+def _classified(found: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Codes and flags of states, shape (2, questions)."""
+    old, new = _OUTCOME[found]
+    before, after = _ANSWERED[found]
+    both = (old >= 0) & (new >= 0)
+    codes = np.where(both, 3 * old + new, NOT_KNOWN)
+    codes = np.where(found[1] == browser.ABSENT, ONLY_OLD, np.where(found[0] == browser.ABSENT, ONLY_NEW, codes))
+    flags = np.zeros(found.shape[1], dtype=np.uint8)
+    for bit, where in (
+        (WON, (old != 0) & (new == 0)),
+        (LOST, (old == 0) & (new != 0)),
+        (NEWLY_SILENT, (before == 1) & (after == 0)),
+        (NEWLY_ANSWERED, (before == 0) & (after == 1)),
+        (CHANGED, old != new),
+        (SAME, old == new),
+    ):
+        flags[both & where] |= bit
+    return codes.astype(np.uint8), flags
+
+
+def _unshared(loaded: Loaded) -> Outcomes | None:
+    """The questions that some run lacks; without those that have no answer, where they are left out."""
+    found = loaded.unshared
+    if found is None or loaded.options.unanswerable != "exclude" or found.answerable is None:
+        return found
+    return found.select(found.answerable != 0)
+
+
+def _place(runs: Sequence[str], name: str) -> int:
+    """Where a run stands among those of the files; --ungraded bounds has added to its name."""
+    return runs.index(name if name in runs else name.rpartition(" [ungraded ")[0])
+
+
+def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
+    """The browser's states of two runs, from outcomes to which no policy was applied."""
+    unanswerable = np.zeros(len(found.questions), dtype=bool) if found.answerable is None else found.answerable == 0
+    raw = found.state[list(places)]
+    shown = np.zeros(raw.shape, dtype=np.uint8)
+    for state, code in (
+        (RIGHT, browser.CORRECT),
+        (WRONG, browser.INCORRECT),
+        (SILENT, browser.UNANSWERED),
+        (NOT_GRADED, browser.UNGRADED),
+        (LACKING, browser.ABSENT),
+    ):
+        shown[raw == state] = code
+    shown[((raw == SILENT) | (raw == RIGHT)) & unanswerable] = browser.RIGHTLY_SILENT
+    return shown
+
+
+def payload(found: Moves) -> dict[str, object]:
+    """What the browser of questions needs to filter by moves."""
+    import base64
+
+    kinds = [[slug, name, code, found.kind(code)] for code, (slug, name) in move_names().items()]
+    kinds += [[slug, name, code, found.kind(code)] for code, (slug, name) in APART.items() if found.kind(code)]
+    groups = [[slug, name, bit, len(found.group(slug))] for slug, (name, _, bit) in GROUPS.items()]
+    coded = {
+        name: base64.b64encode(values.tobytes()).decode()
+        for name, values in (("codes", found.codes), ("flags", found.flags))
+    }
+    return {"moves": {**coded, "kinds": kinds, "groups": groups}}

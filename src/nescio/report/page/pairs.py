@@ -1,0 +1,156 @@
+"""The figures of the comparison of all pairs: the critical-difference diagram, and the matrix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nescio.report import charts, diagrams
+from nescio.report.page.facts import Facts, compare_command
+from nescio.report.page.figures import MOST_ROWS, Figure, Record, first_of
+from nescio.report.page.texts import many, names, some
+from nescio.report.tables import signed
+from nescio.results import Comparison
+
+MOST_SQUARES = 40  # runs in the matrix of pairs
+
+
+def rank_figure(facts: Facts) -> Figure | None:
+    """The critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
+
+    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of questions runs
+    stand by their value instead, and each pair has its own test: a bar joins neighbours of which no two are told apart after the
+    correction for all pairs.
+    """
+    runs = [run for run in facts.runs if run in facts.ranks and not math.isnan(facts.ranks[run].value)][:MOST_ROWS]
+    if facts.comparisons is None or len(runs) < 3:
+        return None
+    found = [facts.ranks[run] for run in runs]
+    shown = [facts.shown[run] for run in runs]
+    labels = names([f"{rank.rank} {name}" for rank, name in zip(found, shown, strict=True)])
+    drawn = [
+        {
+            "label": label,
+            "value": rank.value,
+            "tip": f"{name}: {facts.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
+        }
+        for label, name, rank in zip(labels, shown, found, strict=True)
+    ]
+    bars = _bars([rank.groups for rank in found])
+    joined = [
+        {
+            "first": first,
+            "last": last,
+            "lane": lane,
+            "tip": f"no two told apart: {some(shown[first : last + 1], 6)}",
+        }
+        for (first, last), lane in zip(bars, _lanes(bars), strict=True)
+    ]
+    alone = len(runs) - len({i for first, last in bars for i in range(first, last + 1)})
+    spans = [f"{shown[first]} to {shown[last]}" for first, last in bars]
+    more = f" and {len(spans) - 4} more" if len(spans) > 4 else ""
+    under = f"{many(alone, 'run')} under no bar." if alone else "Every run lies under a bar."
+    words = f"{many(len(bars), 'bar')} over {many(len(runs), 'run')}{': ' if bars else ''}{'; '.join(spans[:4])}{more}. {under}"
+    ranked = [facts.ranks[run] for run in facts.runs if run in facts.ranks]
+    rows = [
+        {
+            "run": facts.shown[rank.run],
+            "value": rank.value,
+            "rank": rank.rank,
+            "low": rank.low,
+            "high": rank.high,
+            "bars": rank.groups,
+        }
+        for rank in ranked
+    ]
+    return Figure(
+        "ranks",
+        "Critical-difference diagram",
+        f"Runs by their {facts.main}. A bar joins neighbours of which no two are told apart by paired tests, corrected for all pairs. "
+        "Runs further apart may not be told apart either: the squares below show each pair.",
+        words + first_of(len(ranked)),
+        tuple(rows),
+        lambda width: diagrams.critical_difference(drawn, joined, width, facts.main),
+        compare_command(facts),
+    )
+
+
+def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
+    """The first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of each run."""
+    under: dict[str, list[int]] = {}
+    for place, numbers in enumerate(groups):
+        for bar in numbers.split():
+            under.setdefault(bar, []).append(place)
+    return [(min(places), max(places)) for places in under.values() if len(places) > 1]
+
+
+def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
+    """A lane for each bar: the first in which no other lies beside it."""
+    ends: list[int] = []
+    found = []
+    for first, last in bars:
+        lane = next((i for i, end in enumerate(ends) if end < first), len(ends))
+        ends[lane : lane + 1] = [last]
+        found.append(lane)
+    return found
+
+
+def pair_figure(facts: Facts) -> Figure | None:
+    """Which runs are told apart by the measure that decides, or None where nothing was compared."""
+    if facts.comparisons is None:
+        return None
+    runs = facts.runs[:MOST_SQUARES]
+    labels = names([f"{i} {facts.shown[run]}" for i, run in enumerate(runs, 1)])
+    drawn = []
+    for i, run in enumerate(runs):
+        for j, other in enumerate(runs):
+            pair = facts.pairs.get((run, other))
+            if pair is not None:
+                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not told apart"
+                sign = {"better": "+", "worse": "−"}.get(verdict, "?")
+                tip = f"{facts.shown[run]} against {facts.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
+                drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
+    rows = tuple(_plain_pair(facts, row) for row in facts.comparisons)
+    alike = [row for row in facts.comparisons if row.verdict not in ("better", "worse")]
+    closest = [f"{facts.shown[row.run]} against {facts.shown[row.baseline]}" for row in alike]
+    left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
+    told = f"Told apart by {facts.main}, with p-values adjusted for the number of pairs: {len(rows) - len(alike):,} of {len(rows):,}."
+    words = told + (f" Not told apart: {'; '.join(closest[:3])}{left}." if alike else "")
+    shown = (
+        f" The chart shows the {MOST_SQUARES} best of {len(facts.runs)} runs." if len(facts.runs) > MOST_SQUARES else ""
+    )
+    return Figure(
+        "pairs",
+        "Which differences can be believed",
+        "Each square compares the run of its row with the run whose number stands above. Paired tests on the questions that both runs have; Holm's correction for all pairs.",
+        words + shown,
+        rows,
+        lambda width: charts.pairs(drawn, labels, width),
+        compare_command(facts),
+    )
+
+
+def difference(pair: Comparison) -> tuple[str, str, str, str]:
+    """A comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with its interval, p, and
+    adjusted p."""
+    interval = "" if pair.low is None or math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
+    shown, p, adjusted = f"{signed(pair.difference)}{interval}", _p(pair.p), _p(pair.p_adjusted)
+    return f"{shown}, adjusted p {adjusted}", shown, p, adjusted
+
+
+def _p(p: float | None) -> str:
+    return "undefined" if p is None or math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _plain_pair(facts: Facts, row: Comparison) -> Record:
+    return {
+        "run": facts.shown[row.run],
+        "baseline": facts.shown[row.baseline],
+        "difference": row.difference,
+        "low": row.low,
+        "high": row.high,
+        "p": row.p,
+        "p_adjusted": row.p_adjusted,
+        "verdict": row.verdict,
+        "n": row.n,
+    }

@@ -1,0 +1,298 @@
+// The browser of questions: filters that the address keeps, only the rows in sight, one question at a time, scores of what is shown.
+(() => {
+  const { held, $, make, isolated, keep } = page;
+  if (!held.browser) return;
+
+  // --- what there is
+  const own = held.browser, n = own.questions.length, R = own.runs.length;
+  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const halves = bytes(own.cells), cells = new Uint8Array(n * R);
+  for (let i = 0; i < cells.length; i++) cells[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15;
+  const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
+  const WORDS = ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
+  const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);
+  for (let q = 0; q < n; q++) for (let r = 0; r < R; r++) {
+    const state = cells[q * R + r];
+    if (state === 1 || state === 4) right[q]++; else if (state === 2) wrong[q]++;
+    if (state === 3 || state === 4) silent[q]++;
+    if (state === 3) quiet[q]++;
+  }
+  document.querySelector(".legend .rare").hidden = !cells.includes(4);
+  document.querySelector(".legend .rare0").hidden = !cells.includes(0);
+  document.querySelector(".legend .rare5").hidden = !cells.includes(5);
+  const moves = own.moves && { ...own.moves, codes: bytes(own.moves.codes), flags: bytes(own.moves.flags) }; // what changed between two runs
+  let words = null;
+  const searched = (q) => {
+    words ??= new Array(n);
+    return (words[q] ??= [own.questions[q], ...facets.map((f) => f.values[f.codes[q]]), ...own.further.map((f) => f.texts[q]),
+      ...(own.texts ? [own.texts.questions[q], ...own.texts.answers.map((a) => a[q])] : [])].join("\n").toLowerCase());
+  };
+
+  // --- filters, which the address keeps
+  const choose = (options, props) => { const select = make("select", props); options.forEach(([value, text]) => select.append(make("option", { value, textContent: text }))); return select; };
+  facets.forEach((facet, i) => {
+    const values = facet.values.map((value, code) => [String(code), value]).sort((a, b) => a[1].localeCompare(b[1]));
+    $("f-facets").append(make("label", {}, facet.name + " ", choose([["", "any"], ...values], { id: "f-facet-" + i })));
+  });
+  if (moves) {
+    $("grid").classList.add("of-moves");
+    const group = (label, found) => { const node = make("optgroup", { label }); found.forEach(([slug, name, , many]) => node.append(make("option", { value: slug, textContent: `${name} (${many.toLocaleString("en")})` }))); return node; };
+    const select = choose([["", "any or none"]], { id: "f-move" });
+    select.append(group("these may overlap", moves.groups), group("outcome before → after", moves.kinds));
+    $("f-facets").append(make("label", {}, "Change ", select));
+  }
+  const moved = (slug) => {
+    const all = moves.groups.find((found) => found[0] === slug), one = moves.kinds.find((found) => found[0] === slug);
+    return all ? (q) => (moves.flags[q] & all[2]) !== 0 : one ? (q) => moves.codes[q] === one[2] : () => true;
+  };
+  const kindOf = moves && Object.fromEntries(moves.kinds.map(([, name, code]) => [code, name]));
+  const addRun = (run = "", state = "1") => {
+    const number = $("f-runs").children.length + 1;
+    const who = choose([["", "any run"], ...own.runs.map((name, r) => [String(r), name])], { className: "who", value: "" });
+    const what = choose([["1", "is correct"], ["2", "is incorrect"], ["3", "is unanswered"], ["5", "is not graded"], ["0", "is not there"]], { className: "what" });
+    who.setAttribute("aria-label", `run ${number}`);
+    what.setAttribute("aria-label", `outcome of run ${number}`);
+    who.value = run; what.value = state;
+    $("f-runs").append(make("span", { className: "pair" }, make("label", {}, "Run ", who), make("label", {}, "Outcome ", what)));
+  };
+  const AGREE = {
+    all: (q) => right[q] === R, none: (q) => !right[q], split: (q) => right[q] && right[q] < R, wrong: (q) => wrong[q] > 0,
+    silent: (q) => silent[q] > 0, allsilent: (q) => silent[q] === R,
+  };
+  const ORDERS = {
+    hard: (a, b) => right[a] - right[b] || a - b, easy: (a, b) => right[b] - right[a] || a - b, silent: (a, b) => silent[b] - silent[a] || a - b,
+  };
+  const wanted = () => {
+    const found = new URLSearchParams();
+    const put = (name, value) => { if (value) found.append(name, value); };
+    put("search", $("f-search").value.trim());
+    put("runs", $("f-agree").value);
+    if (moves) put("change", $("f-move").value);
+    facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") put("in." + facet.name, facet.values[code]); });
+    document.querySelectorAll(".pair").forEach((pair) => { const run = pair.querySelector(".who").value; if (run !== "") put("run", own.runs[run] + "|" + pair.querySelector(".what").value); });
+    put("order", $("f-sort").value);
+    return found;
+  };
+  const PREFIX = "#questions?";
+  const restore = () => {
+    const found = new URLSearchParams(location.hash.startsWith(PREFIX) ? location.hash.slice(PREFIX.length) : "");
+    $("f-search").value = found.get("search") ?? "";
+    const set = (select, value) => { select.value = value ?? ""; if (select.selectedIndex < 0) select.value = ""; };
+    set($("f-agree"), found.get("runs"));
+    set($("f-sort"), found.get("order"));
+    if (moves) set($("f-move"), found.get("change"));
+    facets.forEach((facet, i) => { const code = facet.values.indexOf(found.get("in." + facet.name)); $("f-facet-" + i).value = code < 0 ? "" : String(code); });
+    $("f-runs").replaceChildren();
+    found.getAll("run").forEach((text) => { const at = text.lastIndexOf("|"), run = own.runs.indexOf(text.slice(0, at)); if (run >= 0) addRun(String(run), text.slice(at + 1)); });
+    if (!$("f-runs").children.length) addRun();
+  };
+  let view = [], at = -1;
+  const filter = () => {
+    const text = $("f-search").value.trim().toLowerCase().split(/\s+/).filter(Boolean), tests = [];
+    if ($("f-agree").value) tests.push(AGREE[$("f-agree").value]);
+    if (moves && $("f-move").value) tests.push(moved($("f-move").value));
+    facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") tests.push((q) => facet.codes[q] === Number(code)); });
+    document.querySelectorAll(".pair").forEach((pair) => {
+      const run = pair.querySelector(".who").value, state = Number(pair.querySelector(".what").value);
+      if (run !== "") tests.push((q) => { const found = cells[q * R + Number(run)]; return found === state || (state === 1 && found === 4); });
+    });
+    if (text.length) tests.push((q) => text.every((word) => searched(q).includes(word)));
+    view = [];
+    for (let q = 0; q < n; q++) if (tests.every((test) => test(q))) view.push(q);
+    if ($("f-sort").value) view.sort(ORDERS[$("f-sort").value]);
+    at = -1;
+    $("f-count").textContent = view.length === n ? `All ${n.toLocaleString("en")} questions` : `${view.length.toLocaleString("en")} of ${n.toLocaleString("en")} questions`;
+    grid.scrollTop = 0;
+    body.style.height = view.length * HEIGHT + "px";
+    grid.setAttribute("aria-rowcount", view.length + 1);
+    draw(true);
+    score();
+  };
+  const changed = () => {
+    filter();
+    const text = wanted().toString();
+    try { history.replaceState(null, "", text ? PREFIX + text : location.hash.startsWith(PREFIX) ? "#questions" : location.hash || "#questions"); } catch { /* an address that cannot be changed */ }
+  };
+
+  // --- the rows: only those in sight exist
+  const HEIGHT = 30, grid = $("grid"), body = grid.querySelector(".grid-body"), pool = [];
+  const sum = (q) => (moves ? kindOf[moves.codes[q]] : `${right[q]} ✓ ${wrong[q]} × ${quiet[q]} –`);
+  grid.querySelector(".grid-head").append(make("div", { className: "row", role: "row", "aria-rowindex": "1" },
+    make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: moves ? "change" : "of all runs" }),
+    ...own.runs.map((name) => make("div", { className: "cell", role: "columnheader", title: name }, make("span", {}, isolated(name))))));
+  grid.setAttribute("aria-colcount", R + 2);
+  grid.style.height = `min(560px, 70vh, ${138 + Math.max(4, n) * HEIGHT}px)`; // no taller than all rows
+  const newRow = () => {
+    const marks = own.runs.map(() => make("i"));
+    const boxes = marks.map((mark) => make("div", { className: "cell", role: "gridcell" }, mark));
+    const name = make("div", { className: "cell name", role: "rowheader" }), total = make("div", { className: "cell sum", role: "gridcell" });
+    const node = make("div", { className: "row", role: "row" }, name, total, ...boxes);
+    body.append(node);
+    return { node, name, total, marks, boxes, index: -1 };
+  };
+  const fill = (row, index) => {
+    const q = view[index];
+    row.index = index;
+    row.node.id = "row-" + index;
+    row.node.setAttribute("aria-rowindex", index + 2);
+    row.node.style.transform = `translateY(${index * HEIGHT}px)`;
+    row.name.replaceChildren(isolated(own.questions[q]));
+    row.name.title = own.texts ? own.texts.questions[q].slice(0, 300) : own.questions[q];
+    row.total.textContent = sum(q);
+    for (let r = 0; r < R; r++) {
+      const state = cells[q * R + r];
+      row.marks[r].className = "s" + state;
+      row.marks[r].textContent = GLYPHS[state];
+      row.boxes[r].setAttribute("aria-label", own.runs[r] + ": " + WORDS[state]);
+    }
+  };
+  const draw = (all = false) => {
+    const first = Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - 4), many = Math.ceil(grid.clientHeight / HEIGHT) + 8;
+    while (pool.length < many) pool.push(newRow());
+    pool.forEach((row) => { row.seen = false; });
+    for (let index = first; index < Math.min(first + many, view.length); index++) {
+      const row = pool[index % pool.length];
+      if (all || row.index !== index) fill(row, index);
+      row.seen = true;
+      row.node.hidden = false;
+      row.node.style.display = "";
+      row.node.classList.toggle("at", index === at);
+    }
+    pool.forEach((row) => { if (!row.seen) { row.node.style.display = "none"; row.index = -1; row.node.removeAttribute("id"); } });
+    at >= 0 && document.getElementById("row-" + at) ? grid.setAttribute("aria-activedescendant", "row-" + at) : grid.removeAttribute("aria-activedescendant");
+  };
+  let waiting = false;
+  grid.addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); } }, { passive: true });
+  addEventListener("resize", () => draw());
+  const go = (index) => {
+    if (!view.length) return;
+    at = Math.max(0, Math.min(index, view.length - 1));
+    const head = grid.querySelector(".grid-head").offsetHeight, top = at * HEIGHT;
+    if (top < grid.scrollTop) grid.scrollTop = top;
+    if (top + HEIGHT > grid.scrollTop + grid.clientHeight - head) grid.scrollTop = top + HEIGHT - grid.clientHeight + head;
+    draw();
+  };
+  grid.addEventListener("keydown", (event) => {
+    const page = Math.floor(grid.clientHeight / HEIGHT) - 5;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: view.length - 1 }[event.key];
+    if (to !== undefined) { event.preventDefault(); go(to); }
+    if ((event.key === "Enter" || event.key === " ") && at >= 0) { event.preventDefault(); open(view[at]); }
+  });
+  body.addEventListener("click", (event) => { const node = event.target.closest(".row"); if (node) { go(Number(node.id.slice(4))); open(view[at]); } });
+
+  // --- one question
+  const detail = $("detail");
+  const close = () => { detail.hidden = true; grid.focus(); };
+  const open = (q) => {
+    const button = make("button", { type: "button", className: "close", textContent: "Close" });
+    button.addEventListener("click", close);
+    const parts = [button, make("h3", {}, isolated(own.questions[q]))];
+    const known = [...(moves ? [["change", sum(q)]] : []), ...facets.map((f) => [f.name, f.values[f.codes[q]]]), ...own.further.map((f) => [f.name, f.texts[q]])];
+    if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
+    if (own.texts) parts.push(make("p", { className: "said", dir: "auto", textContent: own.texts.questions[q] }));
+    const head = make("tr", {}, ...["run", "outcome", ...(own.texts ? ["answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const rows = own.runs.map((name, r) => {
+      const state = cells[q * R + r];
+      const row = make("tr", {}, make("th", { scope: "row" }, isolated(name)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
+      if (own.texts) row.append(make("td", { className: "said", dir: "auto", textContent: own.texts.answers[r][q] }));
+      return row;
+    });
+    parts.push(make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Answers of the runs" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+    detail.replaceChildren(...parts);
+    detail.hidden = false;
+    detail.focus();
+    detail.scrollIntoView({ block: "nearest" });
+  };
+  detail.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+
+  // --- the scores of the questions shown, by the formulas and intervals of `nescio score`
+  const DRAWS = 4000;
+  const random = (seed) => () => { seed = (seed + 0x6d2b79f5) | 0; let t = Math.imul(seed ^ (seed >>> 15), 1 | seed); t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; };
+  const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
+  const gamma = (shape, next) => { // Marsaglia & Tsang 2000
+    if (shape < 1) return gamma(shape + 1, next) * Math.pow(1 - next(), 1 / shape);
+    const d = shape - 1 / 3, c = 1 / Math.sqrt(9 * d);
+    for (;;) {
+      const x = normal(next), v = (1 + c * x) ** 3;
+      if (v > 0 && Math.log(1 - next()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
+    }
+  };
+  const quantile = (sorted, p) => { const place = p * (sorted.length - 1), low = Math.floor(place); return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]); };
+  const middle = (values, point) => { values.sort(); const tail = (1 - own.level) / 2; return [Math.min(quantile(values, tail), point), Math.max(quantile(values, 1 - tail), point)]; };
+  const cAt1 = (c, u) => c + c * u;
+  const wilson = (hits, m) => {
+    const z2 = own.z * own.z, p = hits / m, centre = (p + z2 / (2 * m)) / (1 + z2 / m);
+    const half = (own.z / (1 + z2 / m)) * Math.sqrt((p * (1 - p)) / m + z2 / (4 * m * m));
+    return [hits <= 0 ? 0 : Math.max(0, centre - half), hits >= m ? 1 : Math.min(1, centre + half)];
+  };
+  const posterior = (c, w, u) => {
+    const next = random(c * 7919 + w * 104729 + u), accuracy = new Float64Array(DRAWS), one = new Float64Array(DRAWS);
+    for (let i = 0; i < DRAWS; i++) {
+      const a = gamma(c + 0.5, next), b = gamma(w + 0.5, next), d = gamma(u + 0.5, next), all = a + b + d;
+      accuracy[i] = a / all;
+      one[i] = cAt1(a / all, d / all);
+    }
+    const m = c + w + u;
+    return [middle(one, cAt1(c / m, u / m)), middle(accuracy, c / m)];
+  };
+  const clustered = (r, m, c, u, answered) => {
+    const sums = new Map(), a = c / m, s = u / m, g = answered / m;
+    for (const q of view) {
+      const state = cells[q * R + r];
+      if (!state || state === 5) continue;
+      const hit = state === 1 || state === 4 ? 1 : 0, quiet = state === 3 ? 1 : 0, said = state === 1 || state === 2 ? 1 : 0;
+      const into = sums.get(own.clusters[q]) ?? [0, 0, 0];
+      into[0] += (1 + s) * (hit - a) + a * (quiet - s); into[1] += hit - a; into[2] += said - g;
+      sums.set(own.clusters[q], into);
+    }
+    const k = sums.size;
+    if (k < 2) return [null, null, null];
+    return [cAt1(a, s), a, g].map((value, i) => {
+      let total = 0;
+      for (const into of sums.values()) total += into[i] ** 2;
+      const half = (own.z * Math.sqrt((k / (k - 1)) * total)) / m;
+      return [Math.max(0, value - half), Math.min(1, value + half)];
+    });
+  };
+  const tally = (r) => {
+    const count = [0, 0, 0, 0, 0, 0];
+    for (const q of view) count[cells[q * R + r]]++;
+    const c = count[1] + count[4], w = count[2], u = count[3], m = c + w + u, answered = count[1] + count[2];
+    if (!m) return { m, values: [null, null, null], bounds: [null, null, null] };
+    const values = [cAt1(c / m, u / m), c / m, answered / m];
+    let bounds = [null, null, null];
+    if (own.level) bounds = own.clusters ? clustered(r, m, c, u, answered) : [...posterior(c, w, u), wilson(answered, m)];
+    return { m, values, bounds };
+  };
+  $("own-how").textContent = !own.level ? "" : own.clusters
+    ? `${own.level * 100} % intervals by a normal approximation that lets the questions of one cluster move together (delta method), computed in this page; the leaderboard's come from resampling.`
+    : `${own.level * 100} % intervals as \`nescio score\` makes them: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit may differ from the command's.`;
+  const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
+  let later = 0;
+  const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };
+  const scoreNow = () => {
+    const rows = own.runs.map((name, r) => ({ name, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
+    $("own").tHead.replaceChildren(make("tr", {}, make("th", { scope: "col", className: "text", textContent: "run" }), ...["c@1", "accuracy", "coverage", "n"].map((name) => make("th", { scope: "col", textContent: name }))));
+    $("own").tBodies[0].replaceChildren(...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, isolated(row.name)), ...row.values.map((value, i) => make("td", {}, ...shownValue(value, row.bounds[i]))), make("td", { textContent: row.m.toLocaleString("en") }))));
+  };
+
+  // --- all together
+  $("f-download").addEventListener("click", () => keep("questions", [["question", ...(moves ? ["change"] : []), ...facets.map((f) => f.name), ...own.runs], ...view.map((q) => [own.questions[q], ...(moves ? [sum(q)] : []), ...facets.map((f) => f.values[f.codes[q]]), ...own.runs.map((_, r) => WORDS[cells[q * R + r]])])]));
+  $("filters").addEventListener("submit", (event) => event.preventDefault());
+  let typing = 0;
+  $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });
+  $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); changed(); }));
+  $("f-add").addEventListener("click", () => { addRun(); $("f-runs").lastChild.querySelector("select").focus(); });
+  document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
+    if (!wanted().size) return; // the address holds filters: scroll without losing them
+    event.preventDefault();
+    document.querySelector(link.getAttribute("href")).scrollIntoView();
+  }));
+  addEventListener("hashchange", () => { if (location.hash.startsWith(PREFIX)) { restore(); filter(); $("questions").scrollIntoView(); } });
+  document.querySelectorAll(`a[href^="${PREFIX}"]`).forEach((link) => link.addEventListener("click", () => { // the address may be this one already
+    if (link.hash === location.hash) { restore(); filter(); $("questions").scrollIntoView(); }
+  }));
+  restore();
+  filter();
+  if (location.hash.startsWith(PREFIX)) $("questions").scrollIntoView();
+})();

@@ -1,0 +1,164 @@
+"""The figures of studies of the measures, where they were asked for: how stable they are, and how often differences are swapped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nescio.errors import NescioError
+from nescio.load import Loaded
+from nescio.meta import stability, swap
+from nescio.report import charts
+from nescio.report.page.facts import Facts, Told
+from nescio.report.page.figures import Figure, Record
+from nescio.report.page.texts import asked, some
+from nescio.results import Results
+
+STUDIES: dict[str, Callable[..., Results]] = {"stability": stability, "swap": swap}
+SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
+
+
+def run_studies(
+    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], told: Told, *, seed: int, jobs: int
+) -> tuple[tuple[Results, ...], tuple[str, ...]]:
+    """The studies asked for, by name, and notes on those that the data does not allow."""
+    found, notes = [], []
+    for name, study in STUDIES.items():
+        if name not in wanted:
+            continue
+        try:
+            found.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=told(f"studying {name}")))
+        except NescioError as error:
+            notes.append(f"no study of {name}: {error}")
+    return tuple(found), tuple(notes)
+
+
+def study_figures(facts: Facts) -> tuple[Figure, ...]:
+    """The figures of the studies that were made."""
+    figures: list[Figure] = []
+    for study in facts.studies:
+        figures += _stability_figures(facts, study) if study.kind == "stability" else _swap_figures(facts, study)
+    return tuple(figures)
+
+
+def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
+    """The error rate and the ties over the fuzziness, each in a chart of its own."""
+    rows: list[Record] = [
+        {
+            "measure": row.measure,
+            "fuzziness": row.fuzziness,
+            "error_rate": row.error_rate,
+            "ties": row.ties,
+            "comparisons": row.comparisons,
+        }
+        for row in study
+    ]
+    drawn, top, left = _drawn(rows, ("error_rate", "ties"))
+    if not drawn:
+        return []
+    last = {row["measure"]: row for row in rows}
+    command = _command(facts, "meta stability")
+    across = ("fuzziness", "fuzziness: relative difference below which runs tie")
+    fuzzy = f"{rows[-1]['fuzziness']:g}"
+
+    def said(what: str) -> str:
+        return "; ".join(f"{name} {_percent(row[what])}" for name, row in last.items())
+
+    def curve(field: str, title: str) -> Callable[[int], Any]:
+        return lambda width: charts.curves(drawn, top, width, (across, (field, title)))
+
+    return [
+        Figure(
+            "stability",
+            "How often a smaller collection misleads",
+            "Runs are compared on many random parts of the questions. The error rate is how often a part ranks two runs against the "
+            "majority of the parts (Buckley & Voorhees 2000).",
+            f"Error rate at fuzziness {fuzzy}: {said('error_rate')}.{left}",
+            tuple(rows),
+            curve("error_rate", "error rate"),
+            command,
+        ),
+        Figure(
+            "ties",
+            "How often it cannot tell runs apart",
+            "The share of the same comparisons that end in a tie: the fewer, the better a measure discriminates. A low error rate is "
+            "worth little where it is bought with ties.",
+            f"Ties at fuzziness {fuzzy}: {said('ties')}.{left}",
+            tuple(rows),
+            curve("ties", "proportion of ties"),
+            command,
+        ),
+    ]
+
+
+def _swap_figures(facts: Facts, study: Results) -> list[Figure]:
+    """The swap rate over the difference that was seen."""
+    rows: list[Record] = [
+        {
+            "measure": row.measure,
+            "low": row.low,
+            "high": row.high,
+            "comparisons": row.comparisons,
+            "swaps": row.swaps,
+            "swap_rate": row.swap_rate,
+        }
+        for row in study
+    ]
+    drawn, top, left = _drawn(rows, ("swap_rate",))
+    if not drawn:
+        return []
+    needs = study.more["sensitivity"]
+    words = "; ".join(
+        f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
+    )
+    lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
+    said = f"A difference of this size is swapped in at most 5 % of the cases: {words}." if words else ""
+    none = f" No such size is known for {some(lacking)}." if lacking else ""
+    across, up = ("low", "difference on the first part"), ("swap_rate", "swap rate")
+    return [
+        Figure(
+            "swap",
+            "Which difference is needed",
+            "Two runs are compared on two disjoint parts of the questions. How often does the second part reverse what the first one "
+            "says, by the size of the difference on the first (Voorhees & Buckley 2002)? The dashed line is 5 %.",
+            f"{said}{none}{left}".strip(),
+            tuple(rows),
+            lambda width: charts.curves(drawn, top, width, (across, up), SWAPS_ALLOWED),
+            _command(facts, "meta swap"),
+        )
+    ]
+
+
+def _drawn(rows: Sequence[Record], shown: Sequence[str]) -> tuple[list[Record], tuple[str, ...], str]:
+    """The rows that can be drawn, a series a measure; the measures with a colour of their own; and what the chart leaves out."""
+    measures = tuple(dict.fromkeys(row["measure"] for row in rows))
+    top = measures[: charts.MOST_NAMED]
+    drawn = [
+        row | {"run": row["measure"], "named": row["measure"], "tip": _tip(row, shown)}
+        for row in rows
+        if row["measure"] in top and not any(math.isnan(row[name]) for name in shown)
+    ]
+    more = len(measures) - len(top)
+    return drawn, top, f" The chart shows {len(top)} of {len(measures)} measures; its data has all." if more else ""
+
+
+def _tip(row: Record, shown: Sequence[str]) -> str:
+    where = f"fuzziness {row['fuzziness']:g}" if "fuzziness" in row else _bin(row)
+    values = ", ".join(f"{name.replace('_', ' ')} {_percent(row[name])}" for name in shown)
+    return f"{row['measure']}, {where}: {values}, {row['comparisons']:,} comparisons"
+
+
+def _bin(row: Record) -> str:
+    return f"difference from {row['low']:.2f}" + ("" if row["high"] is None else f" to {row['high']:.2f}")
+
+
+def _percent(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2%}"
+
+
+def _command(facts: Facts, verb: str) -> str:
+    """The command of a study; of the options of resampling it knows the seed alone."""
+    given = facts.commands.resampling
+    seed = given[given.index("--seed") :][:2] if "--seed" in given else ()
+    return facts.commands.line(verb, *asked(facts.measures), *seed, resampled=False)

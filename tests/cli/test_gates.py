@@ -1,0 +1,172 @@
+"""Gates as CI systems read them: JUnit XML and GitHub's step summary."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import lxml.etree
+import pytest
+
+from .conftest import Command
+from .test_regression_gate import table
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    """c@1 of a with its interval is about 0.47 [0.43, 0.52], of b 1."""
+    path = tmp_path / "counts.csv"
+    path.write_text("run,correct,incorrect,unanswered\na,236,264,0\nb,500,0,0\n")
+    return path
+
+
+def assert_junit(path: Path) -> Any:
+    """The file keeps the rules of the JUnit schema of Apache Ant (windyroad/JUnit-Schema), written out here; gives its suite."""
+    raw = path.read_bytes()
+    assert raw.startswith(b"<?xml version='1.0' encoding='UTF-8'?>")
+    root = lxml.etree.fromstring(raw)
+    assert (root.tag, dict(root.attrib), len(root)) == ("testsuites", {}, 1)
+    suite = root[0]
+    required = {"id", "package", "name", "timestamp", "hostname", "tests", "failures", "errors", "time"}
+    assert suite.tag == "testsuite"
+    assert set(suite.attrib) == required
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp"))
+    cases = suite.findall("testcase")
+    assert [child.tag for child in suite] == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+    for case in cases:
+        assert set(case.attrib) == {"name", "classname", "time"}
+        assert [child.tag for child in case] in ([], ["failure"], ["error"])
+        assert all(set(child.attrib) == {"message", "type"} and child.text for child in case)
+    assert int(suite.get("tests")) == len(cases)
+    assert int(suite.get("failures")) == len(suite.findall("testcase/failure"))
+    assert int(suite.get("errors")) == len(suite.findall("testcase/error"))
+    return suite
+
+
+def verdicts(suite: Any) -> dict[str, str]:
+    return {case.get("classname"): case[0].tag if len(case) else "passed" for case in suite.findall("testcase")}
+
+
+@pytest.mark.parametrize(
+    ("floor", "status", "expected"),
+    [("0.3", 0, "passed"), ("0.9", 1, "failure"), ("0.46", 3, "error")],
+)
+def test_scores_as_junit(nescio: Command, counts: Path, tmp_path: Path, floor: str, status: int, expected: str) -> None:
+    path = tmp_path / "gates.xml"
+    found = nescio("score", counts, "--fail-under", f"c@1={floor}", "--junit", path)
+    assert found.status == status
+    suite = assert_junit(path)
+    assert verdicts(suite) == {"a": expected, "b": "passed"}
+    assert suite.find("testcase").get("name") == f"c@1 at least {floor}"
+    assert suite.find("properties/property").get("value") in found.out
+
+
+def test_comparisons_as_junit(nescio: Command, tmp_path: Path) -> None:
+    old = "C" * 700 + "W" * 300
+    new = {"same": old, "worse": "C" * 400 + "W" * 600, "unsure": "C" * 690 + "W" * 310}
+    runs = table(tmp_path / "runs.csv", old=old, **new)
+    path = tmp_path / "gates.xml"
+    arguments = ("-m", "c@1", "--baseline", "old", "--fail-on-regression", "--resamples", 500)
+    assert nescio("compare", runs, *arguments, "--junit", path).status == 1
+    suite = assert_junit(path)
+    assert verdicts(suite) == {"same": "passed", "worse": "failure", "unsure": "error"}
+    message = suite.find("testcase/failure").get("message")
+    assert message.startswith("c@1 of run 'worse' is worse than 'old' by more than 0.01 (-0.300 [")
+
+
+def test_what_no_xml_may_hold_is_replaced(nescio: Command, tmp_path: Path) -> None:
+    path, junit = tmp_path / "counts.csv", tmp_path / "gates.xml"
+    path.write_text('run,correct,incorrect,unanswered\n"a\x01]]><b>&\'\x1b[31m\ufffe",1,9,0\n', encoding="utf-8")
+    assert nescio("score", path, "--fail-under", "c@1=0.9", "--junit", junit).status == 1
+    suite = assert_junit(junit)
+    bad = "\N{REPLACEMENT CHARACTER}"
+    assert suite.find("testcase").get("classname") == f"a{bad}]]><b>&'{bad}[31m{bad}"
+
+
+def test_a_summary_is_appended(nescio: Command, counts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "step_summary_1234"
+    path.write_text("# before\n\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
+    found = nescio("score", "--fail-under", "c@1=0.46", counts, "--step-summary")
+    assert found.status == 3
+    text = path.read_text()
+    assert text.startswith("# before\n\n## nescio score: cannot tell\n")
+    assert "| cannot tell | a | c@1 at least 0.46 | 0.472 [" in text
+    assert "| passed | b | c@1 at least 0.46 | 1.000 [" in text
+    assert "| b | 1.000 [" in text  # the table
+    assert found.out.splitlines()[-1] in text  # the signature
+    command = text.split("$ ")[1].split("\n", maxsplit=1)[0]
+    assert shlex.split(command) == ["nescio", "score", "--fail-under", "c@1=0.46", str(counts)]
+    assert nescio(*shlex.split(command)[1:]).out == found.out
+    nescio("score", counts, "--step-summary")
+    assert path.read_text().count("\n## nescio score") == 2
+    assert path.read_text().startswith(text)
+
+
+def test_a_summary_of_a_comparison_in_a_file_of_its_own(nescio: Command, tmp_path: Path) -> None:
+    runs = table(tmp_path / "runs.csv", **{"old": "CW" * 100, "<new>|*`": "WW" * 100})
+    path = tmp_path / "summary.md"
+    arguments = ("--baseline", "old", "-m", "c@1", "--fail-on-regression", "--resamples", 500)
+    assert nescio("compare", runs, *arguments, f"--step-summary={path}").status == 1
+    text = path.read_text()
+    assert text.startswith("## nescio compare: failed\n")
+    assert r"| failed | &lt;new>\|\*\` | c@1 at most 0.01 worse than old |" in text
+    assert "--fail-on-regression" in text
+    assert "--step-summary" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--junit", "gates.xml"), "none is asked for"),
+        (("--fail-under", "c@1=0.5", "--junit", "no/such/gates.xml"), "no folder"),
+        (("--fail-under", "c@1=0.5", "--junit", "counts.csv"), "is one of the input files"),
+        (("--fail-under", "c@1=0.5", "--junit", "x.json", "-o", "x.json"), "need a file each"),
+        (("--step-summary",), "GITHUB_STEP_SUMMARY is not set"),
+        (("--step-summary=",), "GITHUB_STEP_SUMMARY is not set"),
+        (("--step-summary", "other.csv"), "a step summary is Markdown"),
+        (("--step-summary=no/such/summary.md",), "no folder"),
+        (("--step-summary", "."), "is a folder"),
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_said_first(
+    nescio: Command, counts: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.chdir(counts.parent)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    before = counts.read_bytes()
+    found = nescio("score", counts.name, *arguments)
+    assert (found.status, found.out) == (2, "")
+    assert says in found.err
+    assert [file.name for file in counts.parent.iterdir()] == [counts.name]
+    assert counts.read_bytes() == before
+
+
+def test_an_option_without_its_file_never_writes_into_data(nescio: Command, counts: Path, tmp_path: Path) -> None:
+    """`--step-summary a.csv b.csv` takes a.csv for its FILE."""
+    other = tmp_path / "other.csv"
+    other.write_bytes(counts.read_bytes())
+    assert nescio("score", "--step-summary", counts, other).status == 2
+    assert counts.read_bytes() == other.read_bytes()
+
+
+def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
+    runs = table(tmp_path / "runs.csv", half="CW" * 20, all="C" * 40, most="C" * 38 + "W" * 2)
+    asked = {
+        option: nescio("score", runs, "-m", "accuracy", *option.split(), "-f", "json").json
+        for option in ("", "--mark", "--no-mark")
+    }
+    for option in ("", "--mark"):
+        marks = {row["run"]: (row["best"], row["not_told_apart_from_best"]) for row in asked[option]["scores"]}
+        assert marks == {"half": (False, False), "all": (True, False), "most": (False, True)}
+        assert "|marks:" in asked[option]["signature"]
+    assert {row["best"] for row in asked["--no-mark"]["scores"]} == {None}
+    assert "|marks:" not in asked["--no-mark"]["signature"]
+    counts = tmp_path / "counts.csv"
+    counts.write_text("run,correct,incorrect,unanswered\na,1,2,3\nb,3,2,1\n")
+    assert nescio("score", counts).status == 0
+    refused = nescio("score", counts, "--mark")
+    assert (refused.status, refused.out) == (2, "")
+    assert "cannot be paired" in refused.err

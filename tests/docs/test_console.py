@@ -1,0 +1,62 @@
+"""Every command that the documentation shows is run, and prints what stands under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.judging.llm_server import Server, completion, serving
+
+from .console import ELSEWHERE, ROOT, commands, every_page, pages, programs, run_page, same
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A language model at an address of this machine, for pages on which one judges."""
+    with serving(Server(reply=lambda told, tries: completion('{"grade": "CORRECT"}'))) as running:  # noqa: ARG005
+        yield running
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_shows_is_so(page: Path, tmp_path: Path, server: Server) -> None:
+    ran = list(run_page(page, tmp_path, {"URL": server.url, "http://localhost:8000/v1": server.url}))
+    asked = [after.shown.line for before, after in pairwise(ran) if after.shown.command == "echo $?"]
+    for number, found in enumerate(ran):
+        here = f"{page.name}:{found.shown.line}: {found.shown.command}\n" + "\n".join(found.output)
+        if not (number + 1 < len(ran) and ran[number + 1].shown.line in asked):
+            assert found.status == 0, here
+        if found.shown.output:
+            assert same(found.shown.output, found.output), here
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in every_page() if programs(page)], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_the_programs_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT / "examples")
+    names: dict[str, object] = {}
+    for program in programs(page):
+        exec(compile(program, str(page), "exec"), names)
+
+
+def test_what_is_not_run_here_is_run_by_continuous_integration() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "install --quiet --disable-pip-version-check uv" in script
+    assert script.rstrip().endswith("uv run pytest")
+
+
+def test_nothing_is_excused_that_no_page_shows() -> None:
+    shown = [shown.command.split("  #")[0].strip() for page in pages() for shown in commands(page)]
+    from fnmatch import fnmatchcase
+
+    assert [pattern for pattern in ELSEWHERE if not any(fnmatchcase(command, pattern) for command in shown)] == []
+
+
+def test_output_is_compared() -> None:
+    assert same(("a", "...", "d"), ("a", "b", "c", "d"))
+    assert not same(("a", "...", "d"), ("a", "b", "c"))
+    assert not same(("a",), ("a", "b"))
+    assert same(("...",), ())

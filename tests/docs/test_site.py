@@ -1,0 +1,42 @@
+"""The documentation is built without a warning, has a page a measure, and asks nothing of the network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nescio.measures import REGISTRY
+
+from .console import ROOT
+from .test_reference import reference
+
+PROGRAM = Path(sys.executable).parent / "zensical"
+# What a page loads by itself; links that a reader may follow are another matter.
+LOADED = re.compile(r"<(?:script|link|img|iframe|source)[^>]*?(?:src|href)=[\"']?(?:https?:)?//")
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="zensical (of the extra dev) is not installed here")
+def test_the_site_is_built_whole(tmp_path: Path) -> None:
+    made = shutil.ignore_patterns("measures", "__pycache__")
+    shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=made)
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    pages = tmp_path / "docs" / "reference" / "measures"
+    pages.mkdir()
+    for name, text in reference.measures():
+        (pages / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [PROGRAM, "build", "--strict"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    site = tmp_path / "site"
+    for name in REGISTRY:
+        page = site / "reference" / "measures" / reference.file_name(name).replace(".md", ".html")
+        assert "Its audit" in page.read_text(encoding="utf-8")
+    assert "nescio.meta.swap.swap" in (site / "reference" / "python.html").read_text(encoding="utf-8")
+    for page in site.rglob("*.html"):
+        assert not LOADED.search(page.read_text(encoding="utf-8")), page.name

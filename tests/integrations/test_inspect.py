@@ -1,0 +1,141 @@
+"""Measures as metrics of a real Inspect evaluation, with its mock model; in an environment that has inspect_ai."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.errors import UnknownNameError, UsageError
+from nescio.integrations.inspect import measure
+
+# What the mock model says, and the letter that our scorer gives: 3 right, 2 wrong, 2 silent, of 8; one is not graded.
+SAID = {
+    "one": "C",
+    "two": "C",
+    "three": "C",
+    "four": "I",
+    "five": "P",
+    "six": "N",
+    "seven": "refused",
+    "eight": "unread",
+}
+C_AT_1 = (3 + 2 * 3 / 7) / 7  # (n_R + n_U · n_R/n)/n with n = 7: what is not graded is left out
+
+
+def given(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
+    """A SampleScore as Inspect hands it to a metric."""
+    return SimpleNamespace(sample_id="s", score=SimpleNamespace(value=value, answer=answer, reason=reason))
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The log of one small evaluation, and the file that it was written to."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what Inspect itself imports
+        inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+        dataset, models, scorers, solver = (
+            import_module(f"inspect_ai.{name}") for name in ("dataset", "model", "scorer", "solver")
+        )
+
+        @scorers.scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)"), scorers.accuracy()])
+        def letters() -> Any:
+            async def score(state: Any, target: Any) -> Any:  # noqa: ARG001
+                said = state.output.completion
+                if SAID[said] == "refused":
+                    return scorers.Score(value="I", answer=said, reason="refusal")
+                return scorers.Score(value=float("nan") if SAID[said] == "unread" else SAID[said], answer=said)
+
+            return score
+
+        outputs = [models.ModelOutput.from_content("mockllm/model", said) for said in SAID for _ in range(2)]
+        task = inspect_ai.Task(
+            dataset=[dataset.Sample(id=str(i), input=f"question {i}", target="x") for i in range(len(SAID))],
+            solver=solver.generate(),
+            scorer=letters(),
+            epochs=2,
+        )
+
+        async def words(text: str) -> int:
+            return len(text.split())
+
+        model = models.get_model("mockllm/model", custom_outputs=outputs)
+        model.api.count_text_tokens = words  # its own would download a vocabulary
+        folder = tmp_path_factory.mktemp("logs")
+        options = {
+            "max_connections": 1,
+            "max_samples": 1,
+            "display": "none",
+            "log_dir": str(folder),
+            "log_format": "json",
+        }
+        with ThreadPoolExecutor(1) as apart:  # from the event loop of whatever other test drives a browser
+            found = apart.submit(inspect_ai.eval, task, model=model, **options).result()
+    assert found[0].status == "success", found[0].error
+    return found[0], next(Path(folder).glob("*.json"))
+
+
+def test_inspect_shows_the_measures_by_their_names(log: Any) -> None:
+    metrics = {name: metric.value for score in log[0].results.scores for name, metric in score.metrics.items()}
+    assert metrics["c@1"] == pytest.approx(C_AT_1)
+    assert metrics["coverage"] == pytest.approx(5 / 7)
+    # penalty(t): a right answer 1, a wrong one -t/(1-t) = -3, silence 0
+    assert metrics["penalty(t=0.75)"] == pytest.approx((3 - 3 * 2) / 7)
+    assert metrics["accuracy"] < metrics["c@1"]  # Inspect's own, for which silence is wrong
+
+
+def test_the_log_read_back_says_the_same(log: Any) -> None:
+    found = nescio.score(log[1], ["c@1", "coverage"], ungraded="exclude", ci=None)
+    assert [row.value for row in found] == pytest.approx([C_AT_1, 5 / 7])
+
+
+def compute(name: str, scores: list[Any], **options: Any) -> float:
+    warnings.simplefilter("ignore")
+    pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+    return float(measure(name, **options)(scores))
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestConventions:
+    """What a score means, one at a time: c@1 of it and of a right answer beside it."""
+
+    @pytest.mark.parametrize(
+        ("score", "value"),
+        [
+            (given("C"), 1.0),
+            (given(1), 1.0),
+            (given(True), 1.0),
+            (given("I", "text"), 0.5),
+            (given(0.0, "text"), 0.5),
+            (given("P"), 0.5),
+            (given("N"), 0.75),  # (1 + 1 · 1/2)/2
+            (given("I", ""), 0.75),
+            (given("I", None), 0.5),
+            (given("I", "text", "no_response"), 0.75),
+            (given("I", "text", "invalid_response_format"), 0.75),
+            (given("I", "I do not know."), 0.75),
+            (given("I", "text", "grader_failed"), 1.0),
+        ],
+    )
+    def test_one_score(self, score: Any, value: float) -> None:
+        assert compute("c@1", [given("C"), score], declined_pattern=["i do not know.*"]) == value
+
+    def test_undefined_and_nothing(self) -> None:
+        assert math.isnan(compute("precision", [given("N")]))
+        assert math.isnan(compute("c@1", []))
+
+    def test_what_is_no_outcome_is_refused(self) -> None:
+        for value, says in (({"a": 1}, "several values"), ("maybe", "no outcome")):
+            with pytest.raises(UsageError, match=says):
+                compute("c@1", [given(value)])
+        assert compute("c@1", [given(0.5), given(0.2)], threshold=0.5) == 0.5
+        assert compute("c@1", [given(0.5), given(1)]) == 0.5
+        with pytest.raises(UnknownNameError):
+            measure("c@2")

@@ -1,0 +1,118 @@
+"""Measures as metrics of the real lm-evaluation-harness on a task of our own; in an environment that has lm_eval."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import warnings
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from nescio.errors import UnknownNameError, UsageError
+from nescio.integrations.lm_eval import Silence, aggregation, item, metric, register
+
+# question, gold, what the model says: 2 right, 1 wrong, 2 silent
+DOCUMENTS = [
+    ("capital of France", "Paris", "the Paris!"),
+    ("capital of Peru", "Lima", "Lima"),
+    ("capital of Laos", "Vientiane", "Bangkok"),
+    ("capital of Chad", "N'Djamena", "I don't know that."),
+    ("capital of Mali", "Bamako", ""),
+]
+C_AT_1 = (2 + 2 * 2 / 5) / 5
+
+FUNCTIONS = """
+from nescio.integrations.lm_eval import aggregation, metric
+c_at_1, over_all = metric("c@1", declined_pattern=["i don't know.*"]), aggregation("c@1")
+"""
+YAML = """
+task: capitals
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: "{data}"}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{question}}}}"
+doc_to_target: "{{{{answer}}}}"
+metric_list:
+  - metric: !function capital_measures.c_at_1
+    aggregation: !function capital_measures.over_all
+    higher_is_better: true
+  - metric: penalty(t=0.5)
+    aggregation: penalty(t=0.5)
+    higher_is_better: true
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What the harness reports of the task, run offline with a model that says what is written above."""
+    folder = tmp_path_factory.mktemp("task")
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")  # of what the harness itself imports
+        for name, value in {"HF_HOME": str(folder), "HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}.items():
+            patch.setenv(name, value)
+        lm_eval = pytest.importorskip("lm_eval", reason="lm_eval is not installed")
+        base: Any = import_module("lm_eval.api.model").LM
+
+        class Scripted(base):  # type: ignore[misc]
+            def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:  # noqa: ARG002
+                said = {question: answer for question, _, answer in DOCUMENTS}
+                return [said[request.args[0]] for request in requests]
+
+            def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
+                raise NotImplementedError
+
+            def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> Any:
+                raise NotImplementedError
+
+        data = folder / "capitals.jsonl"
+        rows = [{"question": question, "answer": gold} for question, gold, _ in DOCUMENTS]
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        (folder / "capital_measures.py").write_text(FUNCTIONS)
+        (folder / "capitals.yaml").write_text(YAML.format(data=data.as_posix()))
+        register("penalty(t=0.5)", declined_pattern=["i don't know.*"])
+        manager = import_module("lm_eval.tasks").TaskManager(include_path=str(folder), include_defaults=False)
+        return lm_eval.simple_evaluate(
+            model=Scripted(), tasks=["capitals"], task_manager=manager, bootstrap_iters=0, log_samples=True
+        )
+
+
+def test_the_harness_reports_the_measures(results: Any) -> None:
+    found = results["results"]["capitals"]
+    assert found["c@1,none"] == pytest.approx(C_AT_1)
+    # penalty(t=0.5): a right answer 1, a wrong one -1, silence 0
+    assert found["penalty(t=0.5),none"] == pytest.approx((2 - 1) / 5)
+    assert results["higher_is_better"]["capitals"]["c@1"] is True
+
+
+def test_its_samples_keep_the_three_outcomes_apart(results: Any) -> None:
+    items = {sample["doc"]["question"]: sample["c@1"] for sample in results["samples"]["capitals"]}
+    assert [items[question] for question, _, _ in DOCUMENTS] == [1, 1, 0, -1, -1]
+    assert json.loads(json.dumps(list(items.values()))) == list(items.values())
+
+
+def test_one_answer() -> None:
+    assert item("3.0", ["3"]) == 0
+    assert item("3.0", ["3"], judge="numeric") == 1
+    assert item(" [invalid] ", ["3"]) == -1
+    assert item("b", ["a", "B"]) == 1
+    with pytest.raises(UnknownNameError):
+        metric("c@1", judge="nobody")
+
+
+def test_silence_is_neither_true_nor_false() -> None:
+    """The harness asks `any(scores)` where a task has several targets."""
+    with pytest.raises(UsageError, match="several targets"):
+        any([item("", ["a"])])
+    assert isinstance(pickle.loads(pickle.dumps(Silence())), Silence)  # it gathers items from several processes
+
+
+def test_aggregation_of_what_can_be_counted() -> None:
+    assert aggregation("c@1")([1.0, 0.0, -1.0, -1.0]) == pytest.approx((1 + 2 * 1 / 4) / 4)
+    assert aggregation("accuracy")([1.0, float("nan")]) == 1.0
+    assert math.isnan(aggregation("precision")([-1.0]))
+    with pytest.raises(UsageError, match=r"found 0\.5"):
+        aggregation("c@1")([0.5])

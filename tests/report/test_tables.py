@@ -1,0 +1,298 @@
+"""Leaderboards with their marks, in every format.
+
+The three runs and their p-values by hand. On 20 questions `all` is right everywhere, `most` on the first 16, `half` on the first
+10. Two runs that differ on d questions, all in favour of one, have the exact p-value 2 · 2^-d under accuracy (McNemar):
+all–half 2^-9 = 0.00195, most–half (d = 6) 0.03125, all–most (d = 4) 0.125. Holm: 3 · 0.00195 = 0.0059, 2 · 0.03125 = 0.0625, 0.125.
+So only all and half are told apart; without a correction, most and half would be too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import nescio
+from nescio.comparison.best import mark
+from nescio.errors import MismatchError
+from nescio.load import Options, load
+from nescio.report import latex, tables
+from nescio.report.board import letters
+from nescio.results import Score, Scores
+
+N = 20
+
+
+def outcomes(runs: dict[str, str], topic: str = "") -> pd.DataFrame:
+    """An outcome table from words such as CCWU, one letter a question."""
+    words = {"C": "correct", "W": "incorrect", "U": "unanswered"}
+    rows = [
+        (run, f"q{i}", words[letter], topic[i] if topic else "x")
+        for run, letters_ in runs.items()
+        for i, letter in enumerate(letters_)
+    ]
+    return pd.DataFrame(rows, columns=["run", "question", "outcome", "topic"])
+
+
+NESTED = {"half": "C" * 10 + "W" * 10, "all": "C" * N, "most": "C" * 16 + "W" * 4}
+
+
+def marked(
+    table: pd.DataFrame, *measures: str, by: str | None = None, every: bool = True, ci: float | None = 95
+) -> Scores:
+    loaded = load(table, Options())
+    scores = nescio.score(loaded, list(measures), by=by, ci=ci, resamples=200)
+    return mark(scores, loaded, by=by, every=every, ci=ci, resamples=200)
+
+
+def marks(scores: Scores, measure: str, stratum: str | None = None) -> dict[str, tuple[bool | None, bool | None]]:
+    return {
+        row.run: (row.best, row.not_told_apart_from_best)
+        for row in scores
+        if (row.measure, row.stratum) == (measure, stratum)
+    }
+
+
+def test_marks_rest_on_adjusted_paired_tests() -> None:
+    scores = marked(outcomes(NESTED), "accuracy")
+    assert marks(scores, "accuracy") == {"all": (True, False), "most": (False, True), "half": (False, False)}
+    assert {row.run: row.better_than for row in scores} == {"all": ("half",), "most": (), "half": ()}
+    # At 93 % the second step of Holm's, 0.0625, is passed too.
+    assert {row.run: row.better_than for row in marked(outcomes(NESTED), "accuracy", ci=93)} == {
+        "all": ("half",),
+        "most": ("half",),
+        "half": (),
+    }
+
+
+@pytest.mark.parametrize("measure", ["c@1", "accuracy", "precision", "simpleqa.incorrect", "coverage"])
+def test_marks_are_what_compare_says(measure: str) -> None:
+    """Exact tests and drawn ones, higher and lower being better, ties."""
+    table = outcomes({"a": "CCWU" * 9, "b": "WCWU" * 9, "c": "CCUU" * 9, "d": "UWWW" * 9, "e": "UWWW" * 9})
+    scores = marked(table, measure)
+    found = nescio.compare(table, measure, resamples=200)
+    told = {(row.run, row.baseline): row.verdict for row in found}
+    apart = {pair for pair, verdict in told.items() if verdict == "better"}
+    apart |= {(other, run) for (run, other), verdict in told.items() if verdict == "worse"}
+    assert apart
+    assert {(row.run, worse) for row in scores for worse in row.better_than or ()} == apart
+    values = {row.run: row.value for row in scores}
+    best = min(values.values()) if measure == "simpleqa.incorrect" else max(values.values())
+    top = {run for run, value in values.items() if value == best}
+    assert {row.run for row in scores if row.best} == top
+    for row in scores:
+        assert row.not_told_apart_from_best == (row.run not in top and not any((one, row.run) in apart for one in top))
+
+
+def test_undefined_is_neither_best_nor_alike() -> None:
+    scores = marked(outcomes({"silent": "U" * N, "a": "C" * N, "b": "W" * N}), "precision", "accuracy")
+    assert marks(scores, "precision") == {"silent": (False, False), "a": (True, False), "b": (False, False)}
+    nothing = marked(outcomes({"silent": "U" * N, "mute": "U" * N}), "precision")
+    assert marks(nothing, "precision") == {"silent": (False, False), "mute": (False, False)}
+
+
+def test_strata_are_tested_where_that_is_asked_for() -> None:
+    table = outcomes(NESTED, topic="x" * 10 + "y" * 10)
+    asked = marked(table, "accuracy", by="topic")
+    # On x all runs are alike: all best. On y all–half p = 2^-9, all–most 0.125, most–half 0.03125: as on all questions.
+    assert marks(asked, "accuracy", "x") == dict.fromkeys(NESTED, (True, False))
+    assert marks(asked, "accuracy", "y") == marks(asked, "accuracy")
+    unasked = marked(table, "accuracy", by="topic", every=False)
+    assert set(marks(unasked, "accuracy", "y").values()) == {(None, None)}
+    assert marks(unasked, "accuracy") == marks(asked, "accuracy")
+    assert "on all questions: --mark tests the strata too" in tables.render(unasked, "table")
+
+
+def test_unasked_only_what_costs_little_is_tested() -> None:
+    table = outcomes({"a": "CCWU" * 9, "b": "WCWU" * 9, "c": "CCUU" * 9})
+    table["confidence"] = [i / 108 for i in range(108)]
+    scores = marked(table, "c@1", "AURC", every=False)
+    assert {row.best for row in scores if row.measure == "AURC"} == {None}
+    assert any(row.best for row in scores if row.measure == "c@1")
+    assert "not tested without --mark: AURC" in tables.render(scores, "table")
+    assert any(row.best for row in marked(table, "c@1", "AURC") if row.measure == "AURC")
+
+
+def test_what_cannot_be_paired_is_left_alone_or_refused() -> None:
+    counts = pd.DataFrame({"run": ["a", "b"], "correct": [5, 1], "incorrect": [1, 5], "unanswered": [0, 0]})
+    plain = nescio.score(counts, "c@1", resamples=200)
+    assert marked(counts, "c@1", every=False).rows == plain.rows
+    with pytest.raises(MismatchError, match="cannot be paired"):
+        marked(counts, "c@1")
+    with pytest.raises(MismatchError, match="nothing to compare it with"):
+        marked(outcomes({"a": "CW"}), "c@1")
+
+
+# ---- formats ----
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    return marked(outcomes(NESTED), "accuracy", "c@1")
+
+
+def test_in_the_terminal_and_in_text(scores: Scores) -> None:
+    lines = tables.render(scores, "table").splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["all", "most", "half"]
+    assert "1.000* [" in lines[1]
+    assert "0.800† [" in lines[2]
+    assert "0.500  [" in lines[3]
+    assert lines[4].startswith("* the best; † not told apart from the best (paired tests of all pairs of runs, Holm)")
+
+
+def test_in_markdown(scores: Scores) -> None:
+    text = tables.render(scores, "markdown")
+    assert "| all | **1.000** [" in text
+    assert "| most | 0.800† [" in text
+    assert "| half | 0.500 [" in text
+    assert "\n\n**bold**: the best; † not told apart" in text
+
+
+def test_in_csv_json_and_arrow(scores: Scores, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(tables.render(scores, "csv"))))
+    assert {row["run"]: (row["best"], row["not_told_apart_from_best"], row["better_than"]) for row in rows} == {
+        "all": ("True", "False", "half"),
+        "most": ("False", "True", ""),
+        "half": ("False", "False", ""),
+    }
+    found = json.loads(tables.render(scores, "json"))["scores"]
+    assert {row["run"]: row["better_than"] for row in found} == {"all": ["half"], "most": [], "half": []}
+    table = pa.table(scores)
+    assert table["best"].to_pylist() == [row.best for row in scores]
+    assert table["better_than"].to_pylist() == [list(row.better_than or ()) for row in scores]
+    assert pa.table(nescio.score(outcomes(NESTED)))["better_than"].null_count == 9
+    tables.write(scores, tmp_path / "scores.parquet")
+    assert (
+        pa.parquet.read_table(tmp_path / "scores.parquet")["better_than"].to_pylist()
+        == table["better_than"].to_pylist()
+    )
+
+
+def between(text: str, start: str, end: str) -> str:
+    return text.partition(start)[2].partition(end)[0]
+
+
+def body(text: str) -> list[list[str]]:
+    """The cells of the rows of a LaTeX table."""
+    rows = text.split(r"\midrule")[1].split(r"\bottomrule", maxsplit=1)[0].strip().splitlines()
+    return [[cell.strip() for cell in re.split(r"(?<!\\)&", row.removesuffix(r"\\"))] for row in rows]
+
+
+def test_in_latex(scores: Scores) -> None:
+    text = tables.render(scores, "latex")
+    assert r"\begin{tabular}{lr@{.}lr@{.}lr}" in text
+    first, second, third = body(text)
+    assert first[0] == "all$^{a}$"
+    assert first[1] == r"\textbf{1}"
+    assert first[2].startswith(r"\textbf{000}$^{c}$ [")
+    assert (second[0], second[1]) == ("most$^{b}$", "0")
+    assert second[2].startswith(r"800$^{\dagger}$ [")
+    assert third[2].startswith("500 [")
+    caption = next(line for line in text.splitlines() if line.startswith(r"\caption"))
+    assert "$^{a}$~all, $^{b}$~most, $^{c}$~half." in caption
+
+
+def assert_balanced(text: str) -> None:
+    """Braces, dollars and columns of a LaTeX table: every row spans as many columns as the table has."""
+    plain = re.sub(r"\\[{}$&%#_]", "", text)
+    assert plain.count("{") == plain.count("}")
+    assert plain.count("$") % 2 == 0
+    columns = len(re.findall("[lr]", between(text, r"\begin{tabular}{", "}\n").replace("@{.}", "")))
+    rows = between(text, r"\toprule", r"\bottomrule").replace(r"\midrule", "")
+    for row in filter(None, (line.strip() for line in rows.splitlines())):
+        spans = [int(found) for found in re.findall(r"\\multicolumn\{(\d)\}", row)]
+        assert len(re.split(r"(?<!\\)&", row)) + sum(span - 1 for span in spans) == columns, row
+
+
+SPECIALS = r"""\&%$#_{}~^<>|"'`[*--"""
+
+
+def test_latex_escapes_every_special() -> None:
+    names = [f"{SPECIALS}{i}" for i in range(3)] + ["[a", "*b", "tab\tbell\x07"]
+    text = tables.render(marked(outcomes(dict.fromkeys(names, "CW" * 10)), "accuracy", "c@1"), "latex")
+    assert_balanced(text)
+    assert (
+        r"\textbackslash{}\&\%\$\#\_\{\}\textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\textbar{}"
+        r"\symbol{34}'{}\symbol{96}[*-{}-0$^{a}$ &"
+    ) in text
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert any(line.startswith("{}[a") for line in rows)  # else a length, after the line break before it
+    assert any(line.startswith("{}*b") for line in rows)
+    assert "\x07" not in text
+
+
+def test_latex_aligns_on_the_point_whatever_stands_in_the_column() -> None:
+    rows = [["a", "-0.125 [-0.500, 0.250]", "<0.001"], ["b", "12", "undefined"], ["c", "1,234.5", "0.050"]]
+    text = latex.tabular(["run", "difference", "p"], rows, ["run"])
+    assert_balanced(text)
+    assert body(text) == [
+        ["a", "$-$0", r"125 [$-$0.500, 0.250]", "$<$0", "001"],
+        ["b", r"\multicolumn{1}{r@{}}{12}", "", r"\multicolumn{2}{c}{undefined}"],
+        ["c", "1,234", "5", "0", "050"],
+    ]
+
+
+def test_minus_signs_in_intervals() -> None:
+    text = tables.render(marked(outcomes({"a": "WWCW" * 5, "b": "CCCW" * 5}), "UF"), "latex")
+    assert body(text)[1][1] == "$-$0"  # UF = (5 - 15)/20
+    assert re.match(r"500 \[\$-\$0\.\d{3}, \$?-?\$?0\.\d{3}\]$", body(text)[1][2])
+
+
+def test_more_than_26_runs_have_letters_too() -> None:
+    assert list(letters(30))[24:] == ["y", "z", "aa", "ab", "ac", "ad"]
+    assert len({*letters(1000)}) == 1000
+
+
+def test_comparisons_in_latex_are_balanced() -> None:
+    assert_balanced(tables.render(nescio.compare(outcomes({"a": "CW" * 9, "b": "CC" * 9}), resamples=50), "latex"))
+
+
+def test_a_value_and_its_interval_part_where_the_terminal_is_narrow(
+    scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    tables.show(scores)
+    lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(len, (line for line in lines if not line.startswith("nescio:")))) <= 40
+    assert any("1.000*" in line for line in lines)
+    assert any(line.strip().startswith("[") for line in lines)
+
+
+def shown(scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **variables: str) -> str:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"COLUMNS": "200", "TERM": "xterm-256color", **variables}.items():
+        monkeypatch.setenv(name, value)
+    tables.show(scores)
+    return capsys.readouterr().out
+
+
+def test_bold_marks_the_best_and_only_it(
+    scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = shown(scores, monkeypatch, capsys, FORCE_COLOR="1")
+    assert re.search(r"\x1b\[1m1\.000\*", out)
+    assert not re.search(r"\x1b\[1m0\.800", out)
+    colours = re.findall(r"\x1b\[([\d;]*)m", shown(scores, monkeypatch, capsys, FORCE_COLOR="1", NO_COLOR="1"))
+    assert all(
+        part in ("", "0", "1", "2") for code in colours for part in code.split(";")
+    )  # bold and dim are no colours
+    assert "1.000*" in shown(scores, monkeypatch, capsys, TERM="dumb")
+
+
+def test_marks_do_not_hide_a_run_of_such_a_name() -> None:
+    rows = (Score("a*", "c@1", 0.5, None, None, 2), Score("5*", "c@1", math.nan, None, None, 2))
+    text = tables.render(replace(Scores(rows, "s"), kind="scores"), "table")
+    assert "the best" not in text
+    assert "undefined" in text

@@ -1,0 +1,226 @@
+"""What the documentation says of commands, formats, judges and measures, read from their declarations.
+
+    python tools/reference.py             writes docs/reference/: the pages that stand in the repository
+    python tools/reference.py --all       and a page a measure, with its audit (not kept: the site is built with them)
+
+A test fails where a page that stands is not what the program would write now.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+PAGES = Path(__file__).parents[1] / "docs" / "reference"
+MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the program says of itself. -->\n"
+
+
+def command_line() -> str:
+    """Every command: what it does, its examples, its options."""
+    from nescio.cli._app import app
+
+    parts = [
+        MADE,
+        "# The command line\n",
+        "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages to standard",
+        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell, 2 bad input or usage.\n",
+    ]
+    for context in _walk(app, click.Context(app, info_name="nescio")):
+        parts += _command(context)
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
+    """The contexts of all commands below a group, each group before its own."""
+    if context.parent is not None:
+        yield context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from _walk(below, click.Context(below, info_name=name, parent=context))
+
+
+def _command(context: click.Context) -> list[str]:
+    depth = len(context.command_path.split())
+    usage = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
+    parts = [f"{'#' * depth} {context.command_path}\n", f"    {usage}\n", *_prose(context.command.help or "")]
+    records = [parameter.get_help_record(context) for parameter in context.command.get_params(context)]
+    rows = [
+        f"| `{_cell(name)}` | {' '.join(_plain(about).split())} |" for name, about in filter(None, records) if about
+    ]
+    return [*parts, "| option | what it does |", "| --- | --- |", *rows, ""]
+
+
+def _prose(help_text: str) -> Iterator[str]:
+    """A help page as Markdown; a paragraph that is kept as it stands is commands to try, or else a figure."""
+    for paragraph in inspect.cleandoc(help_text).split("\n\n"):
+        if not paragraph.startswith("\b\n"):
+            yield re.sub(r"\s*\n\s*", "\n", _plain(paragraph)).strip() + "\n"
+            continue
+        lines = paragraph[2:].split("\n")
+        said = all(line.startswith("nescio ") for line in lines)
+        yield "\n".join(
+            ["```console" if said else "```text", *(f"$ {line}" if said else line for line in lines), "```\n"]
+        )
+
+
+def _plain(text: str) -> str:
+    """Text in which Markdown finds nothing but code."""
+    return "".join(part if code else re.sub(r"([*_<\[|])", r"\\\1", part) for code, part in _by_code(text))
+
+
+def _by_code(text: str) -> Iterator[tuple[bool, str]]:
+    for number, part in enumerate(re.split(r"(`[^`]*`)", text)):
+        yield number % 2 == 1, part
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def formats() -> str:
+    """Every format that is read, what writes it, and every judge."""
+    from nescio.formats import REGISTRY, WRITERS
+
+    parts = [
+        MADE,
+        "# Formats\n",
+        "Files are known by their suffix and their columns; `nescio check FILE` says what a file was taken for and why, and",
+        "`--format-in NAME` decides where that does not. Gold and answers are given together, in any order, and the gold is",
+        "recognised. All of them may be compressed (.gz, .bz2, .xz, .zst).\n",
+    ]
+    for name in sorted(REGISTRY):
+        module = sys.modules[REGISTRY[name].recognise.__module__]
+        parts += [f"## {name}\n", f"Holds {_plain(REGISTRY[name].about)}.\n", *_docstring(module.__doc__ or "")]
+        if name in WRITERS:
+            parts.append(f"`nescio convert --to {name}` writes {_plain(WRITERS[name].about)}.\n")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def judges() -> str:
+    """Every judge with its parameters."""
+    from nescio.judging import REGISTRY
+
+    parts = [
+        MADE,
+        "# Judges\n",
+        "A judge says whether an answer is right. `nescio judge --judge NAME`, and `--judge` of every command that scores, take",
+        "one by its name, with parameters as in `'token_f1(threshold=0.5)'`; `--against FILE` holds it against people.\n",
+    ]
+    for name in sorted(REGISTRY):
+        declaration = REGISTRY[name]
+        parts += [f"## {name}\n", *_docstring(sys.modules[f"nescio.judging.{name}"].__doc__ or "")]
+        if declaration.function.__module__ == f"nescio.judging.{name}":
+            parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
+        if declaration.scores:
+            parts.append(f"It leaves graded credit in {', '.join(f'`{score}`' for score in declaration.scores)}.\n")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _docstring(text: str) -> Iterator[str]:
+    """A module's docstring as Markdown: what is indented is shown as it stands."""
+    for shown, lines in _blocks(text.strip().split("\n")):
+        if shown:
+            yield "\n".join(["```text", *(line.removeprefix("    ") for line in lines), "```\n"])
+        else:
+            yield mathematics("\n".join(lines).strip()) + "\n"
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is indented."""
+    block: list[str] = []
+    for line in [*lines, ""]:
+        indented = bool(block) and block[0].startswith("    ")
+        if block and (line.startswith("    ") != indented if line else not indented):
+            yield indented, block
+            block = []
+        if line or indented:
+            block = [*block, line] if line or block else []
+    if any(block):
+        while not block[-1]:
+            block.pop()
+        yield True, block
+
+
+def measures() -> Iterator[tuple[str, str]]:
+    """(file, page) for the list of all measures and each of them, with what its audit found."""
+    from nescio.measures import REGISTRY
+    from nescio.meta.audit import audit, with_defaults
+    from nescio.report.audit import summary, words
+    from nescio.report.catalogue import describe
+
+    order = sorted(REGISTRY, key=lambda name: ("." in name, name.lower()))
+    bound = {name: with_defaults(REGISTRY[name]) for name in order}
+    found = audit(list(bound.values()))
+    rows = []
+    for name in order:
+        facts = describe(REGISTRY[name])
+        tested = [row for row in found if row.measure == bound[name].label]
+        rows.append(
+            f"| [{_plain(facts['usage'])}]({file_name(name)}) | {facts['range']} | {_plain(facts['summary'])} |"
+        )
+        parts = [
+            f"# {_plain(name)}\n",
+            f"    nescio score FILES -m {_shell(name)}\n",
+            mathematics(REGISTRY[name].doc) + "\n",
+        ]
+        shown = [(key, facts[key]) for key in ("range", "better", "needs", "order", "interval", "source") if facts[key]]
+        parts += [f"| measure | {_plain(facts['usage'])} |", "| --- | --- |"]
+        parts += [f"| {key} | {_plain(fact)} |" for key, fact in shown]
+        parts += ["", "## Its audit\n", _capital(_plain(summary(tested))) + ".\n"]
+        parts += ["| test | result | what was found |", "| --- | --- | --- |"]
+        parts += [f"| {row.test} | {row.result} | {_plain(words(row))} |" for row in tested]
+        parts.append("\n[How the audit is made](../../audit.md)")
+        yield file_name(name), "\n".join(parts) + "\n"
+    head = [
+        "# Measures\n",
+        f"{len(order)} of them, with their default parameters. `nescio measures NAME` says the same.\n",
+    ]
+    yield "index.md", "\n".join([*head, "| measure | range | what it says |", "| --- | --- | --- |", *rows]) + "\n"
+
+
+def file_name(measure: str) -> str:
+    """The page of a measure; @ stays out of addresses."""
+    return measure.replace("@", "-at-") + ".md"
+
+
+def mathematics(text: str) -> str:
+    """LaTeX between dollars as MathML, which browsers show without a program from elsewhere."""
+    from latex2mathml.converter import convert
+
+    parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
+    return "".join(f"<span>{convert(part)}</span>" if number % 2 else _plain(part) for number, part in enumerate(parts))
+
+
+def _shell(name: str) -> str:
+    return shlex.quote(name)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+STANDING = {"cli.md": command_line, "formats.md": formats, "judges.md": judges}
+
+
+@click.command()
+@click.option("--all", "everything", is_flag=True, help="Also a page a measure, in docs/reference/measures.")
+def main(everything: bool) -> None:
+    """Write the reference pages from the program itself."""
+    for name, page in STANDING.items():
+        (PAGES / name).write_text(page(), encoding="utf-8")
+    if everything:
+        (PAGES / "measures").mkdir(exist_ok=True)
+        for name, text in measures():
+            (PAGES / "measures" / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
