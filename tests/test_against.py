@@ -158,3 +158,24 @@ def test_what_makes_no_sense_is_refused() -> None:
         compared(outcomes(JUDGE), outcomes(PEOPLE), target="world")
     with pytest.raises(UsageError, match="between 0 and 100"):
         compared(outcomes(JUDGE), outcomes(PEOPLE), ci=0)
+
+
+def test_labels_that_look_chosen_are_said_to() -> None:
+    """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 = 6.06. The normal
+    quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66) hardly."""
+
+    def said(right: int) -> list[str]:
+        judge = [C] * right + [W] * (40 - right) + [C] * (50 - right) + [W] * (10 + right)
+        people = [C] * 20 + [W] * 20 + [N] * 60
+        return [note for note in compared(outcomes(judge), outcomes(people)).notes if "random sample would" in note]
+
+    assert said(28) == said(12) == said(20) == []
+    (note,) = said(29)
+    assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in note
+    assert len(said(11)) == 1
+
+
+def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:
+    for judge, people in (([C] * 99 + [W], [C] * 100), ([C] * 100, [C] * 40 + [N] * 60), ([W] * 100, [C] + [N] * 99)):
+        notes = compared(outcomes(judge), outcomes(people)).notes
+        assert not any("random sample would" in note for note in notes)

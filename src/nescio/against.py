@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered",
 _PEOPLE, _JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
 _STREAM = 9  # of the draws; 0 to 8 serve other uses of a seed
 _FEW = 30
+_CHANCE = 0.001  # of a warning about labels that are a random sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ def against(
     tables = _tables(judged.state, people.state, labelled)
     blocks, level = draws.blocks(resamples, seed), ci / 100
     notes = _notes(judged, labelled, target)
+    notes += _chosen(judged, asked, labelled)
     agreements, confusions, estimates = [], [], []
     groups = [(name, tables[r]) for r, name in enumerate(judged.runs)]
     if len(groups) > 1:
@@ -296,6 +299,34 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[str]:
     if judged.clusters is not None:
         found.append("questions are clustered, and these intervals take them as independent")
     return found
+
+
+def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[str]:
+    """A note on the runs whose labelled answers look like no random sample: the judge calls another share of them correct than
+    of the rest.
+
+    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of the
+    hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of runs.
+    """
+    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
+    found = []
+    for run, name in enumerate(judged.runs):
+        right = judged.state[run] == CORRECT
+        n, drawn, rights = (int(mask.sum()) for mask in (asked[run], labelled[run], asked[run] & right))
+        hits, rest = int((labelled[run] & right).sum()), n - drawn
+        if not 0 < drawn < n or not 0 < rights < n:
+            continue
+        share = rights / n
+        spread = math.sqrt(drawn * share * (1 - share) * rest / (n - 1))
+        if abs(hits - drawn * share) > far * spread:
+            others = (rights - hits) / rest
+            found.append(f"run {name!r}: {hits / drawn:.0%} of {drawn:,} labelled, {others:.0%} of the {rest:,} others")
+    if not found:
+        return []
+    return [
+        "the judge calls another share of the labelled answers correct than of the others, by more than a random sample would "
+        f"show by chance ({'; '.join(found)}): if people chose what to label, the corrected accuracies may mislead"
+    ]
 
 
 def _digest(found: Outcomes) -> str:

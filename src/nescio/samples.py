@@ -23,12 +23,13 @@ LACKS = {
     "standing": "a confidence",
     "answerable": "known answerability",
     "word_recall": "a key with content words",
-    "word_precision": "an answer with content words",
+    "word_precision": "content words in answer and key",
     "hum_sent": "sentences that people accept",
     "aut_sent": "a story",
     "nugget_order": "two matched nuggets in different strings",
     "ave_confidence": "a confidence",
 }
+OF_ANSWERS = frozenset(("ave_right", "ave_accepted", "ave_confidence"))  # their rows are answers, not questions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +56,7 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
     """
     tally = data if isinstance(data, Tally) else _tally(data)
     found: list[Sample] = []
-    notes: list[str] = []
+    said: list[tuple[str, str, str]] = []
     for measure in measures:
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
             found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
@@ -66,8 +67,24 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
             )
         else:
-            found += _from_evidence(data, measure, notes)
-    return found, notes
+            found += _from_evidence(data, measure, said)
+    return found, gather_remarks(said)
+
+
+def gather_remarks(found: Sequence[tuple[str, str, str]]) -> list[str]:
+    """One line for what is said alike of several measures and runs: (remark, measure, whose), the first few named."""
+    whose: dict[str, dict[str, dict[str, None]]] = {}
+    for remark, measure, name in found:
+        whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
+    lines = []
+    for remark, by_measure in whose.items():
+        together: dict[tuple[str, ...], list[str]] = {}
+        for measure, names in by_measure.items():
+            together.setdefault(tuple(names), []).append(measure)
+        for names_, measures in together.items():
+            more = f" and {len(names_) - 3} more" if len(names_) > 3 else ""
+            lines.append(f"{', '.join(measures)}: {remark} ({', '.join(names_[:3])}{more})")
+    return lines
 
 
 def _tally(data: Evidence) -> Tally | None:
@@ -91,8 +108,17 @@ def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Arr
     try:
         read = {name: data.column(name) for name in measure.reads}
     except (MissingColumnError, MismatchError) as error:
-        raise type(error)(f"{measure.label}: {error}") from None
+        raise type(error)(f"{measure.label}: {error}{_instead(data, measure)}") from None
     return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
+
+
+def _instead(data: Evidence, measure: Measure) -> str:
+    """What else could be asked for, where a task's columns are not those that a measure reads."""
+    if "ave_right" in data.columns and not measure.label.startswith("ave."):
+        return "; --choose view=selection reads the SELECTED answers as outcomes, for c@1 and its kin"
+    if "automatic_vital" in data.columns and measure.label.startswith("nuggets."):
+        return "; what was matched automatically is measured by nuggets.automatic_F and its kin"
+    return ""
 
 
 def concerned(data: Evidence, read: Mapping[str, Array]) -> Array:
@@ -101,7 +127,7 @@ def concerned(data: Evidence, read: Mapping[str, Array]) -> Array:
     return data.present & ~np.any(absent, axis=0) if absent else data.present
 
 
-def _from_evidence(data: Evidence, measure: Measure, notes: list[str]) -> list[Sample]:
+def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, str]]) -> list[Sample]:
     read, usable = columns_for(data, measure)
     about = concerned(data, read)
     columns = {name: read[name] for name in measure.needs}
@@ -113,22 +139,32 @@ def _from_evidence(data: Evidence, measure: Measure, notes: list[str]) -> list[S
         clusters = None if data.clusters is None else data.clusters[use]
         patterns = _compress(measure, own, None if key is None else key[run][use], clusters)
         found.append(Sample(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge)))
-        present = int(about[run].sum())
-        if use.sum() < present:
-            lacking = {
-                LACKS.get(column, column) for column, values in read.items() if np.isnan(values[run][about[run]]).any()
-            }
-            left = f"{present - int(use.sum())} of {present} {data.unit}" if use.any() else "no question has it:"
-            notes.append(
-                f"{measure.label} leaves out {left} of run {name!r}: without {' or '.join(sorted(lacking))}"
-                if use.any()
-                else f"{measure.label} is undefined for run {name!r}: no question has {' and '.join(sorted(lacking))}"
+        whose = f"run {name!r}"
+        if not about[run].any() and data.present[run].any():
+            said.append((f"undefined, as there are no {unit(measure)} to measure", measure.label, whose))
+        if use.sum() < about[run].sum():
+            lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
+            said.append(
+                (_left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure)), measure.label, whose)
             )
         if measure.declaration.remark and use.any():
             remark = measure.declaration.remark(SimpleNamespace(**own), **measure.parameters)
             if remark:
-                notes.append(f"{measure.label}, run {name!r}: {remark}")
+                said.append((remark, measure.label, whose))
     return found
+
+
+def unit(measure: Measure) -> str:
+    """What a measure counts: questions, or decisions on single answers."""
+    return "decisions on answers" if OF_ANSWERS & {*measure.reads} else "questions"
+
+
+def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> str:
+    """Why a measure uses fewer units than it is about."""
+    what = sorted({LACKS.get(column, column) for column in lacking})
+    if not used:
+        return f"undefined, as none of the {units} has {' and '.join(what)}"
+    return f"{about - used:,} of {about:,} {units} left out, without {' or '.join(what)}"
 
 
 def _compress(measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None) -> Patterns:

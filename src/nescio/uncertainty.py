@@ -154,14 +154,3 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[str]:
         found.append(f"undefined on some resamples, which the {method} interval leaves out")
     doubt = intervals.doubt(method, values, units)
     return [*found, doubt] if doubt else found
-
-
-def gather_remarks(found: Sequence[tuple[str, str, str]]) -> list[str]:
-    """One line a remark: (remark, measure, whose), with the first few that it concerns."""
-    lines = []
-    for remark in dict.fromkeys(text for text, _, _ in found):
-        for label in dict.fromkeys(measure for text, measure, _ in found if text == remark):
-            whose = [name for text, measure, name in found if (text, measure) == (remark, label)]
-            more = f" and {len(whose) - 3} more" if len(whose) > 3 else ""
-            lines.append(f"{label}: {remark} ({', '.join(whose[:3])}{more})")
-    return lines

@@ -80,6 +80,14 @@ def test_score_compare_and_meta_take_the_same_files(tmp_path: Path, nescio: Comm
     assert chosen.json["scores"][0]["value"] == pytest.approx(76 / 170)
 
 
+def test_measures_of_outcomes_say_how_the_selection_is_read_as_some(tmp_path: Path, nescio: Command) -> None:
+    collection, run = small(tmp_path)
+    for command in (("score", "-m", "c@1"), ("tune",)):
+        found = nescio(*command, collection, run)
+        assert (found.status, found.out) == (2, "")
+        assert "--choose view=selection reads the SELECTED answers as outcomes" in found.err
+
+
 def test_intervals_resample_whole_questions(tmp_path: Path, nescio: Command) -> None:
     """A question of two right answers and one of two wrong ones: resampled together the precision is 0, 1/2 or 1, with chances
     1/4, 1/2, 1/4, and the middle 60 % reach from 0 to 1; answer by answer they would reach from 1/4 to 3/4."""
@@ -141,6 +149,7 @@ def test_a_collection_is_built_counted_and_scored(tmp_path: Path, nescio: Comman
     )
     found = nescio("ave", "build", *paths, "--judgements", judged, "--language", "en", "-o", collection, "-f", "json")
     assert found.status == 0
+    assert "judged.csv: 2 × 'X' read as inexact, neither right nor wrong (UNKNOWN in AVE)" in found.err
     (counts,) = found.json["counts"]
     assert counts == {
         "language": "EN",
@@ -161,6 +170,16 @@ def test_a_collection_is_built_counted_and_scored(tmp_path: Path, nescio: Comman
     run.write_text("1 1_1 SELECTED 1\n2 2_3 REJECTED 0\n3 3_2 REJECTED 0.2\n3 3_3 REJECTED 0.1\n")
     scores = nescio("ave", "score", collection, run, "--ci", "none", "-f", "json").json
     assert values_of(scores, "v")["ave.F"] == 1
+
+
+def test_a_judgement_of_another_answer_judges_nothing_and_is_said(tmp_path: Path, nescio: Command) -> None:
+    paths = files_to_build(tmp_path)
+    judged, collection = tmp_path / "judged.csv", tmp_path / "collection.xml"
+    judged.write_text("run,question,answer,verdict\ns1,1,Bob,R\ns2,2,Oslo,W\n")
+    found = nescio("ave", "build", *paths, "--judgements", judged, "-o", collection)
+    assert found.status == 0
+    assert "1 judgements are of another answer than the run now gives, and judge nothing (first: run 's1'" in found.err
+    assert "VALIDATED" not in collection.read_text()
 
 
 def test_a_test_set_has_no_values_and_is_not_scored(tmp_path: Path, nescio: Command) -> None:
@@ -194,6 +213,48 @@ def test_a_malformed_response_gives_one_line_and_no_score(
         found = nescio(*command, collection, runs[0], run)
         assert (found.status, found.out) == (2, "")
         assert says in found.err
+
+
+VERDICTS = """run,question,answer,verdict
+qa,1,a,R
+qa,2,b,X
+qa,3,c,
+other,1,d,W
+"""
+
+
+def small(folder: Path) -> tuple[Path, Path]:
+    """Three questions with a right and a wrong answer each, and a validator that is right on the first."""
+    collection, run = folder / "c.xml", folder / "mine.txt"
+    answers = "".join(
+        f'<a id="{i}" value="{value}"><a_str>{i}</a_str><t_str/></a>'
+        for i, value in enumerate(("VALIDATED", "REJECTED"))
+    )
+    groups = [f'<q id="{q}"><q_str>?</q_str>{answers}</q>' for q in (1, 2, 3)]
+    collection.write_text(f"<ave>{''.join(groups)}</ave>")
+    run.write_text("1 0 SELECTED\n1 1 REJECTED\n2 0 REJECTED\n2 1 SELECTED\n3 0 REJECTED\n3 1 REJECTED\n")
+    return collection, run
+
+
+def test_peoples_verdicts_are_ranked_as_they_are(tmp_path: Path, nescio: Command) -> None:
+    """An inexact answer is a wrong one there, as in the main track; a missing or ungraded one is not right, and is counted."""
+    collection, run = small(tmp_path)
+    judged = tmp_path / "judged.csv"
+    judged.write_text(VERDICTS)
+    found = nescio("ave", "score", collection, run, "--ranking", judged, "--ci", "none", "-f", "json")
+    rows = {row["system"]: (row["type"], row["right"]) for row in found.json["ranking"]}
+    assert rows["qa"] == ("QA", 1)
+    assert (rows["other"], rows["mine"]) == (("QA", 0), ("AV", 1))
+    assert "ave.F, ave.precision, ave.recall: undefined, as there are no decisions on answers" in found.err
+    for note in (
+        "judged.csv: 1 × 'X' read as incorrect",
+        "run 'other': 2 missing of 3 questions counted as unanswered",
+        "1 answers of QA systems are without a grade, and count as not correct",
+    ):
+        assert note in found.err
+    judged.write_text(VERDICTS + "qa,1,a,W\n")
+    twice = nescio("ave", "score", collection, run, "--ranking", judged)
+    assert (twice.status, twice.out, "two verdicts on one answer differ" in twice.err) == (2, "", True)
 
 
 def test_pairs_of_2006_are_scored_and_have_baselines(tmp_path: Path, nescio: Command) -> None:

@@ -158,6 +158,58 @@ def test_a_table_that_tells_nothing_apart_has_no_second_one(nescio: Command, out
     assert "strata   topic (2 values)\n" in found
 
 
+TASKS = {
+    "ave": (
+        {
+            "c.xml": '<ave><q id="1"><q_str>?</q_str><a id="1" value="VALIDATED"><a_str>x</a_str></a>'
+            '<a id="2" value="REJECTED"><a_str>y</a_str></a><a id="3" value="UNKNOWN"><a_str>z</a_str></a></q></ave>',
+            "r.txt": "1 1 SELECTED 1\n1 2 VALIDATED 0.5\n1 3 REJECTED 0\n",
+        },
+        {
+            "questions with a right answer": 1,
+            "right answers selected": 1,
+            "answers judged": 2,
+            "right ones": 1,
+            "answers accepted": 2,
+            "answers with a confidence": 2,
+            "n": 1,
+        },
+    ),
+    "nuggets": (
+        {
+            "k.txt": "1 a vital born here\n1 b okay tall\n1 c vital died\n",
+            "r.txt": "1 Q0 d 1 1.0 r born\n1 Q0 d 2 0.5 r tall one\n",
+            "m.txt": "1 r 1 a\n1 r 2 b\n",
+        },
+        {
+            "declined": 0,
+            "vital nuggets in the key": 2,
+            "vital nuggets found": 1,
+            "okay nuggets found": 1,
+            "characters of the responses": 11,
+            "n": 1,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_are_counted_in_their_own_words(task: str, nescio: Command, tmp_path: Path) -> None:
+    """Questions, answers and nuggets, not the columns of Evidence."""
+    contents, expected = TASKS[task]
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    (row,) = nescio("check", *(tmp_path / name for name in contents), "-f", "json").json["runs"]
+    assert row == {"run": "r"} | expected
+
+
+def test_a_collection_of_ave_alone_says_what_it_holds(nescio: Command, tmp_path: Path) -> None:
+    (tmp_path / "c.xml").write_text(TASKS["ave"][0]["c.xml"])
+    (problem,) = nescio("check", tmp_path / "c.xml", "-f", "json").json["problems"]
+    held = "(1 question, 3 answers: 1 VALIDATED, 1 REJECTED, 1 UNKNOWN)"
+    assert problem == f"only gold given {held}: nothing can be scored without answers to it"
+
+
 def test_questions_alone_are_counted(nescio: Command, tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "1", "question": "?", "answers": ["a"], "cluster": 7}\n')

@@ -71,6 +71,17 @@ def test_graded_credit_is_kept_and_can_be_scored(nescio: Command, files: list[Pa
         assert {row["run"]: row["value"] for row in rows_} == pytest.approx({"loud": 0.45, "shy": 0.375})
 
 
+def test_the_tables_against_people_have_titles(
+    nescio: Command, files: list[Path], people: Path, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.csv"
+    found = nescio("judge", *files, "--judge", "token_f1(0.8)", "--against", people, "--report", report)
+    titles = [line for line in found.out.splitlines() if line.endswith(":")]
+    assert [title.split(" ")[0] for title in titles] == ["Agreement", "What", "The"]
+    assert found.out.splitlines()[-1].startswith("nescio:")
+    assert report.read_text().startswith("run,labels,")
+
+
 def test_against_people(nescio: Command, files: list[Path], people: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     found = nescio("judge", *files, "--judge", "token_f1(0.8)", "--against", people, "-f", "json", "--report", report)

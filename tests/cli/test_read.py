@@ -97,9 +97,12 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
     for arguments, rule in (
         ((cbc / "c", "--system", "deep-red"), "did you mean deep-read"),
         ((cbc / "c", "--system", "deep-read", "--switch", "ProHum"), "ProHum needs names or references marked by hand"),
-        ((cbc / "c", "--system", "sliding-window"), "question 's-1-1' has no options"),
+        (
+            (cbc / "c", "--system", "sliding-window"),
+            "'s-1-1' has no options, and this system chooses among options; deep-read and",
+        ),
         ((cbc / "c", "--system", "deep-read", "--threshold", "2"), "a threshold is a number from 0 to 1"),
-        ((cbc, "--system", "deep-read"), "holds no .story file"),
+        ((cbc, "--system", "deep-read"), "this is a folder; name the files in it (those of a folder with .story files"),
         ((QUESTIONS, "--system", "deep-read"), "has no story to be read"),
     ):
         found = nescio("read", "answer", *arguments, "-o", run)
@@ -111,3 +114,43 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
     table = cbc / "t.csv"
     table.write_text("run,question,outcome\na,q,correct\n")
     assert "scores what is judged already" in nescio("read", "score", table).err
+
+
+def test_a_folder_stands_for_its_files_in_every_command(nescio: Command, cbc: Path) -> None:
+    names = ("expected.answers", "s.story")
+    (cbc / "new.jsonl").write_text(
+        '{"id": "s-1-1", "answer": "Ann ran home.", "confidence": 0.9}\n{"id": "s-1-2", "answer": "rain", "confidence": 0.2}\n'
+    )
+    both, one = (cbc / "old.response", cbc / "new.jsonl"), (cbc / "new.jsonl",)
+    for command, runs in ((["score"], both), (["compare"], both), (["read", "score"], both), (["tune"], one)):
+        whole = nescio(*command, cbc / "c", *runs, "-f", "json")
+        named = nescio(*command, *(cbc / "c" / name for name in names), *runs, "-f", "json")
+        assert (whole.status, whole.out, whole.err) == (0, named.out, named.err), command
+
+
+def test_keys_of_a_folder_that_are_passed_over_are_said(nescio: Command, cbc: Path) -> None:
+    (cbc / "c" / "s.answers").write_text("QuestionID: s-1-1\nQuestion: Who ran home?\nAnswer: Bob\n")
+    said = "the keys are those of expected.answers; 1 other .answers in the folder are not read"
+    for command in ("score", "check"):
+        found = nescio(command, cbc / "c", cbc / "old.response")
+        assert said in " ".join((found.out + found.err).split())
+    answered = nescio("read", "answer", cbc / "c", "--system", "random", "-o", cbc / "r.jsonl")
+    assert said in answered.err
+
+
+def test_no_file_of_a_folder_that_is_read_is_overwritten(nescio: Command, cbc: Path) -> None:
+    (cbc / "c" / "questions.jsonl").write_text('{"id": 1, "question": "Who?", "answers": ["Ann"]}\n')
+    kept = (cbc / "c" / "questions.jsonl").read_bytes()
+    (cbc / "a.jsonl").write_text('{"id": 1, "answer": "Ann"}\n')
+    found = nescio("score", cbc / "c", cbc / "a.jsonl", "-o", cbc / "c" / "questions.jsonl")
+    assert (found.status, found.out, (cbc / "c" / "questions.jsonl").read_bytes()) == (2, "", kept)
+    assert "is one of the input files" in found.err
+    assert nescio("score", cbc / "c", cbc / "a.jsonl", "-o", cbc / "c" / "results.jsonl").status == 0
+
+
+def test_a_folder_of_questions_stands_for_questions_stories_and_runs(nescio: Command, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "questions.jsonl").write_text('{"id": 1, "question": "Who?", "answers": ["Ann"]}\n')
+    (tmp_path / "runs" / "mine.jsonl").write_text('{"id": 1, "answer": "Ann"}\n')
+    rows = nescio("score", tmp_path, "-m", "accuracy", "-f", "json").json["scores"]
+    assert [(row["run"], row["value"]) for row in rows] == [("mine", 1.0)]

@@ -57,7 +57,8 @@ def test_a_swap_of_all_labels_turns_the_difference_round(measure: str) -> None:
 
 def test_identical_runs_are_not_told_apart() -> None:
     found = nescio.compare(evidence(x="CWUC", y="CWUC"), ["c@1", "accuracy", "precision"])
-    assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, "too few questions to tell")] * 3
+    verdict = "no difference seen, too few questions to rule one out"
+    assert [(row.difference, row.p, row.verdict) for row in found] == [(0, 1, verdict)] * 3
 
 
 def test_the_verdict_knows_which_way_is_better() -> None:

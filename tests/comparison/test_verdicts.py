@@ -45,7 +45,8 @@ def test_a_handful_of_questions_never_tells(runs: dict[str, str]) -> None:
     for test in ("auto", "permutation", "tukey"):
         (found,) = nescio.compare(evidence(**runs), "c@1", test=test, resamples=256)
         assert found.p == 1
-        assert found.verdict == "too few questions to tell"
+        alike = "no difference seen, too few questions to rule one out"
+        assert found.verdict == (alike if runs["x"] == runs["y"] else "too few questions to tell")
 
 
 def test_the_detectable_difference_is_found_four_times_in_five() -> None:

@@ -169,6 +169,20 @@ def test_pairs_and_responses_are_read_as_written(tmp_path: Path) -> None:
         write_responses([Validation("a b", "1", Decision.REJECTED)], tmp_path / "odd.txt")
 
 
+def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
+    for question, answer, rule in (
+        (Question("a b", "?"), "1", "cannot hold the id 'a b'"),
+        (Question("a", "?"), "1\n2", "cannot hold the id"),
+        (Question("a", " "), "1", "question 'a' has no text"),
+    ):
+        exercise = Exercise("c", (question,), (Candidate(question.id, answer, "x", "t"),))
+        with pytest.raises(MismatchError, match=rule):
+            write_exercise(exercise, tmp_path / "c.xml")
+    with pytest.raises(MismatchError, match="cannot hold the id ''"):
+        write_pairs([Pair("", "t", "h")], tmp_path / "p.xml")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("run", "says"),
     [
@@ -191,8 +205,8 @@ def test_pairs_and_responses_are_read_as_written(tmp_path: Path) -> None:
             "116 116_1 REJECTED 1\n116 116_2 VALIDATED 1\n",
             "line 2: question '116' has VALIDATED answers, and one of them",
         ),
-        ("116 116_1 REJECTED nan\n", "line 1: confidence must be a finite number (found nan)"),
-        ("116 116_1 REJECTED 1e999\n", "line 1: confidence must be a finite number (found inf)"),
+        ("116 116_1 REJECTED nan\n", "line 1: confidence must be a finite number (found 'nan')"),
+        ("116 116_1 REJECTED 1e999\n", "line 1: confidence must be a finite number (found '1e999')"),
         ("116 116_1 REJECTED 0,5\n", "line 1: confidence must be a number (found '0,5')"),
         ("116 116_1 SELECTED 1\n116 116_2 REJECTED\n", "line 2: there is no confidence, and other answers"),
     ],
@@ -219,8 +233,64 @@ def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: 
     assert says in refused(files(tmp_path, FIGURE_3.replace(old, new)))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("</entailment-corpus>", "", "not well-formed XML"),
+        ("<h>So.</h>", "<h>So.</h><h>Not so.</h>", "line 4: h stands here again in one pair (found '3')"),
+        (
+            "<h>So.</h>",
+            '<h>So.</h><pair id="4"><t>t</t><h>h</h></pair>',
+            "line 4: a pair stands within another one (found '4')",
+        ),
+    ],
+)
+def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, tmp_path: Path) -> None:
+    assert says in refused(write_files(tmp_path, {"p.xml": PAIRS.replace(old, new), "r.txt": "1 YES\n"}))
+
+
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        ("1 YES\n2 NO\n1 NO\n", "line 3: a decision on this pair stands here again (found '1')"),
+        ("1 YES\n9 NO\n", "line 2: there is no such pair (found '9')"),
+        ("1 YES 1\n2 NO\n", "line 2: there is no confidence, and other answers of the run have one"),
+        ("1 YES\n2 MAYBE\n", "line 2: a line is: pair_id YES|NO confidence (found 'MAYBE')"),
+    ],
+)
+def test_a_response_to_pairs_that_breaks_a_rule_is_refused_by_its_line(run: str, says: str, tmp_path: Path) -> None:
+    assert f"r.txt, {says}" in refused(write_files(tmp_path, {"p.xml": PAIRS, "r.txt": run}))
+
+
 BOMB = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a "x"><!ENTITY b "&a;&a;&a;&a;">]>"""
 OUTSIDE = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a SYSTEM "{path}">]>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "</ave>",
+            '<a id="9" value="VALIDATED"><a_str>x</a_str></a></ave>',
+            "line 22: an answer (a) stands directly in",
+        ),
+        ('<a id="116_4"', '<q id="7"/><a id="116_4"', "line 16: a question stands within another one (found '7')"),
+        (
+            "</ave>",
+            '<pair id="1"><t>t</t><h>h</h></pair></ave>',
+            "line 22: a pair of AVE 2006 stands among questions (q)",
+        ),
+        ("<a_str>3</a_str>", "<a_str>3</a_str><a_str>4</a_str>", "line 17: a_str stands here again in one a"),
+        (
+            "<q_str>What is Zanussi?</q_str>",
+            "<q_str>W</q_str><q_str>V</q_str>",
+            "line 4: q_str stands here again in one q",
+        ),
+    ],
+)
+def test_what_would_not_be_read_of_a_collection_is_refused(old: str, new: str, says: str, tmp_path: Path) -> None:
+    """An answer outside of its question, or a second text, would be dropped without a word."""
+    assert f"collection.xml, {says}" in refused(files(tmp_path, collection=FIGURE_3.replace(old, new), run=RUN))
 
 
 @pytest.mark.parametrize("head", [BOMB, OUTSIDE])

@@ -123,7 +123,7 @@ def test_what_is_no_table(given: object) -> None:
 
 def test_several_tables_are_told_apart_by_number() -> None:
     again = pl.DataFrame(SOUND)
-    assert str(refusal([pandas(), again], MismatchError)) == "run 'a' stands in both table1 and table2"
+    assert str(refusal([pandas(), again], MismatchError)).startswith("run 'a' stands in both table1 and table2; rename")
     found = evidence([pandas(), again.with_columns(run=pl.lit("b"))])
     assert found.runs == ("a", "b")
     unnamed = [pandas().drop(columns="run"), again.drop("run")]

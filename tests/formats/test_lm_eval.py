@@ -76,6 +76,8 @@ def test_of_several_filters_one_is_chosen(tmp_path: Path) -> None:
     assert message == "filters here are strict, flexible; name one with --choose filter=NAME"
     assert_array_equal(evidence(path, choose={"filter": "strict"}).columns["unanswered"], [[1]])
     assert_array_equal(evidence(path, choose={"filter": "flexible"}).columns["correct"], [[1]])
+    with pytest.raises(MismatchError, match="to compare two choices of one log, `nescio convert` each to a table"):
+        nescio.compare(path, "c@1", choose={"filter": "strict"}, resamples=10)
     assert "filter=loose: filters here are flexible, strict" in str(
         refusal(path, UsageError, choose={"filter": "loose"})
     )

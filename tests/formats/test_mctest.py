@@ -87,10 +87,18 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
         read_collection(write_files(tmp_path, {"t.csv": "run,question,outcome\na,b,correct\n"}))
 
 
-def test_a_run_on_another_test_is_noticed(tmp_path: Path) -> None:
-    paths = write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')})
-    _, notes = noted(paths)
-    assert notes == ("run 'mine': 6 of 6 answers are no option of their question: is it a run on this test?",)
+def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
+    """Letters and positions name options; the words of none do not, and are wrong. Most of a run in vain: another test?"""
+    said = "answers name no option of their question, and are wrong"
+    _, notes = noted(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
+    assert notes == (f"run 'mine': 6 of 6 {said}; is it a run on this test?",)
+    lines = RUN.replace('"Ann"', '"B"').splitlines(keepends=True)
+    _, notes = noted(write_files(tmp_path, FILES | {"mine.jsonl": "".join(lines)}))
+    assert notes == ()
+    _, notes = noted(
+        write_files(tmp_path, FILES | {"mine.jsonl": "".join([lines[0].replace('"B"', '"Carl"'), *lines[1:]])})
+    )
+    assert notes == (f"run 'mine': 1 of 6 {said}",)
 
 
 def test_without_the_file_of_answers_nothing_is_scored(tmp_path: Path) -> None:

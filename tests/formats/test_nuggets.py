@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nescio
-from nescio.errors import FormatError, MismatchError, NescioError, UsageError
+from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from nescio.load import Options, load
 
 from .fuzz import assert_damage_is_met, at_least, noted, write_files
@@ -126,6 +126,43 @@ def test_assessors_in_columns_and_in_files(tmp_path: Path) -> None:
     assert each.questions == ("q1 by A", "q1 by B", "q2 by A", "q2 by B")
 
 
+def test_an_assessor_may_find_nothing_in_one_string_and_something_in_another(tmp_path: Path) -> None:
+    data, _ = noted(
+        write_files(tmp_path, FILES | {"map.txt": "q1 mine 1 1 A\nq1 mine 2 - A\nq1 mine - - B\nq2 mine - -\n"})
+    )
+    assert data.columns["vital_found"].tolist() == [[0, 0]]  # q1: one of two assessors is not more than half
+
+
+def test_the_file_that_is_of_no_format_is_named_and_not_the_one_beside_it(tmp_path: Path) -> None:
+    """A run in TREC's form could be of two formats; what goes with it decides, and here that is unsound."""
+    assert "map.txt, line 1: its first line is of no text format" in refusal(
+        tmp_path, FILES | {"map.txt": "# by A\n" + MAP}
+    )
+
+
+def test_an_assessor_without_a_name_is_not_offered(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"known: each, majority$"):
+        load(write_files(tmp_path, FILES), Options(choose={"assessors": "zz"}))
+
+
+def test_who_did_not_see_a_question_has_no_vote_on_it(tmp_path: Path) -> None:
+    """Each question has an assessor of its own, as at TREC: what one of one finds is found. A alone knows q1 alone."""
+    files = FILES | {"map.txt": "q1 mine 1 1,2 A\nq1 mine 2 3 A\nq2 mine 1 a B\n"}
+    paths = write_files(tmp_path, files)
+    data, _ = noted(paths)
+    assert data.columns["vital_found"].tolist() == [[2, 1]]
+    assert data.columns["okay_found"].tolist() == [[1, 0]]
+    each, notes = noted(paths, choose={"assessors": "each"})
+    assert (each.questions, each.columns["vital_found"].tolist()) == (("q1", "q2"), [[2, 1]])
+    assert "2 of 4 units are left out: the assessor did not see the question" in notes
+    other = {"map.txt": files["map.txt"] + "q1 theirs 1 1 B\nq1 theirs 1 1 C\n"}
+    (tmp_path / "more").mkdir()
+    company, _ = noted(write_files(tmp_path / "more", files | other))
+    assert company.columns["vital_found"].tolist() == [[0, 1]]  # A is one of three who saw q1, whichever runs are given
+    alone, _ = noted(paths, choose={"assessors": "A"})
+    assert (alone.questions, alone.columns["vital_found"].tolist()) == (("q1",), [[2]])
+
+
 def test_keys_keep_their_strata(tmp_path: Path) -> None:
     scores = nescio.score(write_files(tmp_path, IN_LINES), ["nuggets.F"], ci=None, by="kind")
     assert [row.stratum for row in scores] == [None, "person", "thing"]
@@ -146,6 +183,8 @@ def test_keys_keep_their_strata(tmp_path: Path) -> None:
         ({"map.txt": MAP + "q1 mine 3 1\n"}, "map.txt, line 4: run 'mine' has no string of that rank for q1"),
         ({"map.txt": MAP + "q1 mine 1 1\n"}, "map.txt, line 4: the same match stands on line 1"),
         ({"map.txt": MAP + "q1 mine 1 1,,2\n"}, "map.txt, line 4: a nugget has no name"),
+        ({"map.txt": MAP + "q1 mine - -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
+        ({"map.txt": MAP + "q1 mine 1 -\n"}, "map.txt, line 4: nothing is said to be found here, and other lines find"),
         ({"map.txt": MAP.replace("mine", "yours")}, "no line for run 'mine'"),
         ({"run.txt": ""}, "a key was given and no run"),
         ({"key.txt": ""}, "give the key of nuggets with it"),
@@ -252,11 +291,25 @@ def test_counts_by_series_use_the_weights_of_a_series_without_lists(tmp_path: Pa
     assert [row.value for row in scores][1:] == pytest.approx([0.5 + 0.25 * 0.5 + 0.25, 0.33])
 
 
+def test_types_and_what_list_measures_leave_out_are_counted(tmp_path: Path) -> None:
+    """Lists: 1 of 2 right of 2 known; nothing returned to 3 known; one returned where none is known. IP (1/2 + 0) / 2, F (2/4 + 0) / 2."""
+    rows = "a,f1,s,factoid,1,,,,,,,\na,l1,s,list,,1,2,2,,,,\na,l2,s,list,,0,0,3,,,,\na,l3,s,list,,0,1,0,,,,\n"
+    names = ["nuggets.list_IP", "nuggets.list_F"]
+    scores = nescio.score(write_files(tmp_path, {"c.csv": COUNTS + rows}), names, ci=None)
+    assert [row.value for row in scores] == pytest.approx([(1 / 2 + 0) / 2, (2 / 4 + 0) / 2])
+    assert scores.notes == (
+        "questions by type: 3 list, 1 factoid; a measure leaves out those of other types",
+        "1 of 3 list questions have no known instance: nuggets.list_IR and list_F leave them out",
+        "run 'a': 1 of 3 list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0",
+    )
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
         ("a,q,s,definition,,,,,3,0,2,50", "line 2: more vital nuggets are found than the key has (found '3 of 2')"),
         ("a,q,s,definition,,,,,1,0,2,", "line 2: length must be a whole number"),
+        ("a,q,s,definition,,,,,0,1,2,0", "line 2: nuggets are found in a response of length 0"),
         ("a,q,s,list,,2,1,3,,,,", "line 2: more distinct right instances than instances returned"),
         ("a,q,s,factoid,2,,,,,,,", "line 2: correct must be 0 or 1"),
         ("a,q,s,other,,,,,,,,", "line 2: a type is definition, list, factoid"),

@@ -150,3 +150,22 @@ def test_the_area_under_the_roc_points_is_auc() -> None:
     x, y = (np.array([getattr(p, name) for p in points]) for name in ("false_positive_rate", "true_positive_rate"))
     area = float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum())
     assert nescio.score(data, "ave.AUC", ci=None).rows[0].value == pytest.approx(area)
+
+
+def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
+    chosen = {
+        "a": run(("q1 2", S), ("q1 1", R)),
+        "b": run(("q1 1", S), ("q1 2", V)),
+        "c": run(("q1 2", S), ("q1 1", V)),
+    }
+    _, notes = evidence(exercise(q1="VU"), chosen)
+    assert notes == (
+        "1 of 2 answers are UNKNOWN (or have no value), and are left out",
+        "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and their questions "
+        "earn nothing in QA accuracy",
+    )
+
+
+def test_missing_answers_of_several_runs_are_one_note() -> None:
+    _, notes = evidence(exercise(q1="VR", q2="R"), {"a": run(("q1 1", S)), "b": run(("q1 1", S), ("q1 2", R))})
+    assert notes == ("run 'a': 2, run 'b': 1 of 3 answers are missing, and count as REJECTED",)

@@ -18,6 +18,7 @@ from nescio.tasks.validation_baselines import (
     PERFECT,
     accept_all,
     accept_half,
+    baselines,
     expected,
     perfect,
     ranking,
@@ -102,7 +103,24 @@ def test_systems_and_validators_are_ranked_together() -> None:
     scores = nescio.score(both, ["ave.qa_accuracy", "ave.F"], ci=None)
     assert scores.value("qa", "ave.qa_accuracy") == 0.4
     assert isnan(scores.value("qa", "ave.F"))
-    assert scores.notes == ()
+    assert scores.notes == ("ave.F: undefined, as there are no decisions on answers to measure (run 'qa')",)
+
+
+def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection_are_said() -> None:
+    """Right silence (q1) earns nothing, as a validator's does; q3 and q4 have no right answer in the collection, and 4 of 3 is
+    what the share of perfect selection then comes to."""
+    data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
+    qa = systems("qa")
+    silent = {name: column.copy() for name, column in qa.columns.items()}
+    silent["answered"][0, 0] = 0
+    both, notes = with_systems(TOY, data, replace(qa, columns=silent))
+    assert both.columns["ave_selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
+    assert notes == (
+        "1 times a QA system is rightly silent, which is no right answer: not counted here",
+        "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their share of "
+        "perfect selection (ave.normalized_qa_accuracy) can exceed 1",
+    )
+    assert nescio.score(both, "ave.normalized_qa_accuracy", ci=None).value("qa", "ave.normalized_qa_accuracy") == 4 / 3
 
 
 def test_runs_alike_share_a_place_and_a_run_may_be_called_random() -> None:
@@ -129,3 +147,8 @@ def test_an_absent_answer_of_a_system_is_not_correct() -> None:
     absent = replace(qa, absence=np.array([[1, 1, 0, 0, 0]], dtype=np.uint8))
     both, _ = with_systems(TOY, data, absent)
     assert both.columns["ave_selected_right"][1, :5].tolist() == [0, 0, 1, 1, 1]
+
+
+def test_a_draw_that_can_select_nothing_but_an_unknown_answer_needs_no_note() -> None:
+    _, notes = baselines(exercise(q1="VR", q2="U"), 0)
+    assert notes == ("1 of 3 answers are UNKNOWN (or have no value), and are left out",)

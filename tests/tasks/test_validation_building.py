@@ -113,7 +113,10 @@ def test_questions_without_an_answer_left_are_not_in_it() -> None:
     asked = [Question("1", "?"), Question("2", "?"), Question("3", "?")]
     found = build(asked, [Offer("1", "s", "NIL"), Offer("2", "s", "Rome")])
     assert [question.id for question in found.exercise.questions] == ["2"]
-    assert found.notes == ("2 questions have no answer left, and are not in the collection",)
+    assert found.notes == (
+        "2 questions have no answer left, and are not in the collection",
+        "1 of 1 answers have no supporting text (`support` in a run)",
+    )
     with pytest.raises(MismatchError, match="'9', which is not among the questions"):
         build(asked, [Offer("9", "s", "Rome")])
 
@@ -173,4 +176,4 @@ def test_a_right_answer_that_goes_with_a_longer_wrong_one_is_told() -> None:
     found = built(Offer("q", "s1", "1912", None, R), Offer("q", "s2", "15 April 1912", None, X))
     assert kept(found) == {"q_2": "15 April 1912"}
     assert any("1 right answer stands within a longer one that is not right" in note for note in found.notes)
-    assert not built(Offer("q", "s1", "1912", None, W), Offer("q", "s2", "15 April 1912", None, X)).notes
+    assert not built(Offer("q", "s1", "1912", "t", W), Offer("q", "s2", "15 April 1912", "t", X)).notes

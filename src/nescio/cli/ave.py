@@ -11,6 +11,7 @@ from nescio.cli import _app, _validate
 from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
+    from nescio.judging import Human
     from nescio.load import Loaded
     from nescio.tasks.validation import Exercise
 
@@ -28,7 +29,7 @@ def command() -> None:
 
     \b
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv -o collection.xml
-    nescio ave score collection.xml validator.txt --ranking qa-outcomes.csv
+    nescio ave score collection.xml validator.txt --ranking outcomes.csv
     nescio ave baselines collection.xml
     """
 
@@ -72,7 +73,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
 
     A RUN is JSON Lines of {"id", "answer", "support"}. NIL, void and declined answers and those whose support is longer than
     700 characters are discarded first; then answers that repeat another one of their question, and answers whose words stand
-    in a row within a longer one. R becomes VALIDATED, W and U REJECTED, X and unjudged answers UNKNOWN.
+    in a row within a longer one. R becomes VALIDATED, W and U REJECTED, X (inexact) and unjudged answers UNKNOWN: no measure
+    over answers reads these. (To `nescio judge` and to --ranking an inexact answer is a wrong one, as in QA's main track.)
 
     \b
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
@@ -89,8 +91,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     rules = [rule for rule in building.RULES if rule not in given["without"]]
     if unknown := [rule for rule in given["without"] if rule not in building.RULES]:
         raise UsageError(f"--without-rule takes {', '.join(building.RULES)} (found {unknown[0]!r})")
-    asked, offers, notes = _offers(questions, runs, given)
+    asked, offers, people, notes = _offers(questions, runs, given)
     built = building.build(asked, offers, name=output.stem, rules=rules, longest=given["longest"])
+    notes += people.said_of_stale() if people else []
     if not built.exercise.candidates:
         raise MismatchError("no answer is left to validate: the rules discarded all of them, or there was none")
     lost = write_exercise(built.exercise, output, values=not given["test_set"], systems=given["systems"])
@@ -104,8 +107,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     _app.say(f"wrote {output}")
 
 
-def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> tuple[Any, Any, list[str]]:
-    """The questions, the answers offered to them with people's verdicts, and notes."""
+def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> tuple[Any, Any, Human | None, list[str]]:
+    """The questions, the answers offered to them with people's verdicts, these people, and notes."""
     from dataclasses import replace
 
     from nescio.formats import Unjudged
@@ -118,19 +121,19 @@ def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> t
     asked = list(read.data.collection.questions)
     if given["language"]:
         asked = [replace(one, strata={"language": given["language"], **one.strata}) for one in asked]
-    verdict, notes = _verdicts(read.data, given)
-    return asked, building.offers(read.data.runs, verdict), [*read.notes, *notes]
+    verdict, people, notes = _verdicts(read.data, given)
+    return asked, building.offers(read.data.runs, verdict), people, [*read.notes, *notes]
 
 
-def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, list[str]]:
-    """A function from run, question and answer to their verdict, and notes."""
+def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list[str]]:
+    """A function from run, question and answer to their verdict, the people that it asks, and notes."""
     from nescio.formats.judgements import read_judgements
     from nescio.judging.human import human
     from nescio.model import Verdict
     from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED
 
     if given["judgements"] is None:
-        return (lambda *_: None), ["there are no judgements: all answers are UNKNOWN"]
+        return (lambda *_: None), None, ["there are no judgements: all answers are UNKNOWN"]
     words = _app.reading({"words": given["words"]})["outcome_map"]
     labels, notes = read_judgements(given["judgements"], words, given["verdict"], inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
@@ -140,7 +143,7 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, list[str]]:
         label = people.label(run, question, answer)
         return None if label is None else known.get(label.state)
 
-    return verdict, [*notes, *more]
+    return verdict, people, [*notes, *more]
 
 
 # ---- score ----
@@ -158,7 +161,7 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, list[str]]:
     "systems",
     multiple=True,
     type=FILE,
-    help="Judged answers of QA systems (an outcome table, or whatever `nescio score` reads); they are ranked with the validators. Repeatable.",
+    help="Judged answers of QA systems: an outcome table, people's verdicts (run, question, verdict), or whatever `nescio score` reads. They are ranked with the validators. Repeatable.",
 )
 @click.option("--roc", type=FILE, help="Write the points of the ROC curves to FILE (.csv, .json …).")
 @click.option(
@@ -178,8 +181,8 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     and validators are ranked by QA accuracy, with Perfect selection and Random among them.
 
     \b
-    nescio ave score collection.xml runs/*.txt
-    nescio ave score collection.xml runs/*.txt --ranking qa-outcomes.csv --roc roc.csv
+    nescio ave score collection.xml validator.txt
+    nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.csv
     nescio ave score pairs2006.xml answers.txt                    # pair_id YES|NO confidence
     """
     from nescio.evaluate import score
@@ -208,11 +211,10 @@ def _rank(loaded: Loaded, files: tuple[Path, ...], systems: tuple[Path, ...]) ->
     from dataclasses import replace
 
     from nescio.evidence import Evidence
-    from nescio.load import Options, load
     from nescio.tasks.validation_baselines import ranking, with_systems
 
     exercise = _exercise(files)
-    judged = load(list(systems), Options(missing="unanswered", ungraded="exclude"))
+    judged = _systems(systems)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table has no questions; QA systems are ranked by their outcomes on the collection's"
@@ -220,6 +222,24 @@ def _rank(loaded: Loaded, files: tuple[Path, ...], systems: tuple[Path, ...]) ->
     data, notes = with_systems(exercise, loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
     return merged, tuple(ranking(exercise, data, judged.data.runs))
+
+
+def _systems(files: tuple[Path, ...]) -> Loaded:
+    """QA systems by their outcomes, or by people's verdicts on their answers."""
+    from dataclasses import replace
+
+    from nescio.formats.judgements import holds_verdicts, read_outcomes
+    from nescio.load import Loaded, Options, load
+    from nescio.outcomes import Policies, settle
+
+    if all(holds_verdicts(file) for file in files):
+        outcomes, notes = read_outcomes(files)
+        data, more = settle(outcomes, Policies(missing="unanswered", ungraded="exclude"))
+        found = Loaded(data, (*notes, *more))
+    else:
+        found = load(list(files), Options(missing="unanswered", ungraded="exclude"))
+    # An answer without a grade is not left out of a ranking: `with_systems` counts it.
+    return replace(found, notes=tuple(note for note in found.notes if not note.endswith("not graded: left out")))
 
 
 def _exercise(files: tuple[Path, ...]) -> Exercise:

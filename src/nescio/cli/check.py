@@ -19,6 +19,39 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 _FILES = 3  # files of one kind that are named
+# The columns of tasks in their users' words, summed or (an answer or question that has one) counted; None: nothing is said of it.
+_SUMMED = {
+    "ave_solvable": "questions with a right answer",
+    "ave_selected_right": "right answers selected",
+    "ave_right": "right ones",
+    "ave_accepted": "answers accepted",
+    "nuggets_vital": "vital nuggets in the key",
+    "vital_found": "vital nuggets found",
+    "okay_found": "okay nuggets found",
+    "automatic_found": "nuggets matched in part or whole",
+    "response_length": "characters of the responses",
+    "factoid": "factoid questions",
+    "definition": "definition questions",
+}
+_COUNTED = {
+    "ave_right": "answers judged",
+    "ave_confidence": "answers with a confidence",
+    "word_recall": "keys with content words",
+    "word_precision": "answers with content words",
+    "hum_sent": "questions with sentences that people accept",
+    "aut_sent": "questions with a story",
+}
+_UNSAID = frozenset(
+    (
+        "ave_rejected_right",
+        "ave_random",
+        "string_precision",
+        "pyramid_found",
+        "pyramid_weight",
+        "nugget_order",
+        "automatic_vital",
+    )
+)
 
 
 @click.command("check")
@@ -71,8 +104,9 @@ def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options
     if format_.collection and only_questions(format_, parts):
         return _of_collection(*format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose)))
     if alone in ({"gold"}, {"answers"}):
-        other = "answers" if alone == {"gold"} else "gold"
-        return {"problems": [f"only {alone.pop()} given: nothing can be counted without the {other}"]}
+        lacking = "answers to it" if alone == {"gold"} else "the collection or key that they answer (gold)"
+        only = f"only {alone.pop()} given{_values(format_, parts)}"
+        return {"problems": [f"{only}: nothing can be scored without {lacking}"]}
     problems = []
     try:
         loaded = load(list(files), options)
@@ -81,6 +115,22 @@ def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options
         loaded = load(list(files), replace(options, missing="unanswered", ungraded="exclude"))
     facts = _count(loaded)
     return facts | {"problems": [*problems, *_oddities(facts)]}
+
+
+def _values(format_: Format, parts: Sequence[Part]) -> str:
+    """What a collection of AVE holds, for a reader who has no responses to it yet."""
+    if format_.name != "ave" or [part for part, _ in parts] != ["gold"]:
+        return ""
+    from nescio.formats.ave import read_exercise
+    from nescio.tasks.validation_building import counts
+
+    rows = counts(read_exercise(parts[0][1]))
+    questions, answers = (sum(getattr(row, name) for row in rows) for name in ("questions", "answers"))
+    held = ", ".join(f"{sum(getattr(row, name) for row in rows):,} {name.upper()}" for name in _VALUES)
+    return f" ({_many(questions, 'question')}, {_many(answers, 'answer')}: {held})"
+
+
+_VALUES = ("validated", "rejected", "unknown")
 
 
 def _of_collection(collection: Any, notes: Sequence[str]) -> Facts:
@@ -146,9 +196,15 @@ def _of_run(loaded: Loaded, i: int) -> Facts:
         row["declined"] = int((data.columns["answered"][i][present] == 0).sum())
     if any(each.taken_for == "not graded" for each in loaded.silence):
         row["not_graded"] = sum(e.n for e in loaded.silence if e.run == run and e.taken_for == "not graded")
-    for name in (n for n, column in data.columns.items() if column.dtype.kind == "f"):
-        row[f"with {name}"] = int((~np.isnan(data.columns[name][i]) & present).sum())
-    return row | {"n": int(present.sum())}
+    for name, column in data.columns.items():
+        there = ~np.isnan(column[i]) & present
+        if name in _COUNTED or (column.dtype.kind == "f" and name not in {*_UNSAID, *_SUMMED}):
+            row[_COUNTED.get(name, f"with {name}")] = int(there.sum())
+        if name in _SUMMED:
+            row[_SUMMED[name]] = int(column[i][there].sum())
+    # Of rows that are questions and answers to them, the questions are counted.
+    asked = ~np.isnan(data.columns["ave_solvable"][i]) if "ave_solvable" in data.columns else True
+    return row | {"n": int((present & asked).sum())}
 
 
 def _strata(values: Mapping[str, set[str]]) -> list[str]:

@@ -49,8 +49,8 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
     --unanswerable and --cluster are about scoring, and change nothing here.
 
     \b
-    nescio convert log.eval outcomes.csv
-    nescio convert samples_gsm8k.jsonl outcomes.parquet --choose filter=strict-match
+    nescio convert log.eval log.csv
+    nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=strict-match
     nescio convert dev-v2.0.json predictions.json native/ --to questions
     """
     from nescio.formats.writing import SUFFIXES

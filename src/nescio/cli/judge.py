@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nescio.formats import Format, Read
     from nescio.judging import Human, Judge
     from nescio.outcomes import Outcomes
+    from nescio.results import Results
 
 
 @click.command("judge")
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     "--against",
     type=click.Path(path_type=Path),
     metavar="HUMAN",
-    help="A table of people's verdicts on some of the answers: how far does the judge agree, and what would people say of all?",
+    help="A table of people's verdicts on some of the answers (of TREC's letters only R is correct; X and U are incorrect): how far does the judge agree, and what would people say of all?",
 )
 @click.option(
     "--verdict", metavar="COLUMN", help="The column of HUMAN that holds the verdict, where its name does not tell."
@@ -114,8 +115,8 @@ def command(
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
-    nescio judge questions.jsonl runs/*.jsonl --judge token_f1 --against human.csv
-    nescio judge questions.jsonl runs/*.jsonl --judge human --against human.csv -o outcomes.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge token_f1 --against people.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o outcomes.csv
     nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o outcomes.csv
     """
     from nescio.load import Options, read_files
@@ -196,6 +197,8 @@ def _judged(
             judge = judging.known(asked or judging.default_judge(data.collection))
         found, lower = judging.judge_runs(data.collection, data.runs, judge, data.files)
     _app.notes(getattr(judge, "notes", ()))
+    if judge.name == "choice":
+        _app.notes(list(judging.no_options(data.collection, data.runs)))
     if lower:
         many = "1 answer" if lower == 1 else f"{lower} answers"
         _app.say(f"note: {many} below rank 1 judged, and not in the table: an outcome is that of rank 1")
@@ -213,15 +216,39 @@ def _compare(read: Read, judged: Outcomes, people: Human, printed: str, report: 
         asked = judging.asked_cells(read.data.collection, read.data.runs)
     else:
         said, asked = judging.human.people_on(judged, people), judging.human.asked_of(judged)
-    if people.stale:
-        run, question = min(people.stale)
-        _app.say(
-            f"note: {len(people.stale)} judgements are of another answer than the run now gives, and judge nothing "
-            f"(first: run {run!r}, question {question!r})"
-        )
+    _app.notes(people.said_of_stale())
     found = against(judged, said, asked, **how)
     _app.notes(found.notes)
-    _app.emit(found, printed, report)
+    if printed == "table":
+        _show(found, report)
+    else:
+        _app.emit(found, printed, report)
+
+
+_TITLES = {
+    None: "Agreement with people, on the answers that both graded",
+    "confusion": "What the judge makes of what people call so (shares of people's category)",
+    "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
+}
+_MOST = 100  # rows of a table that is printed; JSON and files have all of them
+
+
+def _show(found: Results, report: Path | None) -> None:
+    """Print the tables, each under its title."""
+    from nescio.report import tables
+
+    if report:
+        tables.write(found, report)
+        _app.say(f"wrote {report}")
+    for name, title in _TITLES.items():
+        records = found.records(name)
+        click.echo(f"{title}:")
+        if len(records) <= _MOST:
+            tables.show_records(records)
+        else:
+            click.echo(f"{len(records):,} rows (-f json prints them, --report FILE.json writes them)")
+        click.echo()
+    click.echo(found.signature)
 
 
 def _write(judged: Outcomes, name: str, output: Path) -> None:

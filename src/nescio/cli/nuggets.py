@@ -54,7 +54,7 @@ def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None,
     \b
     nescio nuggets score key.txt runs/*.txt --mapping assessor.txt
     nescio nuggets score key.txt runs/*.txt --automatic idf           # no assessor: labelled automatic throughout
-    nescio nuggets score key.txt run.txt --mapping m.txt -m nuggets.pyramid -m nuggets.order
+    nescio nuggets score key.txt runs/first.txt --mapping assessor.txt -m nuggets.pyramid -m nuggets.order
     """
     from nescio.evaluate import score
 

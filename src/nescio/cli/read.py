@@ -19,13 +19,6 @@ def command() -> None:
     """Reading comprehension: systems that answer questions about stories, and their marks."""
 
 
-def _files(given: Sequence[Path]) -> list[Path]:
-    """The files named, a folder standing for the stories, questions and keys in it."""
-    from nescio.formats.cbc import files_in
-
-    return [file for path in given for file in (files_in(path) if path.is_dir() else [path])]
-
-
 @command.command("answer")
 @_app.FILES
 @click.option(
@@ -60,7 +53,7 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
 
     \b
     nescio read answer questions.jsonl stories.jsonl --system window-distance --threshold 0.5 -o run.jsonl
-    nescio read answer mc160.test.tsv --system sliding-window -o run.jsonl
+    nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
     """
     from nescio.errors import UsageError
@@ -69,9 +62,8 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
 
     if output.suffix.lower() != ".jsonl":
         raise UsageError(f"{output}: a run is written to .jsonl (found {output.suffix!r})")
-    every = _files(files)
-    _app.check_place(output, every)
-    collection, notes = read_collection(every)
+    _app.check_place(output, files)
+    collection, notes = read_collection(files)
     run = answer(collection, **given)
     write_run(run, output)
     _app.notes(notes)
@@ -100,33 +92,34 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
 
     \b
     nescio read score developset/ student-run.response run.jsonl --by question_word
-    nescio read score mc160.test.tsv mc160.test.ans runs/*.jsonl -m c@1
+    nescio read score test.tsv test.ans test-run.jsonl -m c@1
     """
     from dataclasses import replace
 
     from nescio.evaluate import score
     from nescio.meta.comparability import comparability
 
-    every = _files(files)
-    _app.check_output(output, every)
+    _app.check_output(output, files)
     level, options = _app.level(given.pop("ci")), _app.reading(given)
-    judge, suited = _judge(every, options, keep_pronouns=given.pop("keep_pronouns"))
+    judge, suited = _judge(files, options, keep_pronouns=given.pop("keep_pronouns"))
     asked, correlations = given.pop("measures") or suited, given.pop("correlations")
     with _app.progress("scoring") as progress:
-        scores = score(every, asked, ci=level, progress=progress, **given, **(options | {"judge": judge}))
+        scores = score(list(files), asked, ci=level, progress=progress, **given, **(options | {"judge": judge}))
     if correlations:
         scores = replace(scores, more={"correlations": comparability(scores)})
     _app.notes(scores.notes)
     _app.emit(scores, printed, output)
 
 
-def _judge(files: list[Path], options: dict[str, Any], *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
+def _judge(
+    files: Sequence[Path], options: dict[str, Any], *, keep_pronouns: bool
+) -> tuple[str | None, list[str] | None]:
     """The judge that suits the questions, and the measures; what was asked for goes first."""
     from nescio.errors import UsageError
     from nescio.formats import Unjudged
     from nescio.load import Options, read_files
 
-    format_, read = read_files(files, Options(**options))
+    format_, read = read_files(list(files), Options(**options))
     if not isinstance(read.data, Unjudged):
         raise UsageError(f"these files are {format_.about}: `nescio score` scores what is judged already")
     questions = read.data.collection.questions

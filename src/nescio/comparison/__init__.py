@@ -29,8 +29,7 @@ from nescio.exact import exact_p
 from nescio.load import Loaded
 from nescio.measures import Measure
 from nescio.results import Comparison, Comparisons, signature
-from nescio.samples import columns_for, concerned, samples
-from nescio.uncertainty import gather_remarks
+from nescio.samples import columns_for, concerned, gather_remarks, samples
 from nescio.uncertainty import remarks as remarks_on
 
 __all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
@@ -150,7 +149,12 @@ def _evidence(loaded: Loaded) -> Evidence:
             "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
         )
     if len(loaded.data.runs) < 2:
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with")
+        how = (
+            "; to compare two choices of one log, `nescio convert` each to a table and name the runs apart (a table without the "
+            "column run is one run, named by its file)"
+        )
+        more = how if loaded.options.choose else ""
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with{more}")
     return loaded.data
 
 

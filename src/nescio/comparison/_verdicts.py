@@ -12,6 +12,7 @@ from nescio.results import Comparison
 
 POWER = 0.8
 TOO_FEW = "too few questions to tell"
+NONE_SEEN = "no difference seen, too few questions to rule one out"
 TOO_FEW_RESAMPLES = "too few resamples to tell"
 
 
@@ -46,7 +47,8 @@ def limits(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
-    """The row with its verdict: better, worse, a bounded null, or too few questions; None where p is undefined.
+    """The row with its verdict: better, worse, a bounded null, or too few questions (which may show no difference at all); None
+    where p is undefined.
 
     A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d". `smallest` is the
     least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is too few.
@@ -60,7 +62,7 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     if bound > margin and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
-        return replace(row, verdict=TOO_FEW)
+        return replace(row, verdict=NONE_SEEN if row.low == row.high == row.difference == 0 else TOO_FEW)
     # Rounded up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
     return replace(row, verdict=f"no difference larger than {bound:g}", no_larger_than=bound)

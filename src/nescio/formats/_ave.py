@@ -5,8 +5,9 @@ AVE 2006's files are no longer to be had: pairs are read and written in the shap
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,11 +87,13 @@ def read_exercise(source: Source) -> Exercise:
     assert source.path is not None
     questions: dict[str, Question] = {}
     candidates: list[Candidate] = []
-    for element in parse_xml(source.path).iter("q"):
+    root = parse_xml(source.path)
+    _hold_places(source, root)
+    for element in root.iter("q"):
         identity = _identity(source, element, questions, "a question")
         tongue = _language(element)
         strata = {"language": tongue} if tongue else {}
-        questions[identity] = Question(identity, _text(element.find("q_str")), strata=strata)
+        questions[identity] = Question(identity, _text(_child(source, element, "q_str")), strata=strata)
         if not questions[identity].text:
             raise _fail(source, element, "a question has its text in q_str", identity)
         candidates += _candidates(source, element, identity)
@@ -99,17 +102,40 @@ def read_exercise(source: Source) -> Exercise:
     return Exercise(source.stem, tuple(questions.values()), tuple(candidates))
 
 
+def _hold_places(source: Source, root: _Element) -> None:
+    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in none."""
+    pair = root.find(".//pair")
+    if pair is not None and root.find(".//q") is not None:
+        raise _fail(
+            source, pair, "a pair of AVE 2006 stands among questions (q); give them in two files", pair.get("id")
+        )
+    for element in root.iter("q", "a"):
+        above = element.getparent()
+        if element.tag == "a" and (above is None or above.tag != "q"):
+            raise _fail(source, element, "an answer (a) stands directly in its question (q)", element.get("id"))
+        if element.tag == "q" and next(element.iterancestors("q"), None) is not None:
+            raise _fail(source, element, "a question stands within another one", element.get("id"))
+
+
+def _child(source: Source, element: _Element, name: str) -> _Element | None:
+    """The one child of that name, None where there is none; raises FormatError where there are two."""
+    found = element.findall(name)
+    if len(found) > 1:
+        raise _fail(source, found[1], f"{name} stands here again in one {element.tag}", element.get("id"))
+    return found[0] if found else None
+
+
 def _candidates(source: Source, question: _Element, identity: str) -> Iterator[Candidate]:
     seen: dict[str, Candidate] = {}
     for element in question.findall("a"):
         name = _identity(source, element, seen, "an answer")
-        if element.find("a_str") is None:
+        answer, support = _child(source, element, "a_str"), _child(source, element, "t_str")
+        if answer is None:
             raise _fail(source, element, "an answer has its text in a_str", name)
-        support = element.find("t_str")
         seen[name] = Candidate(
             identity,
             name,
-            _text(element.find("a_str")),
+            _text(answer),
             _text(support),
             None if support is None else support.get("doc"),
             _value(source, element, "VALIDATED, REJECTED, UNKNOWN"),
@@ -121,10 +147,14 @@ def _candidates(source: Source, question: _Element, identity: str) -> Iterator[C
 def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, systems: bool = False) -> int:
     """Write a collection in the format of AVE 2007, whole or not at all; returns how many characters XML cannot hold.
 
-    Each of those is written as U+FFFD. Without `values` it is a test set; `systems` adds whose answer each is.
+    Each of those is written as U+FFFD. Without `values` it is a test set; `systems` adds whose answer each is. Raises
+    MismatchError for an id with white space or a question without a text, which could not be read again.
     """
     from lxml import etree
 
+    _hold_ids([*(question.id for question in exercise.questions), *(each.id for each in exercise.candidates)])
+    if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
+        raise MismatchError(f"question {empty!r} has no text, and a collection of AVE has it in q_str")
     clean = _Clean()
     root = etree.Element("ave")
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
@@ -142,6 +172,13 @@ def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, syste
             etree.SubElement(answer, "t_str", clean({"doc": each.document})).text = clean.text(each.text)
     _write(root, path)
     return clean.replaced
+
+
+def _hold_ids(identities: Iterable[str]) -> None:
+    """Raise MismatchError where an id is not one word: it could not stand in a line of a response."""
+    for identity in identities:
+        if len(identity.split()) != 1 or identity != identity.strip():
+            raise MismatchError(f"a response file cannot hold the id {identity!r}: white space parts its cells")
 
 
 class _Clean:
@@ -180,7 +217,9 @@ def read_pairs(source: Source) -> list[Pair]:
     found: dict[str, Pair] = {}
     for element in parse_xml(source.path).iter("pair"):
         identity = _identity(source, element, found, "a pair")
-        text, hypothesis = element.find("t"), element.find("h")
+        if next(element.iterancestors("pair"), None) is not None:
+            raise _fail(source, element, "a pair stands within another one", identity)
+        text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
         if text is None or hypothesis is None or not _text(hypothesis):
             raise _fail(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
         value = _value(source, element, "YES, NO, UNKNOWN")
@@ -197,6 +236,7 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
     """Write pairs, whole or not at all; returns how many characters XML cannot hold, each written as U+FFFD."""
     from lxml import etree
 
+    _hold_ids(pair.id for pair in pairs)
     clean = _Clean()
     root = etree.Element("entailment-corpus")
     for pair in pairs:
@@ -257,8 +297,9 @@ def _lines(source: Source) -> Iterator[tuple[list[str], int]]:
 
 def _confidence(source: Source, line: int, text: str) -> float:
     found = decimal(text)
-    if found is None:
-        raise FormatError(source.label, "confidence must be a number", where=f"line {line}", value=text)
+    if found is None or not math.isfinite(found):
+        rule = "confidence must be a number" if found is None else "confidence must be a finite number"
+        raise FormatError(source.label, rule, where=f"line {line}", value=text)
     return found
 
 
@@ -270,10 +311,8 @@ def _hold(source: Source, lines: Sequence[int], found: Iterator[Problem]) -> Non
 def write_responses(given: Sequence[Validation], path: Path) -> None:
     """Write decisions as a response file, whole or not at all; raises MismatchError where an id is not one word."""
     lines = []
+    _hold_ids(identity for each in given for identity in (each.question_id, each.answer_id))
     for each in given:
-        for identity in (each.question_id, each.answer_id):
-            if len(identity.split()) != 1 or identity != identity.strip():
-                raise MismatchError(f"a response file cannot hold the id {identity!r}: white space parts its cells")
         sure = "" if each.confidence is None else f" {each.confidence!r}"
         lines.append(f"{each.question_id} {each.answer_id} {each.decision}{sure}\n")
     with whole(path) as draft:

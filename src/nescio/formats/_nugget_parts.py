@@ -192,7 +192,10 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
     kept = [match for match in matches if match is not None]
     strangers = dict.fromkeys(row.run for row, match in zip(mapped, matches, strict=True) if match is None)
     who = options.choose.get("assessors", MAJORITY)
-    data, notes = evidence(targets, runs, kept, who)
+    saw: dict[str, set[str]] = {}
+    for row in mapped:  # of all runs: a run's score must not depend on which others are given
+        saw.setdefault(row.target, set()).add(row.assessor)
+    data, notes = evidence(targets, runs, kept, who, saw)
     if strangers:
         notes = (*notes, f"the mapping is also of runs that were not given: {', '.join(map(repr, strangers))}")
     return Read(data, notes, BY_PEOPLE, judge=f"assessors {who}")

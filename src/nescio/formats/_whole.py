@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import struct
 import zipfile
 import zlib
@@ -30,6 +31,7 @@ LARGEST_MEMBER = 1 << 30
 _HEADER = 30  # bytes of a member before its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
+_PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an error; messages say it in their own way
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
@@ -51,7 +53,9 @@ def open_whole(path: Path, room: Room) -> Source:
         raise FormatError(path, rule, value=path.suffix)
     check_text(path)
     with path.open(encoding="utf-8-sig") as lines:
-        number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (1, ""))
+        number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    if not number:
+        raise FormatError(path, "the file holds nothing but blank lines")
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
@@ -194,7 +198,8 @@ def parse_xml(path: Path) -> _Element:
         tree = etree.parse(str(path.absolute()), parser)
     except etree.XMLSyntaxError as error:
         line = f"line {error.lineno}" if error.lineno else None
-        raise FormatError(path, f"not well-formed XML: {first_line(error)}", where=line) from None
+        what = _PLACE.sub("", first_line(error))
+        raise FormatError(path, f"not well-formed XML: {what}", where=line) from None
     except OSError as error:
         raise FormatError(path, f"cannot be read: {first_line(error)}") from None
     dtd = tree.docinfo.internalDTD

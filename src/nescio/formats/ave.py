@@ -29,7 +29,7 @@ from nescio.formats._format import Part, Read, ReadOptions, reader
 from nescio.formats._graded import choose
 from nescio.formats._source import Source, name_runs
 from nescio.formats._whole import parse_xml, text_lines
-from nescio.tasks.validation import Decision, Runs, Validation, evidence, pair_evidence, selections
+from nescio.tasks.validation import Decision, Runs, Validation, by_run, evidence, pair_evidence, selections
 
 __all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
 
@@ -125,13 +125,15 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
     """The runs with confidences in an answer's being right, and notes on those that look as if they were in something else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
-    notes, found = [], {}
+    notes: list[str] = []
+    outside: dict[str, str] = {}
+    found = {}
     for run, given in runs.items():
         sure = [each.confidence for each in given if each.confidence is not None]
-        if outside := sum(not 0 <= each <= 1 for each in sure):
+        if strange := sum(not 0 <= each <= 1 for each in sure):
+            outside[run] = f"{strange} of {len(sure)}"
             if meaning == "decision":
-                raise MismatchError(f"run {run!r}: {outside} confidences lie outside [0, 1], and 1 less them is none")
-            notes.append(f"run {run!r}: {outside} of {len(sure)} confidences lie outside [0, 1]")
+                raise MismatchError(f"run {run!r}: {strange} confidences lie outside [0, 1], and 1 less them is none")
         found[run] = list(given)
         if meaning == "decision":
             found[run] = [
@@ -145,6 +147,8 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 f"run {run!r}: its REJECTED answers carry higher confidences than the accepted ones; confidence is read as that in "
                 "an answer's being right (--choose confidence=decision where it is that in the decision)"
             )
+    if outside:
+        notes.insert(0, f"{by_run(outside)} confidences lie outside [0, 1]")
     return found, notes
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nescio.errors import FormatError, UsageError
+import numpy as np
+
+from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats._source import LINES, TABLES, connect, open_source
 from nescio.formats._tables import load_rows, locate, unguarded
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label
+from nescio.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
 
 QUESTION = ("question_id", "qid", "id", "question")
 RUN = ("run", "run_id", "system", "model")
@@ -43,10 +45,10 @@ def read_judgements(
 ) -> tuple[list[Label], list[str]]:
     """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
-        Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
-        verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says what
-    an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError
-        for a table that has no such columns, or a word that is no verdict.
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
+    verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says
+    what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that has no such columns, or
+    a word that is no verdict.
     """
     source = open_source(given)
     if source.suffix not in (*TABLES, *LINES, ""):
@@ -77,8 +79,43 @@ def read_judgements(
             said[word] += 1
         labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}"))
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
-    notes = [f"{source.label}: {many} × {word!r} read as {names[known[word]]}" for word, many in sorted(said.items())]
+    notes = []
+    for word, many in sorted(said.items()):
+        neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
+        read_as = "inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]]
+        notes.append(f"{source.label}: {many} × {word!r} read as {read_as}")
     return labels, [*source.notes, *notes]
+
+
+def holds_verdicts(given: Any) -> bool:
+    """Whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    names = {name.lower() for name in open_source(given).columns}
+    return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
+
+
+def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[str]]:
+    """Tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+
+    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
+    """
+    notes: list[str] = []
+    found: dict[tuple[str, str], Label] = {}
+    for path in paths:
+        labels, more = read_judgements(path)
+        notes += more
+        for label in labels:
+            if label.run is None:
+                raise MismatchError(f"{label.place}: the run is empty, and nothing else says whose answer this is")
+            before = found.setdefault((label.run, label.question), label)
+            if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
+                raise MismatchError(f"{before.place}, and {label.place}: two verdicts on one answer differ")
+            if before.state == NOT_GRADED:
+                found[label.run, label.question] = label
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
+    state = np.array(
+        [[found[r, q].state if (r, q) in found else ABSENT for q in questions] for r in runs], dtype=np.int8
+    )
+    return Outcomes(runs, questions, state), notes
 
 
 _NO_VERDICT = (

@@ -8,7 +8,8 @@ need are empty. Other columns that are constant within a question are strata: `-
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,8 +83,24 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         measures = ("nuggets.combined", "nuggets.list_F", "nuggets.F(beta=5)")
     elif "definition" not in kinds.values():
         measures = ("nuggets.list_F", "nuggets.list_IP", "nuggets.list_IR")
-    notes = tuple(note for _, source in parts for note in source.notes)
-    return Read(Evidence(runs, questions, columns, absence, strata), notes, measures)
+    notes = [note for _, source in parts for note in source.notes]
+    notes += _by_type(runs, kinds, columns)
+    return Read(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
+
+
+def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[str]:
+    """How many questions of each type there are, where there are several, and which list questions a measure leaves out."""
+    counted = Counter(kinds.values())
+    if len(counted) > 1:
+        shown = ", ".join(f"{counted[kind]} {kind}" for kind in TYPES if counted[kind])
+        yield f"questions by type: {shown}; a measure leaves out those of other types"
+    lists = np.array([kind == "list" for kind in kinds.values()])
+    if unknown := int((columns["list_known"][0][lists] == 0).sum()):
+        yield f"{unknown} of {counted['list']} list questions have no known instance: nuggets.list_IR and list_F leave them out"
+    silent = (columns["list_returned"][:, lists] == 0).sum(axis=1)
+    if silent.any():
+        whose = ", ".join(f"run {run!r}: {many}" for run, many in zip(runs, silent, strict=True) if many)
+        yield f"{whose} of {counted['list']} list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0"
 
 
 def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
@@ -133,6 +150,8 @@ def _check(source: Source, row: int, counts: Mapping[str, int]) -> None:
         if part in counts and counts[part] > counts[whole]:
             found = f"{counts[part]} of {counts[whole]}"
             raise FormatError(source.label, rule, where=locate(source, row), value=found)
+    if (counts.get("vital_found") or counts.get("okay_found")) and not counts["response_length"]:
+        raise FormatError(source.label, "nuggets are found in a response of length 0", where=locate(source, row))
 
 
 def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str]) -> None:

@@ -106,6 +106,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     if by_part[MAPPING] and not files.mapped:
         raise MismatchError(f"{by_part[MAPPING][0].label} holds no line of a mapping")
     _no_match_twice(files.mapped)
+    _nothing_beside_matches(files.mapped)
     return settle(files.keys, files.said, files.mapped, options)
 
 
@@ -119,6 +120,17 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
         if key in seen:
             raise row.at.fail(f"the same match stands on line {seen[key]}", row.nugget or NOTHING)
         seen[key] = row.at.line
+
+
+def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
+    """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget there."""
+    found = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
+    strings, responses = {*found}, {key[:3] for key in found}
+    for row in mapped:
+        key = row.run, row.target, row.assessor
+        if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
+            rule = "nothing is said to be found here, and other lines find nuggets in it"
+            raise row.at.fail(rule, f"{row.target} {row.run}")
 
 
 def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
@@ -145,7 +157,7 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
         if labels is None:
             raise at.fail("a line of a key is `qid nugget vital|okay text`", " ".join(cells))
         if people.setdefault(cells[0], len(labels)) != len(labels):
-            rule = f"{len(labels)} labels where question {cells[0]} has {people[cells[0]]} before"
+            rule = f"{len(labels)} label{'s' if len(labels) > 1 else ''} where question {cells[0]} has {people[cells[0]]} before"
             raise at.fail(rule, cells[2])
         one = len(labels) == 1
         vital = {file if one else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}

@@ -186,7 +186,10 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
     query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
     if found := first(connection, query):
         run, one, other = found
-        raise MismatchError(f"run {run!r} stands in both {sources[one].label} and {sources[other].label}")
+        raise MismatchError(
+            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the column run: "
+            "a table without it is one run, named by its file"
+        )
 
 
 def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[str]) -> Outcomes:

@@ -13,6 +13,7 @@ from nescio.judging._judge import (
     judge_runs,
     known,
 )
+from nescio.judging.choice import no_options
 from nescio.judging.human import Human
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "judge",
     "judge_runs",
     "known",
+    "no_options",
 ]
 
 import_all(__name__, __path__)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
-from nescio.model import Question
+from nescio.model import Collection, Question, Run
 from nescio.text import normalise, squeeze
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
@@ -37,6 +37,16 @@ def choice(question: Question, answer: str) -> bool:
 def option(question: Question, text: str) -> int | None:
     """The position, from 0, of the option that a text names, or None. Of options of one text the first stands for all."""
     return _named(question.options, text)
+
+
+def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[str]:
+    """A note on the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
+    asked = {question.id: question for question in collection.questions if question.options}
+    for run in runs:
+        said = [r for r in run.responses if r.answer is not None and r.question_id in asked]
+        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in said):
+            doubt = "; is it a run on this test?" if strange > len(said) / 2 else ""
+            yield f"run {run.name!r}: {strange} of {len(said)} answers name no option of their question, and are wrong{doubt}"
 
 
 def _named(options: tuple[str, ...], text: str) -> int | None:

@@ -47,6 +47,16 @@ class Human:
             return None
         return None if answer is None else self.by_text.get((question, squeeze(answer)))
 
+    def said_of_stale(self) -> list[str]:
+        """A note on the labels of answers that were not given, of those looked up so far."""
+        if not self.stale:
+            return []
+        run, question = min(self.stale)
+        return [
+            f"{len(self.stale)} judgements are of another answer than the run now gives, and judge nothing "
+            f"(first: run {run!r}, question {question!r})"
+        ]
+
     def grade(self, asked: Sequence[Asked]) -> list[Grade]:
         """The verdicts; NOT_GRADED where there is none."""
         found = (self.label(one.run, one.question.id, one.answer) for one in asked)

@@ -91,7 +91,8 @@ def auc(total: Any) -> Any:
 def qa_accuracy(total: Any) -> Any:
     r"""The share of the questions whose SELECTED answer is right: comparable to a QA system's accuracy.
 
-    $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions.
+    $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED answer is
+    UNKNOWN in the gold earns nothing, and counts.
     """
     return total.ave_selected_right / total.n
 
@@ -106,7 +107,8 @@ def qa_accuracy(total: Any) -> Any:
 def normalized_qa_accuracy(total: Any) -> Any:
     r"""qa_accuracy as a share of what perfect selection reaches ("% of perfect selection", divided by 100).
 
-    $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined where no question has one.
+    $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined where no question has one. A
+    QA system ranked beside validators may exceed 1: it may be right where the collection holds no right answer.
     """
     return total.ave_selected_right / total.ave_solvable
 

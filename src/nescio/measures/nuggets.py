@@ -64,7 +64,8 @@ def _recall(q: Any) -> Any:
 def recall(total: Any) -> Any:
     r"""Nugget recall: the share of the vital nuggets that the response holds, averaged over questions.
 
-    $\frac{1}{n}\sum_q \frac{r_q}{R_q}$; a question with R = 0 is left out, undefined where all are.
+    $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in its key
+    is left out and counted; undefined where all are.
     """
     return total.score / total.asked
 
@@ -81,7 +82,7 @@ def precision(total: Any) -> Any:
     r"""Nugget precision: 100 non-white characters are allowed for each nugget found, and length beyond that costs.
 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100(r + a)$; the mean over questions. Silence has 1, a response
-    without any nugget 0. A question with R = 0 is left out; undefined where all are.
+    without any nugget 0. A question without a vital nugget in its key is left out and counted; undefined where all are.
     """
     return total.score / total.asked
 
@@ -100,8 +101,9 @@ def precision(total: Any) -> Any:
 def f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
     r"""The official F of definition questions: recall of vital nuggets and length-based precision, recall weighing beta² times.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; 0 where both are 0. The length is that
-    of the whole response. beta is 5 in TREC 2003, 3 (the default) from 2004 on. A question with R = 0 is left out; undefined where all are.
+    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and recall NR; 0
+    where both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default) from 2004 on. A question
+    without a vital nugget in its key has no recall: it is left out and counted; undefined where all are.
     """
     return total.score / total.asked
 

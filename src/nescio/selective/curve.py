@@ -86,6 +86,11 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
         have = ", ".join(columns) or "none"
         raise MismatchError(
             f"a threshold decides which answers count, so it needs outcomes and confidences (columns found: {have})"
+            + (
+                "; --choose view=selection reads the SELECTED answers as outcomes"
+                if "ave_right" in data.columns
+                else ""
+            )
         )
     if not data.questions:
         raise MismatchError(f"run {name!r} has no graded question")

@@ -16,12 +16,12 @@ from nescio.evidence import Evidence
 from nescio.load import Loaded
 from nescio.measures import Measure, parse
 from nescio.results import Results, signature
-from nescio.samples import Sample, samples
+from nescio.samples import Sample, gather_remarks, samples
 from nescio.selective.certified import Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import LOWER_RANKS, Bools, OneRun, curve_of, one_run
 from nescio.selective.thresholds import check_follows, exact_rule
-from nescio.uncertainty import Plan, bounds, gather_remarks, method_for
+from nescio.uncertainty import Plan, bounds, method_for
 
 POINTS = 200
 C_AT_1 = ("c@1", "pan.c@1")

@@ -8,7 +8,7 @@ Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -118,13 +118,18 @@ def assessors(targets: Sequence[Target], matches: Sequence[Match] = ()) -> tuple
 
 
 def evidence(
-    targets: Sequence[Target], runs: Sequence[Run], matches: Sequence[Match], who: str = MAJORITY
+    targets: Sequence[Target],
+    runs: Sequence[Run],
+    matches: Sequence[Match],
+    who: str = MAJORITY,
+    saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[str, ...]]:
     """The columns of every run on every target by what assessors found, and notes for the user.
 
-    Several assessors: `who` is "majority" (vital, or matched, where more than half of them say so), "each" (a question and an
-    assessor are a unit, clustered by question: the mean is the macro alternative of P07-1097), or the name of one. A target to
-    which a run does not respond is silence. Raises MismatchError where a run has no match at all, UnknownNameError for a name.
+    Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the question), "each" (a
+    question and an assessor are a unit, clustered by question: the mean is the macro alternative of P07-1097), or the name of
+    one. `saw` names the assessors of each target, where these matches are not of all runs that they saw. A target to which a run
+    does not respond is silence. Raises MismatchError where a run has no match at all, UnknownNameError for a name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -134,28 +139,35 @@ def evidence(
     notes = _not_mapped(runs, matches, by_cell)
     if len(keyed) > 1 or len(mapped) > 1:
         notes.append(f"{len(keyed)} assessors of the key and {len(mapped)} of the responses: {_how(who, names)}")
-    units = [(target, name) for target in targets for name in names]
+    seen: dict[str, set[str]] = {target.id: {*saw.get(target.id, ())} if saw else set() for target in targets}
+    for match in matches:
+        seen.setdefault(match.target_id, set()).add(match.assessor)
+    units = [(target, name) for target in targets for name in names if _looked(target, name, mapped, seen[target.id])]
+    if lacking := len(targets) * len(names) - len(units):
+        notes.append(
+            f"{lacking} of {len(targets) * len(names)} units are left out: the assessor did not see the question"
+        )
     rows = []
     for run in runs:
         row = []
         for target, name in units:
-            found = _found(by_cell.get((run.name, target.id), []), name if name in mapped else None, len(mapped))
+            own = name if name in mapped else None
+            found = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
             row.append(_cell(target, run.responses.get(target.id), found, name if name in keyed else None))
         rows.append(row)
     return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))
 
 
 def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[str]:
-    """A note on each run that does not respond to some of the targets."""
-    notes = []
+    """A note on the runs that do not respond to some of the targets."""
+    found = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
         if lacking:
-            notes.append(
-                f"run {run.name!r} says nothing to {len(lacking)} of {len(targets)} questions (first: {lacking[0]!r}): "
-                "recall 0 there"
+            found.append(
+                f"run {run.name!r} says nothing to {len(lacking)} of {len(targets)} questions (first: {lacking[0]!r})"
             )
-    return notes
+    return [f"{', '.join(found)}: recall 0 there"] if found else []
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
@@ -165,13 +177,19 @@ def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str 
     if who == EACH:
         return tuple(keyed) if len(keyed) > 1 else tuple(mapped) or (None,)
     if who not in (*keyed, *mapped):
-        raise UnknownNameError("assessor", who, (MAJORITY, EACH, *keyed, *mapped))
+        raise UnknownNameError("assessor", who, (MAJORITY, EACH, *filter(None, (*keyed, *mapped))))
     return (who,)
+
+
+def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
+    """Whether an assessor labelled the nuggets of a target, or mapped any response to it; the majority always did."""
+    labelled = any(name in nugget.vital for nugget in target.nuggets)
+    return name is None or (name in seen if name in mapped else labelled)
 
 
 def _how(who: str, names: Sequence[str | None]) -> str:
     if who == MAJORITY:
-        return "a nugget is vital, or matched, where more than half of them say so"
+        return "a nugget is vital, or matched, where more than half of those who saw the question say so"
     if who == EACH:
         return f"each of {', '.join(map(repr, names))} makes a unit of every question, resampled together"
     return f"{who!r} alone decides"
@@ -195,7 +213,7 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """What one assessor found in a response, or more than half of them: for each nugget its first place and its best grade."""
+    """What one assessor found in a response, or more than half of so many: for each nugget its first place and its best grade."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     found: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):

@@ -105,6 +105,7 @@ class Point:
     true_positive_rate: float
 
 
+_JUDGED = (Value.VALIDATED, Value.REJECTED)
 Runs = Mapping[str, Sequence[Validation]]
 Key = tuple[str, str]
 
@@ -147,8 +148,14 @@ def pair_problems(pairs: Sequence[Pair], given: Sequence[Validation]) -> Iterato
     """The same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its decision."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
+    known = {pair.id for pair in pairs}
     for problem in problems(Exercise("", questions, candidates), given):
-        if "SELECTED" not in problem.rule:
+        identity = given[problem.at].question_id
+        if "here again" in problem.rule:
+            yield Problem(problem.at, "a decision on this pair stands here again", identity)
+        elif identity not in known:
+            yield Problem(problem.at, "there is no such pair", identity)
+        elif "SELECTED" not in problem.rule:
             yield problem
 
 
@@ -182,9 +189,10 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[str, ...]]
         _Judged(f"{q} {each.id}", (q, each.id), place[q], each.value is Value.VALIDATED, tongue[place[q]])
         for each in exercise.candidates
         for q in (each.question_id,)
-        if each.value in (Value.VALIDATED, Value.REJECTED)
+        if each.value in _JUDGED
     ]
     notes = [*_unknown([each.value for each in exercise.candidates]), *_missing(runs, len(exercise.candidates))]
+    notes += _selected_unknown(exercise, runs)
     by_question = [_question_columns(exercise, given) for given in runs.values()]
     names = [question.id for question in exercise.questions]
     return _evidence(names, tongue, by_question, rows, runs), tuple(notes)
@@ -202,7 +210,7 @@ def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[st
     for pair in pairs:
         group = ("question", pair.question_id) if pair.question_id is not None else ("pair", pair.id)
         cluster = numbers.setdefault(group, len(numbers))
-        if pair.value in (Value.VALIDATED, Value.REJECTED):
+        if pair.value in _JUDGED:
             right = pair.value is Value.VALIDATED
             rows.append(_Judged(pair.id, (pair.id, pair.id), cluster, right, pair.language))
     notes = [*_unknown([pair.value for pair in pairs]), *_missing(runs, len(pairs))]
@@ -233,7 +241,7 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[str, ...
             if each.decision is Decision.SELECTED:
                 state[at] = CORRECT if gold is Value.VALIDATED else INCORRECT
                 unknown += gold in (Value.UNKNOWN, None)
-            elif gold in (Value.VALIDATED, Value.REJECTED) and each.confidence is not None:
+            elif gold in _JUDGED and each.confidence is not None:
                 candidate[at] = gold is Value.VALIDATED
     strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
     notes = [*_missing(runs, len(exercise.candidates))]
@@ -273,7 +281,7 @@ def _stronger(each: Validation, best: Validation | None) -> bool:
 
 
 def _unknown(values: Sequence[Value | None]) -> Iterator[str]:
-    known = sum(value in (Value.VALIDATED, Value.REJECTED) for value in values)
+    known = sum(value in _JUDGED for value in values)
     if not known:
         what = "it has UNKNOWN answers alone" if Value.UNKNOWN in values else "it is a test set without its gold"
         raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
@@ -282,9 +290,27 @@ def _unknown(values: Sequence[Value | None]) -> Iterator[str]:
 
 
 def _missing(runs: Runs, answers: int) -> Iterator[str]:
-    for run, given in runs.items():
-        if lacking := answers - len(given):
-            yield f"run {run!r}: {lacking} of {answers} answers are missing, and count as REJECTED"
+    if lacking := {run: answers - len(given) for run, given in runs.items() if len(given) < answers}:
+        yield f"{by_run(lacking)} of {answers} answers are missing, and count as REJECTED"
+
+
+def by_run(counts: Mapping[str, object]) -> str:
+    """A count for each run, as a note gives them: run 'a': 3, run 'b': 5."""
+    return ", ".join(f"run {run!r}: {count}" for run, count in counts.items())
+
+
+def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[str]:
+    """A note on the SELECTED answers that nobody judged: they are neither right nor wrong."""
+    unknown = {(each.question_id, each.id) for each in exercise.candidates if each.value not in _JUDGED}
+    found = {
+        run: sum(each.decision is Decision.SELECTED and (each.question_id, each.answer_id) in unknown for each in given)
+        for run, given in runs.items()
+    }
+    if some := {run: many for run, many in found.items() if many}:
+        yield (
+            f"{by_run(some)} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and their questions "
+            "earn nothing in QA accuracy"
+        )
 
 
 def _question_columns(exercise: Exercise, given: Sequence[Validation]) -> dict[str, list[float]]:
@@ -297,7 +323,7 @@ def _question_columns(exercise: Exercise, given: Sequence[Validation]) -> dict[s
     found: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
     for question, group in groups.items():
         right = [each for each in group if each.value is Value.VALIDATED]
-        known = [each for each in group if each.value in (Value.VALIDATED, Value.REJECTED)]
+        known = [each for each in group if each.value in _JUDGED]
         found["ave_selected_right"].append(any((question, each.id) in selected for each in right))
         found["ave_rejected_right"].append(question not in answered and not right)
         found["ave_solvable"].append(bool(right))

@@ -6,16 +6,16 @@ UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nescio.draws import Block
 from nescio.errors import MismatchError
-from nescio.evidence import PRESENT, Evidence
+from nescio.evidence import PRESENT, Array, Evidence
 from nescio.model import Question
-from nescio.tasks.validation import Candidate, Decision, Exercise, Pair, Validation, Value, evidence
+from nescio.tasks.validation import Candidate, Decision, Exercise, Pair, Validation, Value, by_run, evidence
 
 STREAM = 9  # of draws, apart from those of resampling
 ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
@@ -128,7 +128,7 @@ def perfect(exercise: Exercise) -> list[Validation]:
 def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[str, ...]]:
     """The Evidence of validators with QA systems beside them, over the questions of the exercise alone, and notes.
 
-    A system's question is right where its outcome is correct; one that it does not have is not. Systems have no columns over
+    A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no columns over
     answers. Raises MismatchError where a name stands on both sides or no question is common.
     """
     if both := sorted({*data.runs} & {*systems.runs}):
@@ -138,14 +138,10 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
     common = [i for i, question in enumerate(asked) if question in place]
     if not common:
         raise MismatchError("the QA systems answer no question of the collection")
-    notes = []
-    if lacking := len(asked) - len(common):
-        notes.append(
-            f"{lacking} of {len(asked)} questions are not among those of the QA systems, and count as not correct"
-        )
-    right = np.zeros((len(systems.runs), len(asked)))
     at = [place[asked[i]] for i in common]
-    right[:, common] = (systems.column("correct") == 1)[:, at] & systems.present[:, at]
+    right = np.zeros((len(systems.runs), len(asked)))
+    right[:, common] = _answered_right(systems)[:, at]
+    notes = tuple(_of_their_answers(systems, right, at, data))
     columns = {}
     for name, values in data.columns.items():
         own = np.full((len(systems.runs), values.shape[1]), np.nan)
@@ -163,7 +159,32 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
         data.strata,
         data.clusters,
     )
-    return merged, tuple(notes)
+    return merged, notes
+
+
+def _answered_right(systems: Evidence) -> Array:
+    """Where a right answer was given: silence is right where there is no answer, and still is no answer selected."""
+    right: Array = (systems.column("correct") == 1) & systems.present
+    return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
+
+
+def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[str]:
+    """What was made of the systems' answers: the questions that they lack, those without a grade, silence, rights that no
+    validator can select."""
+    asked = right.shape[1]
+    if lacking := asked - len(at):
+        yield f"{lacking} of {asked} questions are not among those of the QA systems, and count as not correct"
+    if ungraded := int((~systems.present[:, at]).sum()):
+        yield f"{ungraded} answers of QA systems are without a grade, and count as not correct"
+    silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]
+    if silent.any():
+        yield f"{int(silent.sum())} times a QA system is rightly silent, which is no right answer: not counted here"
+    beyond = (right > 0) & (data.columns["ave_solvable"][0, :asked] == 0)
+    if some := {run: int(row.sum()) for run, row in zip(systems.runs, beyond, strict=True) if row.any()}:
+        yield (
+            f"QA systems answer questions rightly of which the collection holds no right answer ({by_run(some)}): their share of "
+            "perfect selection (ave.normalized_qa_accuracy) can exceed 1"
+        )
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
@@ -202,4 +223,6 @@ def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[str, .
         f"{HALF} (drawn)": accept_half(exercise, seed),
         PERFECT: perfect(exercise),
     }
-    return evidence(exercise, runs)
+    data, notes = evidence(exercise, runs)
+    # To select an UNKNOWN answer where a question has no other is the nature of a draw, and needs no note.
+    return data, tuple(note for note in notes if "SELECTED" not in note)

@@ -140,7 +140,8 @@ def build(
     gone = tuple(each for group in groups.values() for each in group.gone)
     exercise = Exercise(name, used, candidates)
     unlike, lost = (sum(getattr(group, name) for group in groups.values()) for name in ("unlike", "lost"))
-    notes = tuple(_notes(len(asked) - len(used), unlike, lost))
+    bare = sum(not each.text for each in candidates)
+    notes = tuple(_notes(len(asked) - len(used), unlike, lost, bare, len(candidates)))
     return Built(exercise, gone, _systems(exercise, gone), dict(available), notes)
 
 
@@ -264,7 +265,7 @@ def _systems(exercise: Exercise, gone: Sequence[Discarded]) -> dict[tuple[str, s
     return {key: tuple(dict.fromkeys(systems)) for key, systems in found.items()}
 
 
-def _notes(without: int, unlike: int, lost: int) -> Iterable[str]:
+def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterable[str]:
     if without:
         yield f"{without} question{'s have' if without > 1 else ' has'} no answer left, and {'are' if without > 1 else 'is'} not in the collection"
     if unlike:
@@ -273,3 +274,5 @@ def _notes(without: int, unlike: int, lost: int) -> Iterable[str]:
     if lost:
         one = "right answers stand" if lost > 1 else "right answer stands"
         yield f"{lost} {one} within a longer one that is not right, and went with the rule 'contained': no selection can win them"
+    if bare:
+        yield f"{bare} of {kept} answers have no supporting text (`support` in a run)"

@@ -42,6 +42,9 @@ System = Callable[[Question], Scored]
 def check(question: Question, *, options: bool) -> None:
     """Raise MismatchError where a question lacks what a system reads: its story, or options to choose from."""
     if options and not question.options:
-        raise MismatchError(f"question {question.id!r} has no options")
+        raise MismatchError(
+            f"question {question.id!r} has no options, and this system chooses among options; deep-read and random answer by a "
+            "sentence of the story"
+        )
     if not question.story:
         raise MismatchError(f"question {question.id!r} has no story to be read")
