@@ -1,9 +1,10 @@
 """Can a validator tell right answers from wrong, and choose among systems? The study behind docs/validation.md.
 
-    python studies/validation.py [DATA]       writes docs/validation.md (some minutes on one core)
+    python studies/validation.py [DATA] [--embeddings MODEL]    writes docs/validation.md (some minutes on one core)
 
 DATA holds squad2 and nq301; it is no part of this project, and by default `../shared/data` beside the checkout. The validator
-uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same everywhere.
+uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same everywhere. Only the
+row "validator with embeddings" needs more: the extra `embeddings` and a folder with a model, all-MiniLM-L6-v2 for this page.
 """
 
 from __future__ import annotations
@@ -28,16 +29,19 @@ from nescio.outcomes import Policies, settle
 from nescio.results import Comparison
 from nescio.systems import validator
 from nescio.systems.validator import Features, Plan, Trained
+from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.ablation import ALL
 from nescio.systems.validator.deciding import over_answers
-from nescio.systems.validator.features import by_question
-from nescio.tasks.validation import Exercise, Validation, Value, evidence, selections
+from nescio.tasks.validation import Exercise, Validation, Value, by_question, evidence, selections
 from nescio.tasks.validation_baselines import accept_all
 from nescio.tasks.validation_building import Built, tally
 
 ROOT = Path(__file__).parents[1]
 AIM = 0.72  # the area under the ROC curve that was asked for
 OVERLAP = ("lexical",)
+EMBEDDINGS = "embeddings"
+SINGLY = "without rivals"  # the validator that looks at one question at a time
+WIDER = "validator with embeddings"
 
 
 @dataclass(frozen=True)
@@ -51,17 +55,20 @@ class Validated:
     runs: Mapping[str, Sequence[Validation]]
     without: Mapping[str, Sequence[Validation]]
     confidence: np.ndarray[Any, Any]
+    wider: Trained | None = None  # with embeddings, where a model is given
 
 
-def validate(data: lab.Squad, plan: Plan) -> Validated:
-    """Train on the development articles, decide on the others."""
+def validate(data: lab.Squad, plan: Plan, model: str | None = None) -> Validated:
+    """Train on the development articles, decide on the others; with a model of sentence-transformers also with embeddings."""
     dev_articles, test_articles = lab.titles(data)
     dev, test = (
         lab.validation(data, articles, name) for articles, name in ((dev_articles, "dev"), (test_articles, "test"))
     )
     gold = lab.gold_answers(data, dev_articles)
-    material = validator.gather(dev.exercise, gold, validator.OWN, plan)
-    found = validator.features(test.exercise, validator.OWN, material.rare)
+    names, resources = (*validator.OWN, *([EMBEDDINGS] if model else ())), validator.Resources(embeddings=model)
+    everything = validator.gather(dev.exercise, gold, names, plan, resources=resources)
+    seen = validator.features(test.exercise, names, everything.rare, resources)
+    material, found = replace(everything, x=everything.x.without(EMBEDDINGS)), seen.without(EMBEDDINGS)
     trained = validator.fit(dev.exercise, material, plan)
     confidence = trained.model.of_features(found)
     limits = trained.model.thresholds
@@ -72,8 +79,11 @@ def validate(data: lab.Squad, plan: Plan) -> Validated:
         "tuned silence": validator.decide(test.exercise, confidence, limits["c@1"]),
         "word overlap alone": _overlap(dev.exercise, test.exercise, plan),
     }
+    wider = validator.fit(dev.exercise, everything, plan) if model else None
+    if wider:
+        runs[WIDER] = validator.decide(test.exercise, wider.model.of_features(seen), wider.model.thresholds["F"])
     without = validator.ablation(dev.exercise, material, plan, test=(test.exercise, found))
-    return Validated(dev, test, gold, trained, runs, without, confidence)
+    return Validated(dev, test, gold, trained, runs, without, confidence, wider)
 
 
 def _overlap(dev: Exercise, test: Exercise, plan: Plan) -> list[Validation]:
@@ -148,8 +158,8 @@ def _line(name: str, values: Sequence[int]) -> list[str]:
 
 
 def score_table(found: Validated) -> list[str]:
-    """AUC, F, precision and recall of three ways to decide, by question and by article."""
-    names = ("accept all", "word overlap alone", "validator")
+    """AUC, F, precision and recall of the ways to decide, by question and by article."""
+    names = ("accept all", "word overlap alone", "validator", *([WIDER] if found.wider else ()))
     measures = ("ave.AUC", "ave.F", "ave.precision", "ave.recall")
     data = answers(found, names)
     scored = nescio.score(data, list(measures))
@@ -158,6 +168,7 @@ def score_table(found: Validated) -> list[str]:
     for title, scores, run in (
         *((name, scored, name) for name in names),
         ("validator, intervals by article", wide, "validator"),
+        *([(f"{WIDER}, intervals by article", wide, WIDER)] if found.wider else ()),
     ):
         rows = [next(r for r in scores if (r.run, r.measure) == (run, m)) for m in measures]
         cells = ["–" if np.isnan(r.value) else shown(r.value, r.low, r.high) for r in rows]
@@ -222,7 +233,12 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
         resamples=resamples,
     )
     limits = found.trained.model.thresholds
+    singly = nescio.score(answers(found, [SINGLY], found.without), "ave.AUC", resamples=resamples)
+    (singly,) = (row for row in singly if row.run == SINGLY)
     return {
+        "auc singly": shown(singly.value, singly.low, singly.high),
+        "singly verdict": "also met" if singly.value >= AIM else "**not met**",
+        "contested": f"{contested(found.dev.exercise.candidates):.0%} and {contested(found.test.exercise.candidates):.0%}",
         "auc": shown(auc.value, auc.low, auc.high),
         "aim": f"{AIM:.2f}",
         "auc verdict": "**met**" if auc.value >= AIM else "**not met**",
@@ -247,6 +263,25 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
     }
 
 
+def embedded(found: Validated, resamples: int) -> str:
+    """What embeddings add: the verdict on the same aim, and the difference from the validator without them."""
+    if found.wider is None:
+        return "Embeddings were not measured in this run: no model was given with `--embeddings`."
+    both = answers(found, ("validator", WIDER))
+    auc = next(r for r in nescio.score(both, "ave.AUC", resamples=resamples) if r.run == WIDER)
+    apart = one(nescio.compare(both, "ave.AUC", baseline="validator", resamples=resamples))
+    f = one(nescio.compare(answers(found, ("accept all", WIDER)), "ave.F", baseline="accept all", resamples=resamples))
+    right = np.array([c.value is Value.VALIDATED for c in found.dev.exercise.candidates])
+    many = len(found.wider.model.names) - len(found.trained.model.names)
+    met = "**met**" if auc.value >= AIM else "**not met**"
+    return (
+        f"With them ({many} features more) an area of {AIM:.2f} or more is {met}; it is {shown(auc.value, auc.low, auc.high)}, "
+        f"which is {shown(apart.difference, apart.low, apart.high)} more than without on the same answers (p {small(apart.p)}). On "
+        f"development\n  articles, held out one at a time, it is {_auc(found.wider.confidence, right):.3f}. F is above that of accepting "
+        f"everything by {shown(f.difference, f.low, f.high)}, p {small(f.p)}."
+    )
+
+
 def _auc(confidence: Any, right: Any) -> float:
     """P(a right answer's confidence exceeds a wrong one's) + half of P(equal)."""
     order = np.argsort(confidence)
@@ -269,7 +304,7 @@ def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
         "selection": selection_table(chosen),
     }
     parts = (
-        {"needed": needed}
+        {"needed": needed, "embedded": embedded(found, resamples)}
         | facts(found, resamples)
         | selection_facts(chosen)
         | {name: "\n".join(t) for name, t in tables.items()}
@@ -285,13 +320,14 @@ def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
 @click.argument("data", type=click.Path(path_type=Path), default=ROOT.parent / "shared" / "data")
 @click.option("--resamples", default=10_000, show_default=True, help="Resamples of each interval and test.")
 @click.option("--jobs", default=1, show_default=True, help="Processes; the page does not depend on it.")
+@click.option("--embeddings", metavar="MODEL", help="A folder with all-MiniLM-L6-v2, for the rows with embeddings.")
 @click.option("--output", type=click.Path(path_type=Path), default=ROOT / "docs", help="The folder for validation.md.")
-def main(data: Path, resamples: int, jobs: int, output: Path) -> None:
+def main(data: Path, resamples: int, jobs: int, embeddings: str | None, output: Path) -> None:
     """Train, decide, choose, and write the page."""
     start = perf_counter()
     plan = Plan(jobs=jobs)
     squad = lab.squad(data / "squad2")
-    found = validate(squad, plan)
+    found = validate(squad, plan, embeddings)
     click.echo(f"validated after {perf_counter() - start:.0f} s", err=True)
     dev, test = lab.titles(squad)
     streams = {
@@ -299,6 +335,7 @@ def main(data: Path, resamples: int, jobs: int, output: Path) -> None:
         "squad2": lab.squad_streams(squad, [*dev, *test]),
     }
     chosen = [select(name, each, plan, resamples) for name, each in streams.items()]
+    output.mkdir(parents=True, exist_ok=True)
     (output / "validation.md").write_text(page(found, chosen, resamples), encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s", err=True)
 

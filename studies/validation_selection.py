@@ -16,12 +16,11 @@ from nescio.evidence import PRESENT, Evidence
 from nescio.results import Comparison
 from nescio.systems import validator
 from nescio.systems.validator import OWN, Plan
-from nescio.systems.validator.features import by_question
-from nescio.tasks.validation import Decision, Exercise, Value
+from nescio.tasks.validation import Decision, Exercise, Value, by_question
 from nescio.text import normalise
 
 Floats = NDArray[np.float64]
-OF_THE_TEXT = ("proximity", "ngrams", "hypothesis", "phrases", "numbers", "times", "references", "meaning")
+OF_THE_TEXT = ("proximity", "ngrams", "hypothesis", "phrases", "numbers", "times", "references", "meaning", "rivals")
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,15 @@ def test_the_verdicts_are_those_of_the_figures() -> None:
     assert text.count("**met**") >= 4
 
 
+def test_the_rows_with_embeddings_have_their_own_verdict() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    if "| validator with embeddings |" not in text:
+        pytest.skip("the page was made without --embeddings")
+    plain, wider = (interval(row(f"| {name} |")[1]) for name in ("validator", "validator with embeddings"))
+    assert f"of 0.72 or more is **{'met' if wider[0] >= 0.72 else 'not met'}**" in " ".join(text.split())
+    assert wider[0] > plain[0]
+
+
 def test_trials_with_unlike_chances_on_paper() -> None:
     assert choice.at_least(np.array([0.5, 0.5]), 1) == pytest.approx(0.75)
     assert choice.at_least(np.array([0.2, 0.5]), 2) == pytest.approx(0.1)

@@ -18,6 +18,7 @@ from nescio.systems.validator._lexicon import lemmas, negated, opposites, rivals
 from nescio.systems.validator._meaning import references, similar
 from nescio.systems.validator._phrases import conflicts, hypothesis, phrases
 from nescio.systems.validator._redundancy import group, overlap, redundancy
+from nescio.systems.validator._rivals import against_rivals, contested
 from nescio.systems.validator._types import agrees, asked_type, given_type, moments, names, numbers, times
 from nescio.systems.validator._words import question_word, read
 from nescio.systems.validator.features import Features
@@ -341,3 +342,54 @@ def test_table_12_is_the_paper_s() -> None:
     assert rows["NER", "names"].use == "yes"
     assert rows["Theorem prover", None].use == "no"
     assert rows["Semantic similarity", "embeddings"].use == "skipped"
+
+
+def rows_of(*asked: tuple[str, str, str, str]) -> dict[str, dict[str, float]]:
+    """The rivals of (question id, question, answer, text), all words equally telling, by question."""
+    candidates = [Candidate(name, f"{name}_1", answer, text) for name, _, answer, text in asked]
+    cases = [seen(question, answer, text) for _, question, answer, text in asked]
+    return {
+        each.question_id: dict(row) for each, row in zip(candidates, against_rivals(candidates, cases), strict=True)
+    }
+
+
+ROME = "A kite landed in Rome."
+ASKED = (
+    ("rome", "What landed in Rome?", "kite", ROME),
+    ("paris", "What landed in Paris?", "A kite", ROME),
+    ("where", "Where did the kite land?", "Rome", ROME),
+    ("elsewhere", "What landed in Rome?", "kite", "A kite landed in Rome once."),
+)
+
+
+def test_rivals_ask_something_else_of_the_same_text() -> None:
+    """By hand: {land, rome} and {land, paris} share one of three words; the text has both of the first's and one of the second's.
+
+    "Where did the kite land?" seeks {kite, land}, all there, and gives another answer. "A kite" and "kite" are unlike answers that share a
+    word. The last has a text of its own.
+    """
+    found = rows_of(*ASKED)
+    rome, paris, where = (found[name] for name in ("rome", "paris", "where"))
+    assert (rome["rivals (text)"], rome["rivals (same answer)"], rome["rivals (near answer)"]) == (2, 0, 1)
+    assert (where["rivals (text)"], where["rivals (same answer)"], where["rivals (near answer)"]) == (2, 0, 0)
+    assert set(found["elsewhere"].values()) == {0}
+    assert rome["lead (near answer)"] == rome["lead over the likest (near answer)"] == 0.5
+    assert paris["lead (near answer)"] == paris["lead over the likest (near answer)"] == -0.5
+    assert rome["likeness (near answer)"] == paris["likeness (near answer)"] == pytest.approx(1 / 3)
+    assert rome["missing in the likest (near answer)"] == pytest.approx(1 / 3)  # Paris, which only the rival asks for
+    assert paris["missing in the likest (near answer)"] == pytest.approx(-1 / 3)
+    assert rome["lead (text)"] == 0  # all of "where" is there too
+    assert paris["lead (text)"] == -0.5
+
+
+def test_rivals_do_not_depend_on_the_order_of_candidates() -> None:
+    found = rows_of(*ASKED)
+    assert rows_of(*reversed(ASKED)) == found
+
+
+def test_candidates_without_a_text_have_no_rivals() -> None:
+    found = rows_of(*((name, question, answer, "") for name, question, answer, _ in ASKED))
+    assert {value for row in found.values() for value in row.values()} == {0}
+    candidates = [Candidate(name, name, answer, text) for name, _, answer, text in ASKED]
+    assert contested(candidates) == 0.75
+    assert contested([Candidate(name, name, answer, "") for name, _, answer, _ in ASKED]) == 0

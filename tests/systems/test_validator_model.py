@@ -238,6 +238,12 @@ def test_a_model_wants_what_it_was_trained_with(trained: Trained, tmp_path: Path
         model.confidence(collection(2), Resources(wordnet=tmp_path))
 
 
+def test_a_model_of_a_nescio_with_other_features_is_refused(trained: Trained) -> None:
+    model = replace(trained.model, names=("lexical: of old", *trained.model.names[1:]))
+    with pytest.raises(UsageError, match="train it again"):
+        model.confidence(collection(2))
+
+
 @pytest.mark.parametrize(
     ("name", "value", "rule"),
     [

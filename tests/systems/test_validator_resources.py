@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ import pytest
 from nescio.errors import UsageError
 from nescio.systems.validator import TECHNIQUES, Resources, chosen
 from nescio.systems.validator._case import Case, case
-from nescio.systems.validator._resources import embeddings, syntax, wordnet
+from nescio.systems.validator._embeddings import embeddings
+from nescio.systems.validator._resources import syntax, wordnet
 from nescio.systems.validator.forest import grow
 
 
@@ -71,16 +75,98 @@ def test_wordnet_finds_synonyms_wider_words_and_antonyms(tmp_path: Path) -> None
     assert (found["antonym"], found["nothing"]) == (1, 0)
 
 
-def test_embeddings_and_syntax_by_libraries_in_their_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    class Model:
-        """Texts are vectors of how often they have an a and a b."""
+VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
+    "who": (0, 0.6, 0.8),
+    "carla": (0, 1, 0),
+    "sold": (1, 0, 0),
+    "traded": (0.6, 0.8, 0),
+    "kit": (0, 1, 1),
+    "es": (0, -1, 1),
+}
 
-        def __init__(self, name: str) -> None:
-            assert name == "two letters"
 
-        def encode(self, texts: list[str]) -> list[list[float]]:
-            return [[float(text.count("a")), float(text.count("b"))] for text in texts]
+class Made:
+    """A model in the place of one of sentence-transformers: a text is the sum of its tokens, whatever stands around them.
 
+    With `short` it has no vector for the last token.
+    """
+
+    max_seq_length = 100
+
+    def __init__(self, name: str, device: str) -> None:
+        assert name in ("made", "short")
+        assert device == "cpu"
+        self.short = name == "short"
+
+    def _pieces(self, text: str) -> list[re.Match[str]]:
+        return list(re.finditer("|".join(VECTORS), text.lower()))
+
+    def encode(self, texts: list[str], output_value: None, show_progress_bar: bool) -> list[dict[str, Any]]:
+        assert output_value is None
+        assert not show_progress_bar
+        tokens = [[[0, 0, 0], *(VECTORS[piece[0]] for piece in self._pieces(text))] for text in texts]
+        return [
+            {"sentence_embedding": np.sum(each, axis=0), "token_embeddings": each[: -1 if self.short else None]}
+            for each in tokens
+        ]
+
+    def tokenizer(self, text: str, truncation: bool, max_length: int, return_offsets_mapping: bool) -> dict[str, Any]:
+        assert truncation
+        assert return_offsets_mapping
+        assert max_length == 100
+        return {"offset_mapping": [(0, 0), *(piece.span() for piece in self._pieces(text))]}
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Made, __spec__=1))
+
+
+@pytest.mark.usefixtures("made")
+def test_embeddings_on_paper() -> None:
+    """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is there."""
+    here = Resources(embeddings="made")
+    assert TECHNIQUES["embeddings"].absent(here) is None
+    found = embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), here)
+    # kites counts (0, 0, 2) in a sum: the text is (0.6, 1.8, 2), the statement (1, 1, 2), the question (1, 0.6, 2.8)
+    text = (0.36 + 3.24 + 4) ** 0.5
+    assert found["statement and text"] == pytest.approx(6.4 / text / 6**0.5)
+    assert found["question and text"] == pytest.approx(7.28 / text / 9.2**0.5)
+    assert found["question and answer"] == pytest.approx(0.6 / 9.2**0.5)
+    for name in ("least", "others, least", "unmatched, least", "near, least", "back, least", "unmatched, mean"):
+        assert found[name] == pytest.approx(0.6), name
+    for name in ("mean", "weighted mean", "least three", "others, mean", "near, mean", "back, mean"):
+        assert found[name] == pytest.approx(0.8), name
+    assert found["second least"] == pytest.approx(1)
+    assert found["lacking"] == found["most lacking"] == pytest.approx(0.4)
+    assert found["names, least"] == found["numbers, mean"] == found["related, least"] == 1
+    e6, e10 = math.exp(6), math.exp(10)  # sold is 0.6 like traded, one word off, and not like kites, two words off
+    assert found["distance"] == pytest.approx(((e6 + 2) / (e6 + 1) + (1 + 2 * e10) / (1 + e10)) / 2)
+    assert found["answer and asks"] == pytest.approx(0.6)
+    assert found["answer and focus"] == found["answer and question, best"] == pytest.approx(0)
+    assert found["answer and question"] == pytest.approx(0.2)
+    assert found["answer and statement"] == pytest.approx(1)
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize(
+    ("question", "answer", "text"),
+    [("?", "Carla", "Carla sold."), ("Who?", "Carla", "Carla"), ("Who sold?", "kites", "Carla"), ("Who?", "?", "!")],
+)
+def test_embeddings_of_texts_that_lack_something(question: str, answer: str, text: str) -> None:
+    found = embeddings(seen(question, answer, text), Resources(embeddings="made"))
+    whole = embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="made"))
+    assert list(found) == list(whole)
+    assert np.isfinite(list(found.values())).all()
+
+
+@pytest.mark.usefixtures("made")
+def test_a_model_without_vectors_for_each_token_is_refused() -> None:
+    with pytest.raises(UsageError, match="no vector for each token"):
+        embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="short"))
+
+
+def test_syntax_by_a_library_in_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def parse(text: str) -> list[SimpleNamespace]:
         """Every word depends on the one before it."""
         words = [SimpleNamespace(lemma_=word, dep_="dep", is_punct=False) for word in text.lower().strip(".?").split()]
@@ -88,20 +174,18 @@ def test_embeddings_and_syntax_by_libraries_in_their_place(monkeypatch: pytest.M
             word.head = words[max(0, i - 1)]
         return words
 
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Model, __spec__=1))
     monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda _: parse, __spec__=1))
-    here = Resources(embeddings="two letters", parser=str(tmp_path))
-    assert TECHNIQUES["embeddings"].absent(here) is None
+    here = Resources(parser=str(tmp_path))
     assert TECHNIQUES["syntax"].absent(here) is None
-    one = case("who aa", "b", "aab", lambda _: 1.0)  # the statement is b aa
-    found = embeddings(one, here)
-    assert found["statement and text"] == pytest.approx(1)
-    assert found["question and text"] == pytest.approx(2 / 5**0.5)
-    assert found["question and answer"] == 0
     # carla sold the kite: its first word is its own head; of four arcs the last, the-kite, and carla are not those of the text.
-    found = syntax(case("Who sold the kite?", "Carla", "then carla sold kite", lambda _: 1.0), here)
+    found = syntax(seen("Who sold the kite?", "Carla", "then carla sold kite"), here)
     assert found["dependencies"] == pytest.approx(1 / 4)
+
+
+def test_without_a_name_there_are_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Made, __spec__=1))
     assert TECHNIQUES["embeddings"].absent(Resources()) == "no model is named with --embeddings"
+    assert "embeddings" not in chosen(Resources())
 
 
 def test_without_libraries_training_and_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     \b
     nescio ave validate train dev.xml -o model.json --ablation
     nescio ave validate train dev.xml -o model.json --without chunks --without times
-    nescio ave build questions.jsonl runs/*.jsonl --judgements j.csv --without-rule duplicate --without-rule contained -o all.xml
+    nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate --without-rule contained -o all.xml
     nescio ave validate train all.xml -o model.json --redundancy
     """
     from nescio.results import Results, signature
@@ -174,6 +174,7 @@ def run_(collection: Path, path: Path, output: Path, threshold: str, always: boo
     model = validator.load(path)
     exercise = read(collection)
     resources = _taken(given)
+    _app.notes(model.remarks(exercise))
     confidence = model.confidence(exercise, resources)
     decisions = validator.decide(exercise, confidence, _threshold(threshold, model.thresholds), always=always)
     write_responses(decisions, output)

@@ -10,7 +10,7 @@ Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 20
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -369,3 +369,11 @@ def _evidence(
         {"language": np.array([*languages, *(row.language for row in rows)])},
         None if alone else np.unique(clusters, return_inverse=True)[1],
     )
+
+
+def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """The candidates of each question, in order."""
+    found: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        found.setdefault(candidate.question_id, []).append(candidate)
+    return found

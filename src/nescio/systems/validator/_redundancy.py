@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nescio.systems.validator._lexical import Row, share
+from nescio.tasks.validation import Candidate, by_question
 from nescio.text import normalised_words
+
+Votes = Mapping[tuple[str, str], int]  # how many systems gave an answer, by question and answer id
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,16 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
     for key, many in zip(keys, votes, strict=True):
         sums[key] += many
     return Group(tuple(keys), tuple(sums[key] for key in keys))
+
+
+def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
+    """`redundancy` of every candidate among the answers to its question; `votes` is 1 for those that it does not name."""
+    found: dict[tuple[str, str], Row] = {}
+    for those in by_question(candidates).values():
+        together = group([each.answer for each in those], [votes.get((each.question_id, each.id), 1) for each in those])
+        for at, each in enumerate(those):
+            found[each.question_id, each.id] = redundancy(together, at)
+    return [found[each.question_id, each.id] for each in candidates]
 
 
 def redundancy(one: Group, at: int) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -101,42 +100,6 @@ def wordnet(one: Case, resources: Resources) -> Row:
         kind = "synonym" if same & text else "antonym" if against & text else "kin" if kin & text else "nothing"
         sums[kind] += m.weight
     return {name: value / one.total for name, value in sums.items()}
-
-
-# ---- embeddings ----
-
-
-@lru_cache(maxsize=1)
-def _encoder(name: str) -> Any:
-    from sentence_transformers import SentenceTransformer
-
-    return SentenceTransformer(name)
-
-
-@lru_cache(maxsize=1 << 15)
-def _vector(name: str, text: str) -> tuple[float, ...]:
-    return tuple(float(x) for x in _encoder(name).encode([text])[0])
-
-
-def embeddings(one: Case, resources: Resources) -> Row:
-    """The cosine of the text with the statement, with the question, and of the question with the answer."""
-    name = str(resources.embeddings)
-    said = " ".join(statement(one.question, one.answer.lower))
-    text, question, answer = (_vector(name, words.text) for words in (one.text, one.question, one.answer))
-    return {
-        "statement and text": _cosine(_vector(name, said), text),
-        "question and text": _cosine(question, text),
-        "question and answer": _cosine(question, answer),
-    }
-
-
-def _cosine(first: tuple[float, ...], second: tuple[float, ...]) -> float:
-    product = math.sumprod(first, second) if hasattr(math, "sumprod") else math.fsum(map(_times, first, second))
-    return share(product, math.hypot(*first) * math.hypot(*second))
-
-
-def _times(x: float, y: float) -> float:
-    return x * y
 
 
 # ---- syntax ----

@@ -58,6 +58,11 @@ def read(text: str) -> Words:
     return Words(text, tuple(surface), tuple(lower), tuple(bases), tuple(stem(base) for base in bases), tuple(place))
 
 
+def spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Where the words of a text begin and end, in characters."""
+    return tuple(found.span() for found in _WORD.finditer(text))
+
+
 def _plain(word: str) -> str:
     """Lower case, without accents and the 's of possession: Céloron's as celoron."""
     letters = unicodedata.normalize("NFKD", word.lower().replace("’", "'").removesuffix("'s"))

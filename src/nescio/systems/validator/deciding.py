@@ -11,9 +11,8 @@ from nescio.evidence import PRESENT, Evidence
 from nescio.measures._measure import Declaration, Measure
 from nescio.outcomes import Policies, settle
 from nescio.selective import Tuning, tune
-from nescio.systems.validator.features import by_question
 from nescio.systems.validator.forest import Floats
-from nescio.tasks.validation import Candidate, Decision, Exercise, Validation, Value, selections
+from nescio.tasks.validation import Candidate, Decision, Exercise, Validation, Value, by_question, selections
 
 
 def decide(

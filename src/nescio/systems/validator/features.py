@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from nescio.errors import MismatchError
 from nescio.systems.validator._case import Case, case
-from nescio.systems.validator._lexical import Row
-from nescio.systems.validator._redundancy import group, redundancy
+from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._words import read
-from nescio.systems.validator.techniques import REDUNDANCY, TECHNIQUES
-from nescio.tasks.validation import Candidate, Exercise
-
-Votes = Mapping[tuple[str, str], int]
+from nescio.systems.validator.techniques import TECHNIQUES
+from nescio.tasks.validation import Exercise
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ def features(
     names: list[str] = []
     parts: list[NDArray[np.float64]] = []
     for name in techniques:
-        rows = _rows(name, exercise, cases, resources, votes or {})
+        rows = TECHNIQUES[name].compute(exercise.candidates, cases, votes or {}, resources)
         names += [f"{name}: {feature}" for feature in rows[0]]
         parts.append(np.array([list(row.values()) for row in rows], dtype=np.float64))
     return Features(tuple(names), np.concatenate(parts, axis=1))
@@ -90,24 +87,3 @@ def _cases(exercise: Exercise, rare: Rarity) -> list[Case]:
         case(asked[each.question_id], each.answer, each.text, rare.weight, each.document or "")
         for each in exercise.candidates
     ]
-
-
-def _rows(name: str, exercise: Exercise, cases: Sequence[Case], resources: Resources, votes: Votes) -> list[Row]:
-    compute = TECHNIQUES[name].compute
-    if compute is not None:
-        return [compute(one, resources) for one in cases]
-    assert name == REDUNDANCY
-    found: dict[tuple[str, str], Row] = {}
-    for members in by_question(exercise.candidates).values():
-        together = group([m.answer for m in members], [votes.get((m.question_id, m.id), 1) for m in members])
-        for at, member in enumerate(members):
-            found[member.question_id, member.id] = redundancy(together, at)
-    return [found[each.question_id, each.id] for each in exercise.candidates]
-
-
-def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    """The candidates of each question, in order."""
-    found: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        found.setdefault(candidate.question_id, []).append(candidate)
-    return found

@@ -54,7 +54,7 @@ class Forest:
     def predict(self, x: Floats) -> Floats:
         """The mean over the trees, in [0, 1]; shape (rows,)."""
         narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # as scikit-learn compares
-        return np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees)
+        return np.asarray(np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees))
 
 
 def grow(x: Floats, right: NDArray[np.bool_], weight: Floats, *, trees: int, seed: int, jobs: int = 1) -> Forest:

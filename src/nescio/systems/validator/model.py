@@ -11,16 +11,19 @@ from typing import Any
 import numpy as np
 
 from nescio import __version__
-from nescio.errors import FormatError
+from nescio.errors import FormatError, UsageError
 from nescio.files import write_text
+from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
-from nescio.systems.validator.features import Features, Rarity, Votes, features
+from nescio.systems.validator._rivals import contested
+from nescio.systems.validator.features import Features, Rarity, features
 from nescio.systems.validator.forest import Floats, Forest, as_lists, from_lists
-from nescio.systems.validator.techniques import TECHNIQUES, check
+from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check
 from nescio.tasks.validation import Exercise
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6
+APART = 0.25  # how unlike the shares of contested answers may be before it is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,24 @@ class Model:
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
         """The chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
 
-        Raises UsageError where a technique that the model was trained with is not to be had.
+        Raises UsageError where a technique that the model was trained with is not to be had, or saw other things then.
         """
         resources = resources or Resources()
         check(self.techniques, resources)
-        return self.of_features(features(exercise, self.techniques, self.rarity, resources, votes))
+        found = features(exercise, self.techniques, self.rarity, resources, votes)
+        if found.names != self.names:
+            raise UsageError("the model was trained with features that another version of nescio had: train it again")
+        return self.of_features(found)
+
+    def remarks(self, exercise: Exercise) -> tuple[str, ...]:
+        """What a user should know of this model on this collection."""
+        then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
+        if RIVALS not in self.techniques or abs(then - now) <= APART:
+            return ()
+        return (
+            f"{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the model was "
+            f"trained: its confidences may be off, and a model trained --without {RIVALS} does not look at that",
+        )
 
     def of_features(self, found: Features) -> Floats:
         """The same from features that were computed before; they must be the model's, in its order."""

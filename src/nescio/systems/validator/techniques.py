@@ -7,30 +7,41 @@ from dataclasses import dataclass
 
 from nescio.errors import UnknownNameError, UsageError
 from nescio.results import Results, signature
-from nescio.systems.validator import _chunks, _lexical, _meaning, _phrases, _resources, _types
+from nescio.systems.validator import _chunks, _embeddings, _lexical, _meaning, _phrases, _resources, _types
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._lexical import Row
+from nescio.systems.validator._redundancy import Votes, redundant
 from nescio.systems.validator._resources import Resources
+from nescio.systems.validator._rivals import against_rivals
+from nescio.tasks.validation import Candidate
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
-REDUNDANCY = "redundancy"
+REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose
+RIVALS, RIVAL_ROW = "rivals", "Other questions about the text"  # no validator of 2007 says that it looked at them
+
+
+Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Technique:
     """A group of features that is switched on and off by its name; `absent` says why it cannot be used here, or None.
 
-    `compute` takes one candidate; that of redundancy is None, because it takes all answers to a question together.
+    `compute` takes all candidates of a collection, with the votes for their answers; most techniques look at one at a time.
     """
 
     name: str
     row: str
-    compute: Callable[[Case, Resources], Row] | None
+    compute: Compute
     absent: Callable[[Resources], str | None] = lambda _: None
 
 
+def _each(compute: Callable[[Case, Resources], Row]) -> Compute:
+    return lambda _, cases, votes, resources: [compute(one, resources) for one in cases]  # noqa: ARG005
+
+
 def _plain(name: str, row: str, compute: Callable[[Case], Row]) -> Technique:
-    return Technique(name, row, lambda one, _: compute(one))
+    return Technique(name, row, _each(lambda one, _: compute(one)))
 
 
 TECHNIQUES = {
@@ -43,14 +54,15 @@ TECHNIQUES = {
         _plain("phrases", "Phrase transformations", _phrases.phrases),
         _plain("chunks", "Chunking", _chunks.chunks),
         _plain("names", "NER", _types.names),
-        Technique("numbers", "Num. expressions", lambda one, _: _types.numbers(one), _resources.numbers_absent),
+        Technique("numbers", "Num. expressions", _each(lambda one, _: _types.numbers(one)), _resources.numbers_absent),
         _plain("times", "Temp. expressions", _types.times),
         _plain("references", "Coreference resolution", _meaning.references),
         _plain("meaning", "Semantic similarity", _meaning.similar),
-        Technique("wordnet", "Wordnet", _resources.wordnet, _resources.wordnet_absent),
-        Technique("embeddings", "Semantic similarity", _resources.embeddings, _resources.embeddings_absent),
-        Technique("syntax", "Syntactic similarity", _resources.syntax, _resources.parser_absent),
-        Technique(REDUNDANCY, "", None),
+        Technique("wordnet", "Wordnet", _each(_resources.wordnet), _resources.wordnet_absent),
+        Technique("embeddings", "Semantic similarity", _each(_embeddings.embeddings), _resources.embeddings_absent),
+        Technique("syntax", "Syntactic similarity", _each(_resources.syntax), _resources.parser_absent),
+        Technique(RIVALS, RIVAL_ROW, lambda candidates, cases, votes, _: against_rivals(candidates, cases)),  # noqa: ARG005
+        Technique(REDUNDANCY, REDUNDANCY_ROW, lambda candidates, _, votes, __: redundant(candidates, votes)),
     )
 }
 OWN = tuple(name for name in TECHNIQUES if name not in ("wordnet", "embeddings", "syntax", REDUNDANCY))
@@ -92,7 +104,9 @@ _REMARKS = {
     "names": "by their shape, and the expected type of the answer",
     "references": "pronouns are seen, not resolved",
     "meaning": "a small lexicon of synonyms, opposites and negations",
+    "embeddings": "of whole texts, and word by word",
     "chunks": "how the answer is cut out of its text",
+    RIVALS: "our own: which of two questions about one place the text answers better",
     REDUNDANCY: "AVE removes this clue; only with --redundancy",
 }
 
@@ -149,7 +163,7 @@ def table12(resources: Resources | None = None) -> Results:
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         here = by_row.get(name, [])
         for each in here:
-            rows.append(Row12(name or "Redundancy across systems", marks, each.name, *_use(each, resources)))
+            rows.append(Row12(name, marks, each.name, *_use(each, resources)))
         if not here:
             rows.append(Row12(name, marks, None, "no", "not built"))
     note = f"in 2007, in this order: {', '.join(PARTICIPANTS)}"

@@ -12,8 +12,10 @@ from nescio import draws
 from nescio.errors import MismatchError, UsageError
 from nescio.selective import Tuning
 from nescio.systems.validator import deciding
+from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
-from nescio.systems.validator.features import Features, Rarity, Votes, features, rarity
+from nescio.systems.validator._rivals import contested
+from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.forest import Floats, Forest, grow
 from nescio.systems.validator.model import Calibration, Model, logit
 from nescio.systems.validator.techniques import chosen
@@ -145,6 +147,7 @@ def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
         "seed": plan.seed,
         "trees": plan.trees,
         "folds": plan.folds,
+        "contested": contested(exercise.candidates),
     }
     thresholds = {name: row.threshold for name, row in tuned.items()}
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))

@@ -1,0 +1,191 @@
+"""Similarity by a model of sentence-transformers: of whole texts, and of the words of the question with those of the text.
+
+A question that its text does not answer has most words of the text in it, and one that was exchanged. So of each content word
+of the question the most similar word of the text is looked for, by the vectors that both have in their own sentences, and the
+least of these similarities say more than the similarity of the sentences. After the greedy matching of BERTScore (Zhang et al.
+2020), with the answer's own words taken out of the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+from nescio.systems.validator._case import RELATED, TITLE, Case, focus
+from nescio.systems.validator._hypothesis import statement
+from nescio.systems.validator._lexical import Row
+from nescio.systems.validator._resources import Resources
+from nescio.systems.validator._words import Words, find, is_name, is_number, read, spans
+from nescio.text import STOP_WORDS
+
+Vectors = NDArray[np.float32]
+AROUND = 6  # words on either side of the answer that are near it
+SHARPNESS = 10.0  # of the soft match whose distance from the answer is taken
+
+
+@lru_cache(maxsize=1)
+def _encoder(name: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(name, device="cpu")
+
+
+@lru_cache(maxsize=1 << 12)
+def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
+    """The vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
+
+    A word is the mean of its tokens; one beyond the longest text that the model reads has a vector of zeros.
+    """
+    encoder, text = _encoder(name), text.strip()
+    (found,) = encoder.encode([text], output_value=None, show_progress_bar=False)
+    tokens = np.asarray(found["token_embeddings"], dtype=np.float32)
+    try:
+        cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
+        places = cut["offset_mapping"]
+    except NotImplementedError:  # a tokenizer that does not say where its tokens stand
+        places = []
+    if len(places) != len(tokens):
+        raise UsageError(f"{name} has no vector for each token of a text, and the technique embeddings needs them")
+    words = np.zeros((len(read(text)), tokens.shape[1]), dtype=np.float32)
+    for i, (start, end) in enumerate(spans(text)):
+        own = [at for at, (first, last) in enumerate(places) if first < end and last > start]
+        if own:
+            words[i] = tokens[own].mean(axis=0)
+    return _unit(np.asarray(found["sentence_embedding"], dtype=np.float32)), _unit(words)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(length, 1e-6), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at, text), and
+    the words of the text outside the answer (`rest`) and near it (`near`)."""
+
+    one: Case
+    at: list[int]
+    weight: NDArray[np.float64]
+    cosine: NDArray[np.float64]
+    rest: NDArray[np.int64]
+    near: NDArray[np.int64]
+
+
+def embeddings(one: Case, resources: Resources) -> Row:
+    """Cosines, in [-1, 1]: of the text with the statement and the question, of the question with the answer, and of the words.
+
+    A class of words that the question has none of has the cosine 1 (nothing is lacking), words that are not there the cosine 0.
+    """
+    name = str(resources.embeddings)
+    said = " ".join(statement(one.question, one.answer.lower))
+    (text, texts), (question, asked), (answer, _) = (
+        _vectors(name, words.text) for words in (one.text, one.question, one.answer)
+    )
+    whole, words = _vectors(name, said)
+    row = {
+        "statement and text": float(whole @ text),
+        "question and text": float(question @ text),
+        "question and answer": float(question @ answer),
+    }
+    seen = _see(one, asked, texts)
+    return row | _matched(seen) | _beside(seen, asked, texts) | _answered(seen, asked, texts, (read(said), words))
+
+
+def _see(one: Case, asked: Vectors, texts: Vectors) -> _Seen:
+    at = [match.at for match in one.matches] or ([0] if len(one.question) else [])
+    weight = np.array([match.weight for match in one.matches] or [1.0] * len(at))
+    start, end = one.span
+    place = np.arange(len(one.text))
+    rest = place[(place < start) | (place >= end)]
+    rest = rest if rest.size else place
+    near = rest[(rest >= start - AROUND) & (rest < end + AROUND)] if start < end else rest
+    cosine = np.asarray(asked[at] @ texts.T, dtype=np.float64)
+    return _Seen(one, at, weight, cosine, rest, near if near.size else rest)
+
+
+def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The best of each row, 0 where there is nothing to choose from."""
+    return cosine.max(axis=1) if cosine.shape[1] else np.zeros(len(cosine))
+
+
+def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
+    """The least and the mean."""
+    return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
+
+
+def _matched(seen: _Seen) -> Row:
+    """The question's words with the text's, the answer's taken out: the least, their mean, what is lacking by weight."""
+    best, weight = _best(seen.cosine[:, seen.rest]), seen.weight
+    low = np.sort(best) if best.size else np.ones(1)
+    lacking = weight * (1 - best)
+    row = {
+        "least": float(low[0]),
+        "second least": float(low[min(1, len(low) - 1)]),
+        "least three": float(low[:3].mean()),
+        "mean": float(low.mean()),
+        "weighted mean": float(weight @ best / max(weight.sum(), 1e-6)) if best.size else 1.0,
+        "most lacking": float(lacking.max(initial=0.0)),
+        "lacking": float(lacking.sum()),
+    }
+    question, level = seen.one.question, np.array([match.level for match in seen.one.matches] or [0] * len(seen.at))
+    names = np.array([is_name(question, i) for i in seen.at], dtype=bool)
+    numbers = np.array([is_number(question.lower[i]) for i in seen.at], dtype=bool)
+    kinds = {
+        "names": names,
+        "numbers": numbers,
+        "others": ~names & ~numbers,
+        "unmatched": level <= TITLE,
+        "related": level == RELATED,
+    }
+    for kind, chosen in kinds.items():
+        row[f"{kind}, least"], row[f"{kind}, mean"] = _least(best[chosen], 1.0)
+    return row
+
+
+def _beside(seen: _Seen, asked: Vectors, texts: Vectors) -> Row:
+    """The same near the answer, how far from it the question's words stand, and the text's words there with the question's."""
+    least, mean = _least(_best(seen.cosine[:, seen.near]), 1.0)
+    content = [i for i in seen.near if seen.one.text.lower[i] not in STOP_WORDS]
+    back = _best(np.asarray(texts[content] @ asked.T, dtype=np.float64))
+    start, end = seen.one.span
+    far = np.minimum(abs(seen.rest - start), abs(seen.rest - (end - 1)))
+    soft = np.exp(SHARPNESS * seen.cosine[:, seen.rest])
+    distance = (soft @ far) / np.maximum(soft.sum(axis=1), 1e-300)
+    back_least, back_mean = _least(back, 0.0)
+    return {
+        "near, least": least,
+        "near, mean": mean,
+        "distance": float(seen.weight @ distance / max(seen.weight.sum(), 1e-6)) if seen.at else 0.0,
+        "back, least": back_least,
+        "back, mean": back_mean,
+    }
+
+
+def _answered(seen: _Seen, asked: Vectors, texts: Vectors, said: tuple[Words, Vectors]) -> Row:
+    """The answer in its text with what is asked for, with the whole question, and with itself in the statement."""
+    names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
+    row = {f"answer and {name}": 0.0 for name in names}
+    one = seen.one
+    own = texts[slice(*one.span)]
+    if not len(own):
+        return row
+    answer = _unit(own.mean(axis=0))
+    if one.asks is not None:
+        row["answer and asks"] = float(answer @ asked[one.asks])
+    if (kind := focus(one)) is not None:
+        row["answer and focus"] = float(answer @ asked[kind])
+        row["answer and focus, best"] = float((own @ asked[kind]).max())
+    if seen.at:
+        row["answer and question"] = float((asked @ answer).mean())
+        row["answer and question, best"] = float((asked[seen.at] @ answer).max())
+    words, vectors = said
+    if start := find(words.lower, one.answer.lower):
+        there = vectors[start[0] : start[0] + len(one.answer)]
+        row["answer and statement"] = float(answer @ _unit(there.mean(axis=0)))
+    return row

@@ -1,0 +1,107 @@
+"""Rivals: the other questions that are asked of the same text. Where two ask for the same place, seldom both are answered there.
+
+Nothing here looks at who answered, or at other answers to the same question: one system's answers are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from nescio.systems.validator._case import Case, Weight
+from nescio.systems.validator._lexical import Row, share
+from nescio.tasks.validation import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and what it lacks."""
+
+    question: frozenset[str]
+    answer: frozenset[str]
+    missing: frozenset[str]
+    found: float
+    lacks: float
+
+    @property
+    def fit(self) -> tuple[float, float]:
+        """How well the text suits the question; of several answers to one question the best fit stands for it."""
+        return self.found, -self.lacks
+
+
+def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
+    """For each candidate: its rivals about the same text, those with the same answer, and those whose answers share a word.
+
+    Of each kind: how many questions there are; by how much more of this question stands in the text than of any of theirs; and of the one most
+    like it, how like it is, by how much more of this question stands in the text, and the weight of the words that the text lacks, theirs less
+    these, times the likeness. 0 where there are none.
+    """
+    asked = [_asked(one) for one in cases]
+    by_text: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        by_text.setdefault(candidate.text, []).append(at)
+    rows = []
+    for at, candidate in enumerate(candidates):
+        about = by_text[candidate.text] if candidate.text else []  # without a text there is none to share
+        others = [
+            (candidates[i].question_id, asked[i]) for i in about if candidates[i].question_id != candidate.question_id
+        ]
+        rows.append(_row(asked[at], others, cases[at].weight))
+    return rows
+
+
+def contested(candidates: Sequence[Candidate]) -> float:
+    """The share of the candidates that have a rival: another question with a candidate of the same text."""
+    asked: dict[str, set[str]] = {}
+    for candidate in candidates:
+        asked.setdefault(candidate.text, set()).add(candidate.question_id)
+    return share(sum(bool(each.text) and len(asked[each.text]) > 1 for each in candidates), len(candidates))
+
+
+def _asked(one: Case) -> Asked:
+    question, answer, text = (
+        frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
+    )
+    sought = question - answer
+    total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
+    return Asked(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
+
+
+def _row(mine: Asked, others: Sequence[tuple[str, Asked]], weight: Weight) -> Row:
+    row: dict[str, float] = {}
+    for kind, among in (
+        ("text", others),
+        ("same answer", [each for each in others if each[1].answer == mine.answer]),
+        ("near answer", [each for each in others if each[1].answer & mine.answer]),
+    ):
+        best: dict[str, Asked] = {}
+        for name, other in among:
+            if name not in best or other.fit > best[name].fit:
+                best[name] = other
+        row |= {f"{feature} ({kind})": value for feature, value in _against(mine, list(best.values()), weight).items()}
+    return row
+
+
+def _against(mine: Asked, others: Sequence[Asked], weight: Weight) -> Row:
+    if not others:
+        return dict.fromkeys(("rivals", "lead", "likeness", "lead over the likest", "missing in the likest"), 0.0)
+    likeness = [
+        share(_sum(mine.question & other.question, weight), _sum(mine.question | other.question, weight))
+        for other in others
+    ]
+    like, _, at = max((likeness[i], other.fit, i) for i, other in enumerate(others))
+    likest = others[at]
+    less = _sum(likest.missing - mine.question, weight) - _sum(mine.missing - likest.question, weight)
+    return {
+        "rivals": float(len(others)),
+        "lead": mine.found - max(other.found for other in others),
+        "likeness": like,
+        "lead over the likest": mine.found - likest.found,
+        "missing in the likest": less * like,
+    }
+
+
+def _sum(stems: frozenset[str], weight: Weight) -> float:
+    """The weight of some stems, added exactly, in whatever order they come."""
+    return fsum(map(weight, stems))
