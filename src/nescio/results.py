@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
+from unicodedata import category
 
 from nescio._version import __version__
 
@@ -190,8 +191,13 @@ def _shown(value: Any) -> str:
 
 def _inert(text: str) -> str:
     """Text in which nothing is markup, and no character that HTML does not know."""
-    known = "".join(c if c.isprintable() or c in "\n\t " else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return html.escape(known)
+    return html.escape(text if text.isprintable() else "".join(map(_known, text)))
+
+
+def _known(c: str) -> str:
+    if c.isprintable() or c in "\n\t\u200c\u200d" or category(c) in ("Zs", "Cn", "Co"):
+        return c
+    return "\N{REPLACEMENT CHARACTER}"
 
 
 def signature(**parts: object) -> str:

@@ -170,3 +170,34 @@ def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
     refused = nescio("score", counts, "--mark")
     assert (refused.status, refused.out) == (2, "")
     assert "cannot be paired" in refused.err
+
+
+def test_a_measure_that_does_not_exist_is_not_one_to_add(nescio: Command, counts: Path) -> None:
+    found = nescio("score", counts, "--fail-under", "c@2=0.5")
+    assert found.status == 2
+    assert "unknown measure 'c@2'" in found.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_summary_that_cannot_be_written_is_named(nescio: Command, counts: Path) -> None:
+    found = nescio("score", counts, "--step-summary=/dev/full")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.splitlines()[-1] == "nescio: /dev/full: cannot be written: No space left on device"
+
+
+def test_no_report_of_gates_where_the_summary_cannot_be_opened(
+    nescio: Command, counts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def refusing(self: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+        if self.name == "summary.md":
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self, mode, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", refusing)
+    gate = ("--fail-under", "c@1=0.3", "--junit", tmp_path / "gate.xml")
+    found = nescio("score", counts, *gate, f"--step-summary={tmp_path / 'summary.md'}")
+    assert found.status == 2
+    assert "summary.md: cannot be written: Permission denied" in found.err
+    assert not (tmp_path / "gate.xml").exists()

@@ -100,3 +100,14 @@ def test_what_is_not_there_is_said() -> None:
         nescio.from_dataframe(pd.DataFrame(TABLE), run="modell")
     with pytest.raises(MismatchError, match="none of what can be read"):
         nescio.from_dataframe(5)
+
+
+def test_an_index_with_names_and_columns_without() -> None:
+    frame = pd.DataFrame(TABLE)
+    expected = [row.value for row in nescio.score(nescio.from_dataframe(frame, **PARTS), "c@1", ci=None)]
+    grouped = frame.set_index([PARTS["run"], PARTS["question"]])
+    assert [row.value for row in nescio.score(nescio.from_dataframe(grouped, **PARTS), "c@1", ci=None)] == expected
+    assert list(grouped.columns) == [name for name in frame.columns if name not in (PARTS["run"], PARTS["question"])]
+    numbered = pd.DataFrame([["a", "q", "correct"]])
+    found = nescio.from_dataframe(numbered, run=0, question=1, outcome=2)  # type: ignore[arg-type]
+    assert nescio.score(found, "accuracy", ci=None).value("a", "accuracy") == 1

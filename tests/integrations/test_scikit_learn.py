@@ -107,3 +107,29 @@ def test_what_makes_no_sense_is_refused() -> None:
             scorer("c@1", **options)
     with pytest.raises(UsageError, match="shapes"):
         metric("c@1", unanswered="?")(["a"], ["a", "b"])
+    with pytest.raises(UsageError, match="probability"):
+        scorer("c@1", reject_below="0.7")  # type: ignore[arg-type]
+
+
+def test_labels_of_a_list_stay_what_they_are() -> None:
+    """numpy would make texts of [0, 1, "?"], and no text equals a number."""
+    found = metric("c@1", unanswered="?")
+    assert found([0, 1, 1, 0], [0, 1, "?", 1]) == pytest.approx((2 + 2 / 4) / 4)
+    with pytest.raises(UsageError, match="true labels are numbers and the predicted ones texts"):
+        found([0, 1, 1], np.array([0, 1, "?"]))
+    with pytest.raises(UsageError, match="true labels are texts and the predicted ones numbers"):
+        found(["0", "1", "1"], [0, 1, "?"])
+    probabilities = LogisticRegression().fit(X, Y == "plus")
+    with pytest.raises(UsageError, match="none can be right"):
+        scorer("c@1", reject_below=0.5)(probabilities, X, Y)
+
+
+def test_nothing_is_silence_in_whatever_form_a_column_keeps_it() -> None:
+    """A pandas column of numbers turns None into NaN, and a nullable one into NA."""
+    pandas = pytest.importorskip("pandas")
+    expected = pytest.approx((1 + 1 / 3) / 3)
+    for nothing in (None, math.nan, pandas.NA):
+        found = metric("c@1", unanswered=nothing)
+        assert found([0, 1, 1], [0, None, 0]) == expected
+        assert found(pandas.Series([0, 1, 1]), pandas.Series([0, None, 0])) == expected
+        assert found(pandas.Series([0, 1, 1], dtype="Int64"), pandas.Series([0, None, 0], dtype="Int64")) == expected

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,13 +108,18 @@ def say(gates: Sequence[Gate]) -> None:
 
 def write(reports: Reports, command: str, gates: Sequence[Gate], results: Results) -> None:
     """Write what was asked for: the JUnit file whole or not at all, the summary at the end of its file."""
-    if reports.junit:
-        write_text(reports.junit, junit(command, gates, results.signature))
-        _app.say(f"wrote {reports.junit}")
-    if reports.summary:
-        text = summary(command, gates, results, repeat())
-        with reports.summary.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+    try:
+        with ExitStack() as stack:  # the summary is opened first, so that neither is written where the other cannot be
+            opened = reports.summary and stack.enter_context(
+                reports.summary.open("a", encoding="utf-8", errors="replace")
+            )
+            if reports.junit:
+                write_text(reports.junit, junit(command, gates, results.signature))
+                _app.say(f"wrote {reports.junit}")
+            if opened:
+                opened.write(summary(command, gates, results, repeat()))
+    except OSError as error:
+        raise UsageError(f"{reports.summary}: cannot be written: {error.strerror}") from None
 
 
 def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
@@ -142,7 +147,8 @@ def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
             found.text = _xml(gate.said)
     etree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
     etree.SubElement(suite, "system-err")
-    return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode()
+    text: str = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode()
+    return text
 
 
 def _xml(text: str) -> str:
@@ -152,36 +158,22 @@ def _xml(text: str) -> str:
 
 def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -> str:
     """A section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
-    from nescio.report.tables import markdown_table, markdown_tables
+    from nescio.report.tables import longest_marks, markdown_code, markdown_table, markdown_tables
 
     parts = [f"## nescio {command}{': ' + WORDS[status(gates)] if gates else ''}"]
     if gates:
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
         parts.append(markdown_table(["result", "run", "asked", "found"], rows))
     parts += markdown_tables(results)
-    parts += [f"- {_code(note)}" for note in results.notes]
-    fence = "`" * max(3, 1 + _longest(again))
-    parts += [_code(results.signature), f"{fence}console\n$ {again}\n{fence}"]
+    parts += [f"- {markdown_code(note)}" for note in results.notes]
+    fence = "`" * max(3, 1 + longest_marks(again))
+    parts += [markdown_code(results.signature), f"{fence}console\n$ {again}\n{fence}"]
     return "\n\n".join(parts) + "\n\n"
-
-
-def _longest(text: str) -> int:
-    """How many backticks stand in a row."""
-    return max(map(len, re.findall("`+", text)), default=0)
-
-
-def _code(text: str) -> str:
-    """Text as code, in which Markdown and HTML mean nothing."""
-    from nescio.report.tables import visible
-
-    marks = "`" * (1 + _longest(text))
-    space = " " if len(marks) > 1 else ""
-    return f"{marks}{space}{visible(text)}{space}{marks}"
 
 
 def repeat() -> str:
     """The command line that this process was called with, without the reports of gates."""
-    from nescio.report.tables import visible
+    from nescio.report.terminal import typed
 
     context = click.get_current_context()
     kept: list[str] = []
@@ -192,4 +184,4 @@ def repeat() -> str:
             left = left[1:]
         elif word != "--step-summary" and not word.startswith(("--junit=", "--step-summary=")):
             kept.append(word)
-    return visible(shlex.join(["nescio", *kept]))
+    return typed(["nescio", *kept])

@@ -121,9 +121,10 @@ def _check_gate(scores: Scores, name: str, *, lower_is_better: bool) -> None:
     """Raise UsageError for a gate on a measure that is not scored, or that runs the other way."""
     from nescio.measures import parse
 
+    declaration = parse(name).declaration
     if name not in {row.measure for row in scores}:
         raise UsageError(f"a gate names {name}, which is not among the measures scored; add -m {name!r}")
-    if parse(name).declaration.lower_is_better != lower_is_better:
+    if declaration.lower_is_better != lower_is_better:
         better, option = ("higher", "--fail-under") if lower_is_better else ("lower", "--fail-over")
         raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
 

@@ -69,14 +69,15 @@ def from_dataframe(
     """A table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
 
     Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a pandas,
-    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. A column whose
-    name another takes over is kept as "NAME (as given)"; all others are kept as they are, for `by=` and `mean(NAME)`.
+    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. Named
+    levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)"; all others are
+    kept as they are, for `by=` and `mean(NAME)`.
 
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
 
     Raises MissingColumnError where there is no such column, MismatchError where this is no table.
     """
-    from nescio.formats._source import _open_table, connect
+    from nescio.formats._source import connect, open_table
 
     given = {
         "run": run,
@@ -89,8 +90,9 @@ def from_dataframe(
         "cluster": cluster,
         "known_answers": known_answers,
     }
-    parts = {part: column for part, column in given.items() if column is not None}
-    source = _open_table(table)
+    parts = {part: str(column) for part, column in given.items() if column is not None}
+    table = _with_index(table)
+    source = open_table(table)
     for part, column in parts.items():
         if column not in source.columns:
             have = ", ".join(source.columns)
@@ -107,6 +109,16 @@ def from_dataframe(
         cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
     columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
     return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
+
+
+def _with_index(table: Any) -> Any:
+    """A pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`), as columns."""
+    names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
+    if type(table).__name__ != "DataFrame" or not names:
+        return table
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+        return table
+    return table.reset_index(level=names)
 
 
 def _quoted(name: str) -> str:

@@ -111,7 +111,7 @@ def address(path: Path) -> str:
 def open_source(given: Any) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
     if not isinstance(given, (str, Path)):
-        return _open_table(given)
+        return open_table(given)
     path = Path(given)
     try:
         if path.is_dir():
@@ -314,7 +314,7 @@ def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = 
         raise FormatError(label, rule, where=where, value=twice or list(names))
 
 
-def _open_table(table: Any) -> Source:
+def open_table(table: Any) -> Source:
     import duckdb
 
     from nescio.formats._frames import readable

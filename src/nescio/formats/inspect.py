@@ -121,7 +121,7 @@ def _graded(log: Log, options: ReadOptions, notes: list[str], *, repeats: bool) 
         notes.append(f"{log.path.name}: no sample has a score; --choose scorer={NO_SCORER} judges the answers here")
     key = _key(log, scorer, options)
     scores = [_part(sample.scores.get(scorer), key) for sample in log.samples]
-    grades = [_grade(score, sample, options) for score, sample in zip(scores, log.samples, strict=True)]
+    grades = [grade_of(score, sample, options) for score, sample in zip(scores, log.samples, strict=True)]
     _no_labels(log, scorer, grades)
     numbers = [grade.score for grade in grades]
     scale = _scores.scale_of(numbers, options)
@@ -135,7 +135,7 @@ def _graded(log: Log, options: ReadOptions, notes: list[str], *, repeats: bool) 
     for sample, score, grade in zip(log.samples, scores, grades, strict=True):
         question, cluster = _asked(log, sample, repeats=repeats)
         answerable = _scores.has_answer(sample.targets, options)
-        state, why = _outcome(sample, score, grade, scale, options, answerable=answerable)
+        state, why = outcome_of(sample, score, grade, scale, options, answerable=answerable)
         rows.append(
             Graded(
                 log.run,
@@ -185,7 +185,7 @@ def _part(score: Score | None, key: str) -> Score | None:
     return replace(score, value=_parts(score.value).get(key))
 
 
-def _grade(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
+def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
@@ -230,7 +230,7 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     raise FormatError(log.path, rule, where=where)
 
 
-def _outcome(
+def outcome_of(
     sample: Sample, score: Score | None, grade: Grade, scale: Scale | None, options: ReadOptions, *, answerable: bool
 ) -> tuple[int, str | None]:
     """State and reason."""

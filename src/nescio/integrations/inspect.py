@@ -25,7 +25,7 @@ from nescio.errors import UsageError
 from nescio.formats._format import Declined, ReadOptions
 from nescio.formats._inspect_log import Sample, Score
 from nescio.formats._scores import Scale
-from nescio.formats.inspect import _grade, _outcome
+from nescio.formats.inspect import grade_of, outcome_of
 from nescio.integrations import value_of
 from nescio.measures import parse
 
@@ -66,7 +66,7 @@ def _state(given: Any, options: ReadOptions, scale: Scale) -> int:
     score = Score(value, str(answer or ""), str(getattr(given.score, "reason", None) or ""))
     # Of the sample itself Inspect tells a metric nothing; an answer that is there and empty is all that can be seen.
     sample = Sample(str(given.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
-    grade = _grade(score, sample, options)
+    grade = grade_of(score, sample, options)
     if grade.label is not None:
         raise UsageError(f"{where}: the score {grade.label!r} is no outcome; Inspect's are C, I, P, N and numbers")
-    return _outcome(sample, score, grade, scale, options, answerable=True)[0]
+    return outcome_of(sample, score, grade, scale, options, answerable=True)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Metric:
     unanswered: Any
 
     def __call__(self, y_true: Any, y_pred: Any) -> float:
-        return _of_labels(self.measure, np.asarray(y_true), np.asarray(y_pred), self.unanswered)
+        return _of_labels(self.measure, _labels(y_true), _labels(y_pred), self.unanswered)
 
     @property
     def __name__(self) -> str:
@@ -46,9 +47,9 @@ class Scorer:
     reject_below: float | None = None
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  scikit-learn's own names
-        truth = np.asarray(y)
+        truth = _labels(y)
         if self.reject_below is None:
-            found = _of_labels(self.measure, truth, np.asarray(estimator.predict(X)), self.unanswered)
+            found = _of_labels(self.measure, truth, _labels(estimator.predict(X)), self.unanswered)
         else:
             found = _of_chances(self, truth, np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_))
         return -found if parse(self.measure).declaration.lower_is_better else found
@@ -73,17 +74,32 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer takes the label that means silence (unanswered=), or a threshold (reject_below=)")
-    if reject_below is not None and not 0 <= reject_below <= 1:
+    if reject_below is not None and not (isinstance(reject_below, Real) and 0 <= reject_below <= 1):
         raise UsageError(f"reject_below is a probability, from 0 to 1 (found {reject_below!r})")
     return Scorer(parse(measure).label, unanswered, reject_below)
 
 
+def _labels(given: Any) -> NDArray[Any]:
+    """Labels as an array; of a list each as it is, where numpy would turn numbers beside a text into texts."""
+    if not isinstance(given, (list, tuple)) or any(isinstance(each, (list, tuple, np.ndarray)) for each in given):
+        return np.asarray(given)
+    found = np.empty(len(given), dtype=object)
+    found[:] = given
+    return found
+
+
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Where a label stands; NaN is equal to NaN."""
-    nan = isinstance(label, float) and math.isnan(label)
-    return np.array(
-        [value == label or (nan and isinstance(value, float) and math.isnan(value)) for value in labels.tolist()],
-        dtype=bool,
+    """Where a label stands. None, NaN and pandas' NA are one: a column of numbers cannot keep them apart."""
+    if _nothing(label):
+        return np.array([_nothing(value) for value in labels.tolist()], dtype=bool)
+    return np.array([not _nothing(value) and bool(value == label) for value in labels.tolist()], dtype=bool)
+
+
+def _nothing(value: Any) -> bool:
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and math.isnan(value))
     )
 
 
@@ -92,10 +108,23 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         raise UsageError(f"labels are one a question (found shapes {y_true.shape} and {y_pred.shape})")
 
 
+def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against texts."""
+    found = np.zeros(len(y_true), dtype=bool)
+    pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
+    texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]
+    if all(len(kinds) == 1 for kinds in texts) and texts[0] != texts[1]:
+        one, other = ("texts", "numbers") if True in texts[0] else ("numbers", "texts")
+        raise UsageError(f"the true labels are {one} and the predicted ones {other}, so that none can be right")
+    for i, one, other in pairs:
+        found[i] = not _nothing(one) and not _nothing(other) and bool(one == other)
+    return found
+
+
 def _of_labels(measure: str, y_true: NDArray[Any], y_pred: NDArray[Any], unanswered: Any) -> float:
     _check(y_true, y_pred)
     silent, without = _is(y_pred, unanswered), _is(y_true, unanswered)
-    right = np.array([one == other for one, other in zip(y_true.tolist(), y_pred.tolist(), strict=True)], dtype=bool)
+    right = _equal(y_true, y_pred, ~silent & ~without)
     state = np.where(silent, SILENT, np.where(right, CORRECT, INCORRECT)).astype(np.int8)
     return value_of(measure, state, answerable=(~without).astype(np.int8) if without.any() else None)
 
@@ -103,7 +132,7 @@ def _of_labels(measure: str, y_true: NDArray[Any], y_pred: NDArray[Any], unanswe
 def _of_chances(scorer: Scorer, y_true: NDArray[Any], chances: NDArray[Any], classes: NDArray[Any]) -> float:
     _check(y_true, chances)
     said, sure = classes[chances.argmax(axis=1)], chances.max(axis=1)
-    right = said == y_true
+    right = _equal(y_true, said, np.ones(len(said), dtype=bool))
     silent = sure < scorer.reject_below
     state = np.where(silent, SILENT, np.where(right, CORRECT, INCORRECT)).astype(np.int8)
     candidate = np.where(silent, right, -1).astype(np.int8)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from unicodedata import category
 
 from nescio.measures import parse
 from nescio.results import Score, Scores
 
 BEST, ALIKE = "*", "†"
+JOINERS = "\u200c\u200d"
+HUGE = 1e12  # from here on figures are no longer written out
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,23 @@ class Board:
 
 
 def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal."""
-    return "".join(c if c.isprintable() else " " if c in "\n\r\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay, with what
+    joins them, and so do signs newer than this Python."""
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(c: str) -> str:
+    if c.isprintable() or c in JOINERS or category(c) in ("Cn", "Co"):
+        return c
+    return " " if c in "\n\r\t" or category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
 
 
 def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"."""
-    return "undefined" if value is None or math.isnan(value) else f"{value:.3f}"
+    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero has no sign."""
+    if value is None or math.isnan(value):
+        return "undefined"
+    shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
+    return shown.removeprefix("-") if shown == "-0.000" else shown
 
 
 def board(scores: Scores) -> Board:

@@ -33,6 +33,8 @@ SPECIALS = {
     "→": r"$\to$",
     "×": r"$\times$",
     "∞": r"$\infty$",
+    "\u200c": "",  # joiners are in no font either
+    "\u200d": "",
     "\N{REPLACEMENT CHARACTER}": "(?)",  # what stands for a control character is in no font
 }
 PREAMBLE = r"% needs \usepackage{booktabs}"

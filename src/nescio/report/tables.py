@@ -14,7 +14,7 @@ from typing import Any
 from nescio.errors import UsageError
 from nescio.files import whole, write_text
 from nescio.report import terminal
-from nescio.report.board import ALIKE, BEST, Cell, board
+from nescio.report.board import ALIKE, BEST, HUGE, Cell, board
 from nescio.report.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.report.board import visible as visible  # noqa: PLC0414
 from nescio.results import Audit, Comparisons, Results, Scores
@@ -219,7 +219,10 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}".rstrip("0").rstrip(".")
+    if isinstance(value, int) or abs(value) >= HUGE:
+        return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    shown = f"{value:.4f}".rstrip("0").rstrip(".")
+    return "0" if shown == "-0" else shown
 
 
 def _comparison_grid(results: Results) -> Grid:
@@ -247,7 +250,9 @@ def _comparison_grid(results: Results) -> Grid:
 
 def signed(value: float | None) -> str:
     """A difference as a table shows it."""
-    return "undefined" if value is None or math.isnan(value) else f"{value:+.3f}"
+    if value is None or math.isnan(value):
+        return "undefined"
+    return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
 
 
 def _p(value: float | None) -> str:
@@ -312,7 +317,7 @@ def _guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*markdown_tables(results), f"`{results.signature}`\n"])
+    return "\n\n".join([*markdown_tables(results), f"{markdown_code(results.signature)}\n"])
 
 
 def markdown_tables(results: Results) -> list[str]:
@@ -328,11 +333,24 @@ def markdown_tables(results: Results) -> list[str]:
     return [lines[0], *([said] if found.legend else []), *lines[1:]]
 
 
-_MARKDOWN = {c: f"\\{c}" for c in "\\|*`~"} | {"<": "&lt;", "&": "&amp;"}
+_MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
+_MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")  # emphasis (not an underscore within a word), and links
 
 
 def _in_markdown(text: str) -> str:
-    return "".join(_MARKDOWN.get(c, c) for c in visible(text))
+    return _MARKED.sub(r"\\\g<0>", "".join(_MARKDOWN.get(c, c) for c in visible(text)))
+
+
+def markdown_code(text: str) -> str:
+    """Text as code, in which Markdown and HTML mean nothing."""
+    marks = "`" * (1 + longest_marks(text))
+    space = " " if len(marks) > 1 else ""
+    return f"{marks}{space}{visible(text)}{space}{marks}"
+
+
+def longest_marks(text: str) -> int:
+    """How many backticks stand in a row."""
+    return max(map(len, re.findall("`+", text)), default=0)
 
 
 def _markdown_cell(cell: Cell) -> str:

@@ -16,7 +16,7 @@ from nescio.evidence import UNGRADED as NOT_GRADED
 from nescio.formats import Unjudged
 from nescio.load import Loaded, read_files
 from nescio.report.page.facts import Facts
-from nescio.report.page.texts import inert, names
+from nescio.report.page.texts import inert, names, some
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
@@ -84,7 +84,7 @@ def browser(
     if len(seen.questions) > MOST_QUESTIONS:
         why = f"{len(seen.questions):,} questions are more than a page can hold ({MOST_QUESTIONS:,})"
         return None, (f"{why}, so there is no browser of them; `nescio convert` writes them all as a table",)
-    facets, further = _strata(seen.strata)
+    facets, further, notes = _strata(seen.strata)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
         "questions": names(seen.questions, 120),
@@ -96,9 +96,9 @@ def browser(
         "clusters": seen.clusters,
         **(more or {}),
     }
-    notes: tuple[str, ...] = ()
     if texts:
-        payload["texts"], notes = _fitted(texts, seen.places)
+        payload["texts"], cut = _fitted(texts, seen.places)
+        notes += cut
     return Browser(payload, len(seen.questions), notes), notes
 
 
@@ -142,7 +142,8 @@ def read_texts(loaded: Loaded, given: Sequence[Any], questions: Sequence[str] | 
     answers = []
     for name in loaded.data.runs:
         said = [""] * len(place)
-        for response in by_name[name].responses if name in by_name else ():
+        run = by_name.get(name) or by_name.get(name.rpartition(" [ungraded ")[0])  # --ungraded bounds adds to a name
+        for response in run.responses if run else ():
             if response.rank == 1 and response.question_id in place and response.answer is not None:
                 declined = "" if response.answered else "(declined) "
                 said[place[response.question_id]] = declined + inert(response.answer)
@@ -150,17 +151,24 @@ def read_texts(loaded: Loaded, given: Sequence[Any], questions: Sequence[str] | 
     return Texts(tuple(asked), tuple(answers))
 
 
-def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Those with few values, as filters; the others, as texts beside their question."""
-    facets, further = [], []
-    for name, values in strata.items():
-        found, code = np.unique(np.array([str(v) for v in values], dtype=object), return_inverse=True)
+def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
+    """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into the page."""
+    facets = []
+    others: dict[str, list[str]] = {}
+    for name, values in zip(names(list(strata)), strata.values(), strict=True):
+        texts = [str(v) for v in values]
+        found, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
         if len(found) > MOST_VALUES:
-            further.append({"name": inert(name, 80), "texts": [inert(str(v), 400) for v in values]})
+            others[name] = texts
         elif len(found) > 1:
             codes = base64.b64encode(code.astype(np.uint8).tobytes()).decode()
-            facets.append({"name": inert(name, 80), "values": names([str(v) for v in found]), "codes": codes})
-    return facets, further
+            facets.append({"name": name, "values": names(list(found)), "codes": codes})
+    for limit in (400, 100, 40):
+        further = [{"name": name, "texts": [inert(text, limit) for text in texts]} for name, texts in others.items()]
+        if sum(len(text) for each in further for text in each["texts"]) <= MOST_TEXT:
+            note = (f"{some(list(others))}: cut to {limit} characters in this page",) if limit < 400 else ()
+            return facets, further, note
+    return facets, [], (f"{some(list(others))}: too long for one page, and left out of its questions",)
 
 
 def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[str, ...]]:

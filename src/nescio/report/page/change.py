@@ -21,7 +21,7 @@ from nescio.report.page.moves import APART, GROUPS, Moves, move_names, moves, pa
 from nescio.report.page.pairs import difference
 from nescio.report.page.rendering import Shared, assembled
 from nescio.report.page.sentence import Answer
-from nescio.report.page.texts import Commands, asked, many, names
+from nescio.report.page.texts import Commands, asked, inert, many, names
 from nescio.report.tables import signed
 from nescio.results import Comparison, Comparisons
 
@@ -263,7 +263,7 @@ def _line(change: Change, row: Comparison) -> dict[str, str]:
         value, n = change.values.get((which, row.measure), (math.nan, 0))
         values[which] = number(value) if n == row.n else "–"
     return {
-        "measure": row.measure,
+        "measure": inert(row.measure),
         "shown": shown,
         "p": p,
         "adjusted": adjusted,

@@ -14,11 +14,27 @@ from typing import Any
 from nescio.files import whole_folder
 from nescio.report import charts
 from nescio.report.page.figures import Figure
-from nescio.report.page.texts import as_json
+from nescio.report.page.texts import as_json, inert
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_DATA_DIGITS = 6
+_DATA_DIGITS = 6  # behind the point; of what is smaller than _SMALL, such as p-values, as many significant ones
+_SMALL, _SMALL_DIGITS = 1e-3, 4
+# What every object of JavaScript has: Vega looks texts up in objects, and takes these for things that it put there itself.
+_INHERITED = {
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__proto__",
+}
 _MARKS = ("point", "bar", "rect mark", "area mark", "rule mark", "line mark")  # what says something under the mouse
 
 
@@ -63,7 +79,14 @@ def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
         }
     return {
         f.name: Drawn(
-            f.name, f.title, f.lead, f.words, f.command, done[f.name, WIDE], done[f.name, NARROW], len(f.rows)
+            f.name,
+            inert(f.title),
+            inert(f.lead),
+            inert(f.words),
+            f.command,
+            done[f.name, WIDE],
+            done[f.name, NARROW],
+            len(f.rows),
         )
         for f in figures
     }
@@ -122,8 +145,18 @@ def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[s
     if paper:
         chart = chart.properties(background="white")
     # The specifications are ours and the tests validate them; checking each against the whole schema would cost seconds.
-    found: dict[str, Any] = charts.unpacked(chart.to_dict(validate=False))
+    found: dict[str, Any] = _drawable(charts.unpacked(chart.to_dict(validate=False)))
     return found
+
+
+def _drawable(part: Any) -> Any:
+    """A specification in which no text ends the process of who draws it: control characters do, and names that objects inherit,
+    which are given a joiner that takes no room."""
+    if isinstance(part, str):
+        return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else inert(part)
+    if isinstance(part, list):
+        return [_drawable(each) for each in part]
+    return {name: _drawable(each) for name, each in part.items()} if isinstance(part, dict) else part
 
 
 def _csv(figure: Figure) -> str:
@@ -138,6 +171,10 @@ def _csv(figure: Figure) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, _DATA_DIGITS) if abs(value) < float("inf") else None
-    return value
+    if isinstance(value, str):
+        return inert(value)
+    if not isinstance(value, float):
+        return value
+    if not abs(value) < float("inf"):
+        return None
+    return round(value, _DATA_DIGITS) if abs(value) >= _SMALL else float(f"{value:.{_SMALL_DIGITS}g}")

@@ -99,7 +99,7 @@ def outcome_figure(facts: Facts) -> Figure | None:
         words + first_of(len(rows)),
         tuple(rows),
         lambda width: charts.outcomes(drawn, runs, width),
-        score_command(facts),
+        facts.commands.line("check", resampled=False),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nescio.measures import parse
 from nescio.report.board import number
 from nescio.report.page.facts import Facts
+from nescio.report.page.texts import inert
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,12 @@ class Leaderboard:
 def leaderboard(facts: Facts) -> Leaderboard:
     """The table of all runs and measures."""
     columns = tuple(_column(name) for name in facts.measures)
-    best = {column.name: _best(facts, column) for column in columns}
+    best = {name: _best(facts, name) for name in facts.measures}
     lines = []
     for place, run in enumerate(facts.runs, 1):
-        cells = tuple(_cell(facts, run, column.name, best[column.name]) for column in columns)
+        cells = tuple(_cell(facts, run, name, best[name]) for name in facts.measures)
         rank = facts.ranks.get(run)
-        ns = sorted({row.n for column in columns if (row := facts.row(run, column.name))})
+        ns = sorted({row.n for name in facts.measures if (row := facts.row(run, name))})
         lines.append(
             Line(
                 facts.shown[run],
@@ -78,12 +79,12 @@ def _span(low: int, high: int) -> str:
 
 def _column(name: str) -> Column:
     declaration = parse(name).declaration
-    return Column(name, declaration.lower_is_better, declaration.summary)
+    return Column(inert(name), declaration.lower_is_better, declaration.summary)
 
 
-def _best(facts: Facts, column: Column) -> float:
-    sign = -1 if column.lower_is_better else 1
-    values = [row.value for run in facts.runs if (row := facts.row(run, column.name)) and not math.isnan(row.value)]
+def _best(facts: Facts, measure: str) -> float:
+    sign = -1 if parse(measure).declaration.lower_is_better else 1
+    values = [row.value for run in facts.runs if (row := facts.row(run, measure)) and not math.isnan(row.value)]
     return max(values, key=lambda value: sign * value, default=math.nan)
 
 
@@ -93,4 +94,7 @@ def _cell(facts: Facts, run: str, measure: str, best: float) -> Cell:
         return Cell("undefined", "")
     known = row.low is not None and row.high is not None and not math.isnan(row.low)
     interval = f"[{number(row.low)}, {number(row.high)}]" if known else ""
-    return Cell(number(row.value), repr(float(row.value)), interval, row.value == best)
+    top = math.isclose(
+        row.value, best, rel_tol=1e-12, abs_tol=1e-15
+    )  # as marks do: runs may be level but for a last bit
+    return Cell(number(row.value), repr(float(row.value)), interval, top)

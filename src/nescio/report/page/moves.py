@@ -56,7 +56,8 @@ _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 class Moves:
     """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to 8, or apart
     from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third run of the files lacks,
-    `counted_silent` those that one run lacks and the scores take for silence."""
+    `counted_silent` those that one run lacks and the scores take for silence; `counted` has the states as scores take them, where that is
+    another thing."""
 
     questions: tuple[str, ...]
     states: NDArray[np.uint8]
@@ -66,6 +67,7 @@ class Moves:
     clusters: tuple[int, ...] | None
     elsewhere: int = 0
     counted_silent: int = 0
+    counted: NDArray[np.uint8] | None = None
 
     @property
     def table(self) -> NDArray[np.int64]:
@@ -92,7 +94,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
     data = loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return None
-    found = states(data)[[old, new]]
+    found = counted = states(data)[[old, new]]
     questions, strata, clusters = data.questions, dict(data.strata), data.clusters
     elsewhere = counted_silent = 0
     unshared = _unshared(loaded)
@@ -102,17 +104,18 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
         inside = np.array([question in place for question in unshared.questions], dtype=bool)
         at = [place[q] for q, there in zip(unshared.questions, inside, strict=True) if there]
         absent = theirs[:, inside] == browser.ABSENT
+        found = found.copy()
         counted_silent = int(absent.any(axis=0).sum())
         found[:, at] = np.where(absent, browser.ABSENT, found[:, at])
         added = ~inside & (theirs == browser.ABSENT).any(axis=0) & (theirs != browser.ABSENT).any(axis=0)
         elsewhere = int((~inside & (theirs != browser.ABSENT).all(axis=0)).sum())
         questions += tuple(np.asarray(unshared.questions, dtype=object)[added])
-        found = np.concatenate([found, theirs[:, added]], axis=1)
+        found, counted = (np.concatenate([each, theirs[:, added]], axis=1) for each in (found, counted))
         strata = {name: np.concatenate([v, unshared.strata[name][added]]) for name, v in strata.items()}
         if clusters is not None:  # those that are in no score are in no cluster
             clusters = np.concatenate([clusters, clusters.max(initial=0) + 1 + np.arange(int(added.sum()))])
     there = (found != browser.ABSENT).any(axis=0)
-    found = found[:, there]
+    found, counted = found[:, there], counted[:, there]
     return Moves(
         tuple(q for q, kept in zip(questions, there, strict=True) if kept),
         found,
@@ -121,6 +124,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
         None if clusters is None else tuple(int(c) for c in clusters[there]),
         elsewhere,
         counted_silent,
+        counted if counted_silent else None,
     )
 
 
@@ -185,4 +189,5 @@ def payload(found: Moves) -> dict[str, object]:
         name: base64.b64encode(values.tobytes()).decode()
         for name, values in (("codes", found.codes), ("flags", found.flags))
     }
-    return {"moves": {**coded, "kinds": kinds, "groups": groups}}
+    counted = {} if found.counted is None else {"counted": browser.packed(found.counted)}
+    return {"moves": {**coded, "kinds": kinds, "groups": groups}, **counted}

@@ -41,7 +41,7 @@ const page = (() => {
     keep(button.dataset.figure, [own.columns, ...own.rows]);
   }));
   const MOST_SHOWN = 500;
-  const shown = (value) => (value === null ? "–" : typeof value === "number" && !Number.isInteger(value) ? value.toFixed(4) : String(value));
+  const shown = (value) => (value === null ? "–" : typeof value !== "number" || Number.isInteger(value) ? String(value) : Math.abs(value) < 0.001 ? value.toPrecision(2) : value.toFixed(4));
   document.querySelectorAll("details.table").forEach((details) => details.addEventListener("toggle", () => {
     const place = details.querySelector("div"), own = held[details.dataset.figure];
     if (place.firstChild || !details.open) return;

@@ -6,8 +6,8 @@
   // --- what there is
   const own = held.browser, n = own.questions.length, R = own.runs.length;
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const halves = bytes(own.cells), cells = new Uint8Array(n * R);
-  for (let i = 0; i < cells.length; i++) cells[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15;
+  const unpacked = (text) => { const halves = bytes(text), found = new Uint8Array(n * R); for (let i = 0; i < found.length; i++) found[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15; return found; };
+  const cells = unpacked(own.cells), counted = own.counted ? unpacked(own.counted) : cells; // as shown, and as scores take them: what is missing may count as silence
   const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
   const WORDS = ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
   const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);
@@ -25,10 +25,12 @@
   const searched = (q) => {
     words ??= new Array(n);
     return (words[q] ??= [own.questions[q], ...facets.map((f) => f.values[f.codes[q]]), ...own.further.map((f) => f.texts[q]),
-      ...(own.texts ? [own.texts.questions[q], ...own.texts.answers.map((a) => a[q])] : [])].join("\n").toLowerCase());
+      ...(own.texts ? [own.texts.questions[q], ...own.texts.answers.map((a) => a[q])] : [])].join("\n").normalize().toLowerCase());
   };
+  const asked = () => [...new Set($("f-search").value.normalize().toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
 
-  // --- filters, which the address keeps
+  // --- filters, which the address keeps; whoever wrote the address, it can ask for no more than this
+  const MOST_WORDS = 50, MOST_PAIRS = 20;
   const choose = (options, props) => { const select = make("select", props); options.forEach(([value, text]) => select.append(make("option", { value, textContent: text }))); return select; };
   facets.forEach((facet, i) => {
     const values = facet.values.map((value, code) => [String(code), value]).sort((a, b) => a[1].localeCompare(b[1]));
@@ -53,6 +55,7 @@
     who.setAttribute("aria-label", `run ${number}`);
     what.setAttribute("aria-label", `outcome of run ${number}`);
     who.value = run; what.value = state;
+    if (what.selectedIndex < 0) what.value = "1";
     $("f-runs").append(make("span", { className: "pair" }, make("label", {}, "Run ", who), make("label", {}, "Outcome ", what)));
   };
   const AGREE = {
@@ -83,12 +86,12 @@
     if (moves) set($("f-move"), found.get("change"));
     facets.forEach((facet, i) => { const code = facet.values.indexOf(found.get("in." + facet.name)); $("f-facet-" + i).value = code < 0 ? "" : String(code); });
     $("f-runs").replaceChildren();
-    found.getAll("run").forEach((text) => { const at = text.lastIndexOf("|"), run = own.runs.indexOf(text.slice(0, at)); if (run >= 0) addRun(String(run), text.slice(at + 1)); });
+    found.getAll("run").slice(0, MOST_PAIRS).forEach((text) => { const at = text.lastIndexOf("|"), run = own.runs.indexOf(text.slice(0, at)); if (run >= 0) addRun(String(run), text.slice(at + 1)); });
     if (!$("f-runs").children.length) addRun();
   };
   let view = [], at = -1;
   const filter = () => {
-    const text = $("f-search").value.trim().toLowerCase().split(/\s+/).filter(Boolean), tests = [];
+    const text = asked(), tests = [];
     if ($("f-agree").value) tests.push(AGREE[$("f-agree").value]);
     if (moves && $("f-move").value) tests.push(moved($("f-move").value));
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") tests.push((q) => facet.codes[q] === Number(code)); });
@@ -206,7 +209,7 @@
   detail.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
 
   // --- the scores of the questions shown, by the formulas and intervals of `nescio score`
-  const DRAWS = 4000;
+  const DRAWS = 6000;
   const random = (seed) => () => { seed = (seed + 0x6d2b79f5) | 0; let t = Math.imul(seed ^ (seed >>> 15), 1 | seed); t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t; return ((t ^ (t >>> 14)) >>> 0) / 4294967296; };
   const normal = (next) => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   const gamma = (shape, next) => { // Marsaglia & Tsang 2000
@@ -238,7 +241,7 @@
   const clustered = (r, m, c, u, answered) => {
     const sums = new Map(), a = c / m, s = u / m, g = answered / m;
     for (const q of view) {
-      const state = cells[q * R + r];
+      const state = counted[q * R + r];
       if (!state || state === 5) continue;
       const hit = state === 1 || state === 4 ? 1 : 0, quiet = state === 3 ? 1 : 0, said = state === 1 || state === 2 ? 1 : 0;
       const into = sums.get(own.clusters[q]) ?? [0, 0, 0];
@@ -256,7 +259,7 @@
   };
   const tally = (r) => {
     const count = [0, 0, 0, 0, 0, 0];
-    for (const q of view) count[cells[q * R + r]]++;
+    for (const q of view) count[counted[q * R + r]]++;
     const c = count[1] + count[4], w = count[2], u = count[3], m = c + w + u, answered = count[1] + count[2];
     if (!m) return { m, values: [null, null, null], bounds: [null, null, null] };
     const values = [cAt1(c / m, u / m), c / m, answered / m];
@@ -266,7 +269,7 @@
   };
   $("own-how").textContent = !own.level ? "" : own.clusters
     ? `${own.level * 100} % intervals by a normal approximation that lets the questions of one cluster move together (delta method), computed in this page; the leaderboard's come from resampling.`
-    : `${own.level * 100} % intervals as \`nescio score\` makes them: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit may differ from the command's.`;
+    : `${own.level * 100} % intervals as \`nescio score\` makes them: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit may differ from the command's, and more where few questions are shown.`;
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };
@@ -283,12 +286,18 @@
   $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });
   $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); changed(); }));
   $("f-add").addEventListener("click", () => { addRun(); $("f-runs").lastChild.querySelector("select").focus(); });
-  document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
-    if (!wanted().size) return; // the address holds filters: scroll without losing them
+  document.querySelectorAll("nav a, a.skip").forEach((link) => link.addEventListener("click", (event) => {
+    if (!wanted().toString()) return; // the address holds filters: scroll without losing them
     event.preventDefault();
-    document.querySelector(link.getAttribute("href")).scrollIntoView();
+    const place = document.querySelector(link.getAttribute("href"));
+    place.tabIndex = -1; // the next Tab goes on from there, as it does after a link
+    place.focus({ preventScroll: true });
+    place.scrollIntoView();
   }));
-  addEventListener("hashchange", () => { if (location.hash.startsWith(PREFIX)) { restore(); filter(); $("questions").scrollIntoView(); } });
+  addEventListener("hashchange", () => { // also by going back, to filters or to none
+    if (location.hash.startsWith(PREFIX) || wanted().toString()) { restore(); filter(); }
+    if (location.hash.startsWith(PREFIX)) $("questions").scrollIntoView();
+  });
   document.querySelectorAll(`a[href^="${PREFIX}"]`).forEach((link) => link.addEventListener("click", () => { // the address may be this one already
     if (link.hash === location.hash) { restore(); filter(); $("questions").scrollIntoView(); }
   }));

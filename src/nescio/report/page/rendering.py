@@ -46,7 +46,7 @@ def page(facts: Facts, *, title: str | None = None, texts: Texts | None = None) 
         browsing,
         board=leaderboard(facts),
         level=facts.level,
-        main=facts.main,
+        main=inert(facts.main),
         commands={"score": score_command(facts), "compare": compare_command(facts) if facts.comparisons else ""},
         silence=_silence(facts),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
@@ -76,7 +76,7 @@ def assembled(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template(template).render(
         title=inert(shared.title, 200),
-        answer=shared.answer,
+        answer=_inert_answer(shared.answer),
         figures=drawn(figures),
         questions=browsing.questions if browsing else 0,
         signatures=[inert(line) for line in shared.signatures],
@@ -89,6 +89,10 @@ def assembled(
         nescio=__version__,
         **own,
     )
+
+
+def _inert_answer(found: Answer) -> Answer:
+    return Answer(inert(found.before), inert(found.name), inert(found.after), tuple(map(inert, found.more)))
 
 
 def versions() -> str:

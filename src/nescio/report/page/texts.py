@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from nescio.report.terminal import typed
 
 NAME = 80  # characters of a name that are shown
 LONG = 2_000  # characters of an answer or a question that are kept
@@ -80,8 +81,8 @@ class Commands:
 
     def line(self, verb: str, *more: str, resampled: bool = True) -> str:
         """One command, quoted for a shell."""
-        parts = ["nescio", *verb.split(), *self.files, *more, *self.reading, *(self.resampling if resampled else ())]
-        return inert(shlex.join(parts))
+        files = (f"./{name}" if name.startswith("-") else name for name in self.files)
+        return typed(["nescio", *verb.split(), *files, *more, *self.reading, *(self.resampling if resampled else ())])
 
 
 def asked(measures: Sequence[str]) -> tuple[str, ...]:
