@@ -30,6 +30,9 @@ MOST = 24  # lines of output that a page shows
 # What is not run here, and why not.
 ELSEWHERE = {
     "pip install uv": "continuous integration runs it",
+    "pip install .": "continuous integration installs it",
+    "python3 -m venv *": "continuous integration has an environment",
+    ". ~/nescio-environment/*": "continuous integration has an environment",
     "uv run pytest": "continuous integration runs it",
     "uv run nescio *": "continuous integration sets uv up; the same command without it is run here",
     "*--wordnet ~*": "WordNet is no part of nescio",
