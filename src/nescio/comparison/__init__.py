@@ -1,32 +1,28 @@
 """Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean nothing.
 
-`_pairs` lines up two runs, `_tests` and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs.
+`_pairs` lines up two runs, `_one_pair` resamples and tests them, `_tests` and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nescio import draws, intervals, parallel
+from nescio import draws, intervals
+from nescio.comparison._one_pair import Plan, Seen, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
-from nescio.draws import Block
-from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.errors import UnknownNameError, UsageError
 from nescio.evaluate import check_resampling, open_data, parse_all
-from nescio.evidence import Array, Evidence
-from nescio.exact import exact_p
-from nescio.load import Loaded
+from nescio.evidence import Evidence
 from nescio.measures import Measure
 from nescio.results import Comparison, Comparisons, signature
 from nescio.samples import columns_for, concerned, gather_remarks, samples
@@ -34,31 +30,7 @@ from nescio.uncertainty import remarks as remarks_on
 
 __all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
 
-_SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
-
 Progress = Callable[[int, int], None]
-Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """How every pair of one call is resampled, and by which test p is computed."""
-
-    level: float
-    blocks: Sequence[Block]
-    jobs: int
-    test: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
-
-    data: Evidence
-    measure: Measure
-    columns: dict[str, Array]
-    usable: Array
-    largest: Largest | None = None
 
 
 def compare(
@@ -99,10 +71,10 @@ def compare(
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(given, {"strata": ()} | options, measures)
-    data = _evidence(loaded)
+    data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
-    plan = _Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
+    plan = Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
     rows: list[Comparison] = []
     said: list[tuple[str, str, str]] = []
     for at, measure in enumerate(wanted):
@@ -143,21 +115,6 @@ def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
         raise UsageError(f"margin is a difference, 0 or more (found {margin!r})")
 
 
-def _evidence(loaded: Loaded) -> Evidence:
-    if not isinstance(loaded.data, Evidence):
-        raise MismatchError(
-            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
-        )
-    if len(loaded.data.runs) < 2:
-        how = (
-            "; to compare two choices of one log, `nescio convert` each to a table and name the runs apart (a table without the "
-            "column run is one run, named by its file)"
-        )
-        more = how if loaded.options.choose else ""
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with{more}")
-    return loaded.data
-
-
 def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
     """(run, baseline) as indices."""
     if baseline is None:
@@ -176,9 +133,9 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 
 def _each_pair(
-    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: _Plan, progress: Progress | None
+    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: Plan, progress: Progress | None
 ) -> Iterable[tuple[Comparison, list[str]]]:
-    seen = _Seen(data, measure, *columns_for(data, measure))
+    seen = Seen(data, measure, *columns_for(data, measure))
     if plan.test == "tukey":
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
@@ -192,7 +149,7 @@ def _each_pair(
         yield _compare(seen, pair, plan)
 
 
-def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Comparison, list[str]]:
+def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison, list[str]]:
     """One row, and what its reader should know."""
     data, measure, usable = seen.data, seen.measure, seen.usable
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
@@ -207,18 +164,18 @@ def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Compariso
     if not n:
         nan = float("nan")
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), found
-    clusters = None if data.clusters is None else data.clusters[use]
-    pair = pair_up(measure, {name: (v[x][use], v[y][use]) for name, v in seen.columns.items()}, clusters)
+    pair = seen.pair(x, y)
+    assert pair is not None
     observed = float(pair.resampled(pair.counts))
-    p, how = _exact(pair, observed, plan.test)
-    resampled, exchanged = _all_blocks(pair, replace(plan, test=how))
+    p, how = exact_of(pair, observed, plan.test)
+    resampled, exchanged = all_blocks(pair, replace(plan, test=how))
     units = int(pair.counts.sum())
     found += remarks_on("percentile", resampled, units)
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
     elif how == "bootstrap":
-        p = _bootstrap_p(observed, resampled)
+        p = bootstrap_p(observed, resampled)
         if units < intervals.FEW:
             found.append(
                 f"fewer than {intervals.FEW} questions or clusters: the bootstrap test rejects too often; use exact"
@@ -233,43 +190,6 @@ def _compare(seen: _Seen, runs: tuple[int, int], plan: _Plan) -> tuple[Compariso
         observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
     return row, found
-
-
-def _exact(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
-    """The exact p-value where it is asked for and can be had, and the name of the test that is used."""
-    if test not in ("auto", "exact"):
-        return None, test
-    exchanges = pair.exchanges()
-    p = exact_p(*exchanges, observed) if exchanges else None
-    if p is None and test == "exact":
-        raise UsageError(
-            f"{pair.measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
-        )
-    return p, "permutation" if p is None else "exact"
-
-
-def _bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """NaN where the resamples do not vary about a difference: then they say nothing."""
-    if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
-        return float("nan")
-    return p_value(observed, resampled - observed)
-
-
-def _all_blocks(pair: Pair, plan: _Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    cells = len(pair.counts) * sum(block.size for block in plan.blocks)
-    parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
-    resampled, exchanged = zip(*parts, strict=True)
-    return np.concatenate(resampled), np.concatenate(exchanged)
-
-
-def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
-    resampled, exchanged = [], [np.zeros(0)]
-    for block in blocks:
-        resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
-        if test == "permutation":
-            exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
-    return np.concatenate(resampled), np.concatenate(exchanged)
 
 
 def _judged(

@@ -8,12 +8,13 @@ would not answer for that choice. The p-values are those of `nescio compare FILE
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from nescio import draws
-from nescio.comparison import Progress, _all_blocks, _evidence, _exact, _Plan, _Seen, adjust, p_value, pair_up
+from nescio.comparison._one_pair import Plan, Seen, all_blocks, exact_of, paired_evidence
+from nescio.comparison._tests import adjust, p_value
 from nescio.evaluate import strata
 from nescio.evidence import Evidence
 from nescio.load import Loaded
@@ -35,7 +36,7 @@ def mark(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
     """The scores with their marks: `best`, `not_told_apart_from_best` and `better_than` (see `nescio.results.Score`).
 
@@ -47,8 +48,8 @@ def mark(
     """
     if not every and not _cheap(loaded):
         return scores
-    data = _evidence(loaded)
-    plan = _Plan((ci or 95.0) / 100, draws.blocks(resamples, seed), jobs, "auto")
+    data = paired_evidence(loaded)
+    plan = Plan((ci or 95.0) / 100, draws.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
     measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
     marks: dict[Key, dict[str, Score]] = {}
@@ -77,11 +78,11 @@ def _cheap(loaded: Loaded) -> bool:
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
 
-def _told_apart(data: Evidence, measure: Measure, plan: _Plan, *, sampled: bool) -> set[tuple[str, str]] | None:
+def _told_apart(data: Evidence, measure: Measure, plan: Plan, *, sampled: bool) -> set[tuple[str, str]] | None:
     """The pairs (better, worse) that are told apart; None where a test would have to draw exchanges and may not."""
     if not sampled and measure.order is not None:
         return None
-    seen = _Seen(data, measure, *columns_for(data, measure))
+    seen = Seen(data, measure, *columns_for(data, measure))
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
     pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
     differences, p_values = [], []
@@ -100,20 +101,17 @@ def _told_apart(data: Evidence, measure: Measure, plan: _Plan, *, sampled: bool)
     return found
 
 
-def _test(seen: _Seen, runs: tuple[int, int], plan: _Plan, *, sampled: bool) -> tuple[float, float | None]:
+def _test(seen: Seen, runs: tuple[int, int], plan: Plan, *, sampled: bool) -> tuple[float, float | None]:
     """The first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
-    x, y = runs
-    use = seen.usable[x] & seen.usable[y]
-    if not use.any():
+    pair = seen.pair(*runs)
+    if pair is None:
         return math.nan, math.nan
-    clusters = None if seen.data.clusters is None else seen.data.clusters[use]
-    pair = pair_up(seen.measure, {name: (v[x][use], v[y][use]) for name, v in seen.columns.items()}, clusters)
     observed = float(pair.resampled(pair.counts))
     if math.isnan(observed):
         return observed, math.nan
-    p, how = _exact(pair, observed, plan.test)
+    p, how = exact_of(pair, observed, plan.test)
     if p is None and sampled:
-        p = p_value(observed, _all_blocks(pair, replace(plan, test=how))[1])
+        p = p_value(observed, all_blocks(pair, replace(plan, test=how))[1])
     return observed, p
 
 

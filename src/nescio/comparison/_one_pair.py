@@ -1,0 +1,107 @@
+"""One pair of runs under one measure: lined up, resampled, its labels exchanged, and the p-value of its difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio import draws, parallel
+from nescio.comparison._pairs import Pair, pair_up
+from nescio.comparison._tests import p_value
+from nescio.draws import Block
+from nescio.errors import MismatchError, UsageError
+from nescio.evidence import Array, Evidence
+from nescio.exact import exact_p
+from nescio.load import Loaded
+from nescio.measures import Measure
+
+_SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
+
+Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How every pair of one call is resampled, and by which test p is computed."""
+
+    level: float
+    blocks: Sequence[Block]
+    jobs: int
+    test: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
+
+    data: Evidence
+    measure: Measure
+    columns: dict[str, Array]
+    usable: Array
+    largest: Largest | None = None
+
+    def pair(self, x: int, y: int) -> Pair | None:
+        """Two runs on the questions that both have; None where there is none."""
+        use = self.usable[x] & self.usable[y]
+        if not use.any():
+            return None
+        clusters = None if self.data.clusters is None else self.data.clusters[use]
+        return pair_up(self.measure, {name: (v[x][use], v[y][use]) for name, v in self.columns.items()}, clusters)
+
+
+def paired_evidence(loaded: Loaded) -> Evidence:
+    """The data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
+    if not isinstance(loaded.data, Evidence):
+        raise MismatchError(
+            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
+        )
+    if len(loaded.data.runs) < 2:
+        how = (
+            "; to compare two choices of one log, `nescio convert` each to a table and name the runs apart (a table without the "
+            "column run is one run, named by its file)"
+        )
+        more = how if loaded.options.choose else ""
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with{more}")
+    return loaded.data
+
+
+def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
+    """The exact p-value where it is asked for and can be had, and the name of the test that is used."""
+    if test not in ("auto", "exact"):
+        return None, test
+    exchanges = pair.exchanges()
+    p = exact_p(*exchanges, observed) if exchanges else None
+    if p is None and test == "exact":
+        raise UsageError(
+            f"{pair.measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
+        )
+    return p, "permutation" if p is None else "exact"
+
+
+def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
+    """NaN where the resamples do not vary about a difference: then they say nothing."""
+    if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
+        return float("nan")
+    return p_value(observed, resampled - observed)
+
+
+def all_blocks(pair: Pair, plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The differences on all resamples, and for the Monte Carlo test on all exchanges."""
+    cells = len(pair.counts) * sum(block.size for block in plan.blocks)
+    parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
+    resampled, exchanged = zip(*parts, strict=True)
+    return np.concatenate(resampled), np.concatenate(exchanged)
+
+
+def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
+    resampled, exchanged = [], [np.zeros(0)]
+    for block in blocks:
+        resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
+        if test == "permutation":
+            exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+    return np.concatenate(resampled), np.concatenate(exchanged)
