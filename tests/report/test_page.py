@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from nescio.report import page
 from nescio.report.page.browser import packed, states
 from nescio.report.page.drawing import cleaned
 from nescio.report.page.facts import Facts
-from nescio.report.page.figures import _winners, all_figures
+from nescio.report.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
 from nescio.report.page.sentence import answer
 from nescio.report.page.texts import as_json, inert, names, some
 from tests.report.conftest import HOSTILE, THREE, make, outcome_table
@@ -57,7 +58,7 @@ def test_sentence_names_the_best_and_who_is_not_told_apart(tmp_path: Path) -> No
     said = answer(facts(tmp_path, runs))
     assert said.text.startswith("modest is best by c@1, 0.667 [")
     assert said.text.endswith("]; not told apart from twin.")
-    assert said.more[0] == "Of 300 questions 50.0% ended correct, 16.7% incorrect and 33.3% unanswered."
+    assert said.more[0] == "With modest, of 300 questions 50.0% ended correct, 16.7% incorrect and 33.3% unanswered."
 
 
 def test_sentence_names_those_level_with_the_best(tmp_path: Path) -> None:
@@ -99,6 +100,72 @@ def test_the_price_at_which_the_winner_changes() -> None:
     assert [name for name, _, _ in won] == ["bold", "careful"]
     assert won[0][2] == pytest.approx(0.25)
     assert (won[0][1], won[1][2]) == (0.0, 1.0)
+
+
+def penalty_words(tmp_path: Path, *rows: str) -> str:
+    table = tmp_path / "counts.csv"
+    table.write_text("\n".join(["run,correct,incorrect,unanswered", *rows]) + "\n")
+    figure = penalty_figure(page.gather([table], resamples=100))
+    assert figure
+    return figure.words
+
+
+def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
+    # C - W t/(1-t) = 0 at t = C/(C+W). bold: 60/100; careful: 50/60 = 0.833, ahead from t = 1/4 (as above).
+    # At t = 0.9, where the chart ends, bold earns 0.6 - 9 * 0.4 = -3.
+    both = ("bold,60,40,0", "careful,50,10,40")
+    cut = " The axis is cut at -0.5."
+    said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83; above, silence beats every run"
+    assert penalty_words(tmp_path, *both) == f"{said}.{cut}"
+    assert penalty_words(tmp_path, *both, "mute,0,0,100") == f"{said} that answers.{cut}"
+    # Ahead of careful only where both lie below silence: 0.5 - 0.1 s = 0.1 - 0.05 s at s = 8, t = 0.889, precision 10/15.
+    assert "timid" not in penalty_words(tmp_path, *both, "timid,10,5,85")
+    # Nothing wrong, so nothing to pay at any price; and no curve below -0.5: at t = 0.9 ok has 0.9 - 9 * 0.1 = 0.
+    assert (
+        penalty_words(tmp_path, "sure,9,0,91", "ok,90,10,0")
+        == (
+            "The best run is ok from t = 0.00 to 0.89; sure from t = 0.89 to 1.00."  # 0.9 - 0.1 s = 0.09 at s = 8.1, t = 8.1/9.1
+        )
+    )
+    assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than silence."
+    assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 silence beats every run."
+    assert "to 0.9996; above" in _said_of_winners([("a", 0.0, 0.9996)], 0.9996, False)
+
+
+def test_repeating_gives_the_marked_penalties_and_every_curve(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from nescio.cli._app import run
+    from nescio.report.page.texts import Commands
+
+    table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
+    commands = Commands((str(table),), (), ("--resamples", "100"))
+    figures = {f.name: f for f in all_figures(page.gather([table], resamples=100, commands=commands))[0]}
+    assert [shlex.split(line)[3:5] for line in figures["risk"].command.splitlines()] == [
+        ["--run", "modest"],
+        ["--run", "guesser"],
+        ["--run", "weak"],
+    ]
+    with pytest.raises(SystemExit) as stopped:
+        run([*shlex.split(figures["penalty"].command)[1:], "-f", "json"])
+    assert not stopped.value.code
+    scores = {(row["run"], row["measure"]): row["value"] for row in json.loads(capfd.readouterr().out)["scores"]}
+    # modest: C = 150, W = 50 of 300, so (150 - 50 s)/300 with s = 0, 1/3, 1, 3, 9
+    for t, value in (("0", 1 / 2), ("0.25", 4 / 9), ("0.5", 1 / 3), ("0.75", 0.0), ("0.9", -1.0)):
+        assert scores["modest", f"penalty(t={t})"] == pytest.approx(value)
+
+
+def test_parts_say_what_is_grey_and_keep_equal_runs_apart(tmp_path: Path) -> None:
+    equal = {f"run{i}": "CWU" * 4 for i in range(8)}
+    figure = strata_figure(facts(tmp_path, equal, by="topic"))
+    assert figure
+    assert figure.words.endswith(" Grey: 2 other runs; names and intervals are in the table.")
+    lanes = figure.draw(320).to_dict()["encoding"]["yOffset"]["scale"]["domain"]
+    assert len(lanes) == len(set(lanes)) == 7  # six runs and the others
+    few = strata_figure(facts(tmp_path, THREE, by="topic"))
+    assert few
+    assert few.words.endswith(" Intervals are in the table.")
+    assert "Grey" not in few.words
 
 
 def test_outcomes_are_packed_by_question_two_in_a_byte() -> None:
@@ -195,6 +262,10 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
         assert inside.count("<svg") == 2
         assert 'data-tip="' in inside
         assert data[name]["rows"]
+    words = re.sub(r"\s+", " ", text)
+    assert "Bold values are the best of their column, told apart or not." in words
+    assert "or nearly: of penalty(t) only the t that are marked; of risk over coverage every point" in words
+    assert "; of reliability the calibration error and not the bins. The signature" in words
     assert "--seed" not in text  # not given, so no command needs it
     assert "--resamples 500" in text
 

@@ -23,6 +23,7 @@ DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 3])
 MOST_NAMED = len(LINES)
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 OTHERS = "other runs"
+PENALTY_CUT = -0.5  # what lies below is not drawn: penalty(t) falls without bound
 NARROW = 420  # widths below are for phones: fewer ticks, shorter names
 
 
@@ -93,12 +94,13 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     import altair as alt
 
     lowest = min((row["value"] for row in rows), default=0.0)
-    scale = alt.Scale(domain=[max(-0.5, min(0.0, lowest)), 1], clamp=False, nice=False)
+    bottom = max(PENALTY_CUT, min(0.0, lowest))
+    scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)
     x = alt.X("t:Q", title="t: answering pays if the chance to be right exceeds it", axis=_numbers(width))
     y = alt.Y("value:Q", title="penalty(t)", scale=scale)
     zero = alt.Chart(data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
     lines = _lines(rows, runs, width, (x, y), clip=True)
-    shown = [row for row in points if row["value"] >= max(-0.5, min(0.0, lowest))]
+    shown = [row for row in points if row["value"] >= bottom]
     dots = (
         alt.Chart(data(shown))
         .mark_point(filled=True, size=24, opacity=1)
@@ -151,21 +153,23 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 
 
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
-    """Values of one measure in each part of the questions, a dot a run. Fields: stratum, run, value, named, tip."""
+    """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own height within a
+    part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
     import altair as alt
 
     limit = _limit(width)
     chart = (
         alt.Chart(data(rows))
-        .mark_point(filled=True, size=48, opacity=0.9)
+        .mark_point(filled=True, size=40, opacity=0.9)
         .encode(
             x=alt.X("value:Q", title=measure, scale=alt.Scale(zero=False), axis=_numbers(width)),
             y=alt.Y("stratum:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=limit, grid=True)),
+            yOffset=alt.YOffset("named:N", scale=alt.Scale(domain=list(runs), paddingOuter=1)),
             color=_color(runs, width),
             description="tip:N",
         )
     )
-    return dressed(chart, _names_beside(width, order), height={"step": 21})
+    return dressed(chart, _names_beside(width, order), height={"step": 28, "for": "position"})
 
 
 def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:

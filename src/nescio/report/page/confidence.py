@@ -32,7 +32,7 @@ def confidence_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[str, ...
 def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[str, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
-    points, lacking = [], []
+    points, lacking, having = [], [], []
     top = facts.highlighted
     for run in facts.runs:
         try:
@@ -42,6 +42,7 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[str,
         if not found:
             lacking.append(facts.shown[run])
             continue
+        having.append(run)
         name = facts.shown[run]
         rows += [
             {
@@ -66,7 +67,7 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[str,
         f"Risk over coverage of {many(len(facts.runs) - len(lacking), 'run')}. As they answered: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
-        facts.commands.line("tune", "--run", facts.runs[0], "--curve", "-f", "json"),
+        "\n".join(facts.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
     ), notes
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from nescio.report import charts
 from nescio.report.board import number
 from nescio.report.page.facts import Facts, score_command
-from nescio.report.page.texts import inert, many, names
+from nescio.report.page.texts import asked, inert, many, names
 
+MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
 MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
 OUTCOMES = ("correct", "incorrect", "unanswered")
 
@@ -144,7 +145,9 @@ def penalty_figure(facts: Facts) -> Figure | None:
     runs = [run for run in facts.runs if sum(facts.counts.get(run, ()))]
     if not runs:
         return None
-    winners = _winners({facts.shown[run]: facts.counts[run] for run in runs})
+    counts = {facts.shown[run]: facts.counts[run] for run in runs}
+    worth = _worth(counts)
+    winners = [(name, low, min(high, worth)) for name, low, high in _winners(counts) if low < worth]
     top = _with_winners(facts.highlighted, [name for name, _, _ in winners])
 
     def at(run: str, t: float) -> dict[str, Any]:
@@ -156,19 +159,40 @@ def penalty_figure(facts: Facts) -> Figure | None:
     rows = [at(run, t) for run in runs for t in grid]
     marked = [
         row | {"tip": f"{row['run']}: penalty(t={row['t']:g}) = {row['value']:.3f}"}
-        for row in (at(run, t) for run in runs for t in (0.0, 0.25, 0.5, 0.75, 0.9))
+        for row in (at(run, t) for run in runs for t in MARKED)
         if row["named"] != charts.OTHERS
     ]
-    said = [f"{name} from t = {low:.2f} to {high:.2f}" for name, low, high in winners if high - low >= 0.005]
+    cut = " The axis is cut at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
         "Who wins at which price of an error",
         "penalty(t) gives 1 for a right answer, takes t/(1-t) for a wrong one, and leaves silence at 0. Below the dashed line a system that never answers would be better.",
-        f"The best run is {'; '.join(said)}.",
+        _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.penalty(rows, marked, top, width),
-        facts.commands.line("score", "-m", "penalty(t=0.5)", "-m", "penalty(t=0.75)"),
+        facts.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
     )
+
+
+def _worth(counts: Mapping[str, tuple[int, int, int]]) -> float:
+    """The t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t below C/(C+W)."""
+    return max((c / (c + w) for c, w, _ in counts.values() if c + w), default=0.0)
+
+
+def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
+    """Who is best from which t to which, and from where on silence is; `mute` says whether a run is silence itself."""
+    if not worth:
+        return "No run earns more than silence."
+    said = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
+    every = f"silence beats every run{' that answers' if mute else ''}"
+    if not said:
+        return f"Above t = {_price(worth)} {every}."
+    return f"The best run is {'; '.join(said)}{f'; above, {every}' if worth < 1 else ''}."
+
+
+def _price(t: float) -> str:
+    """Two digits, or more where these would say 1 of what is less."""
+    return f"{t:.6g}" if 0.995 <= t < 1 else f"{t:.2f}"
 
 
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
@@ -242,11 +266,19 @@ def strata_figure(facts: Facts) -> Figure | None:
         "strata",
         f"By {inert(facts.by, 80)}",
         "",
-        f"{facts.main} in {len(parts)} parts of the questions.{words}{first_of(len(parts))}",
+        f"{facts.main} in {len(parts)} parts of the questions.{words}{_grey(facts)}{first_of(len(parts))}",
         tuple(rows),
         lambda width: charts.strata(drawn, top, width, facts.main, order),
         score_command(facts, by=True),
     )
+
+
+def _grey(facts: Facts) -> str:
+    """What dots without bars and without a colour leave to the table."""
+    others = len(facts.runs) - charts.MOST_NAMED
+    if others > 0:
+        return f" Grey: {many(others, 'other run')}; names{' and intervals' if facts.level else ''} are in the table."
+    return " Intervals are in the table." if facts.level else ""
 
 
 def _value(row: Record) -> str:

@@ -76,7 +76,7 @@ def _what_it_did(facts: Facts, run: str) -> tuple[str, ...]:
     if not n:
         return ()
     shown = (f"{correct / n:.1%} ended correct", f"{incorrect / n:.1%} incorrect", f"{unanswered / n:.1%} unanswered")
-    said = [f"Of {many(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
+    said = [f"With {facts.shown[run]}, of {many(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in facts.counts.items()}
     top = max(facts.runs, key=lambda name: shares[name])
     if facts.main != "accuracy" and shares[top] > shares[run]:
