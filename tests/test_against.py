@@ -179,3 +179,11 @@ def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> 
     for judge, people in (([C] * 99 + [W], [C] * 100), ([C] * 100, [C] * 40 + [N] * 60), ([W] * 100, [C] + [N] * 99)):
         notes = compared(outcomes(judge), outcomes(people)).notes
         assert not any("random sample would" in note for note in notes)
+
+
+def test_whose_interval_is_of_another_kind_is_said() -> None:
+    def said(target: str) -> int:
+        notes = compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes
+        return sum('the interval of "judge alone" is as for new questions' in note for note in notes)
+
+    assert (said("collection"), said("population")) == (1, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nescio
+from nescio.errors import UnknownNameError
 
 TABLE3 = Path(__file__).parents[1] / "examples" / "table3.csv"
 
@@ -52,6 +54,39 @@ def test_any_frame_gives_the_same_scores() -> None:
     for other in (pl.DataFrame(frame.to_dict("list")), pa.table(frame.to_dict("list"))):
         found = nescio.score(other)
         assert (found.rows, found.signature) == (expected.rows, expected.signature)
+
+
+def test_printed_is_the_whole_table_with_its_notes() -> None:
+    """What is empty in every row has no column; text cannot colour a terminal, nor break a line."""
+    table = pd.DataFrame({"run": ["a\x1b[1m", "b"], "correct": [1, 3], "incorrect": [1, 0], "unanswered": [2, 1]})
+    found = replace(nescio.score(table, ["c@1", "precision"], ci=None), notes=("one\ntwo",))
+    lines = str(found).splitlines()
+    assert lines[:2] == ["scores", "run    measure     value  n"]
+    assert [line.split() for line in lines[2:6]] == [
+        ["a\N{REPLACEMENT CHARACTER}[1m", "c@1", "0.3750", "4"],  # (1 + 2 · 1/4) / 4
+        ["a\N{REPLACEMENT CHARACTER}[1m", "precision", "0.5000", "4"],
+        ["b", "c@1", "0.9375", "4"],  # (3 + 1 · 3/4) / 4
+        ["b", "precision", "1.0000", "4"],  # n counts questions, those unanswered too
+    ]
+    assert lines[-3:] == ["note: one two", "", found.signature]
+    assert repr(found) == f"<Scores: 4 rows, {found.signature}>"
+    page = found._repr_html_()
+    assert [name for name in ("value", "low", "stratum", "best") if f">{name}</th>" in page] == ["value"]
+    assert page.index("</table>") < page.index("<p>one\ntwo</p>")
+
+
+def test_a_value_that_is_not_there_names_what_is(scores: nescio.Scores) -> None:
+    for asked, rule in (
+        (
+            ("nosuch", "c@1"),
+            f"unknown run of these scores 'nosuch'; known: {', '.join(sorted({r.run for r in scores}))}",
+        ),
+        ((scores.rows[0].run, "c@2"), "unknown measure of these scores 'c@2'; did you mean c@1?"),
+        ((scores.rows[0].run, "c@1", "who"), "unknown stratum of these scores 'who'; known: None"),
+    ):
+        with pytest.raises(UnknownNameError) as caught:
+            scores.value(*asked)
+        assert str(caught.value) == rule
 
 
 def test_the_public_face_is_complete_and_cheap() -> None:

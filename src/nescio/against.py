@@ -283,6 +283,11 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[str]:
     found = [
         f"the corrected accuracies are about {what[target]}, and take the labels of a run for a random sample of its answers"
     ]
+    if target == "collection":
+        found.append(
+            f'the interval of "{HOW[0]}" is as for new questions of this kind, the others are about these questions alone: their '
+            "widths do not compare (the target population makes all of them as for new questions)"
+        )
     counts = labelled.sum(axis=1)
     for run in np.flatnonzero((counts > 0) & (counts < _FEW)):
         found.append(

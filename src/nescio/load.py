@@ -16,6 +16,7 @@ from nescio.evidence import OUTCOMES, Evidence, Tally
 from nescio.formats import BY_SUFFIX, Choices, Declined, Part, ReadOptions, Source, Unjudged, questions
 from nescio.formats._folders import files_of
 from nescio.formats._graded import SAID_SO
+from nescio.formats.score_matrix import NAMES_A_ROW
 from nescio.model import Collection, Response
 from nescio.outcomes import ABSENT, STATES, NonAnswers, Outcomes, Policies, non_answers, settle
 
@@ -51,7 +52,7 @@ class Loaded:
     """What was found: Evidence, or a Tally where only counts were given; notes; the measures to show where none is asked for.
 
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds the
-    questions that some run lacks, as they stood then.
+    questions that some run lacks, as they stood then. `judged_here` says that `judge` is nescio's own, and not that of a log.
     """
 
     data: Evidence | Tally
@@ -62,6 +63,7 @@ class Loaded:
     options: Options = field(default_factory=Options)
     silence: tuple[NonAnswers, ...] = ()
     unshared: Outcomes | None = None
+    judged_here: bool = False
 
     @property
     def signature(self) -> dict[str, str]:
@@ -105,6 +107,7 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     format_, read = read_files(items, options)
     notes, name = list(read.notes), read.judge
     data = read.data
+    judged_here = isinstance(data, Unjudged)
     if isinstance(data, Unjudged):
         name = options.judge or judging.default_judge(data.collection)
         if name.partition("(")[0].strip() == "choice":
@@ -127,7 +130,8 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         notes += more
     measures = read.measures or judging.first_measures(name) or _defaults(data)
     settled = replace(options, watch=None)
-    return Loaded(_clustered(data, options), tuple(notes), measures, format_.name, name, settled, silence, unshared)
+    held = _clustered(data, options)
+    return Loaded(held, tuple(notes), measures, format_.name, name, settled, silence, unshared, judged_here)
 
 
 def read_files(items: Sequence[Any], options: Options, *, gold: bool = True) -> tuple[formats.Format, formats.Read]:
@@ -363,16 +367,40 @@ def _why_of_no_format(source: Source) -> str:
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
     for what, names in (("a counts table", ("run", *OUTCOMES)), ("an outcome table", ("run", "question", "outcome"))):
         folded = {name.lower() for name in have}
-        if not have.issuperset(names) and folded.issuperset(names[1:]):
+        if not have.issuperset(names[1:]) and folded.issuperset(names[1:]):
             return f"column names are written in lower case; {what} has {', '.join(names)}"
     if have & {"run", "question", "outcome"} and not have & set(STATES):
         lacking = "outcome" if "outcome" not in have else "question"
         matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
         return f"an outcome table has the columns run, question, outcome; there is no {lacking!r}{matrix}"
-    if have & set(STATES):
+    return _no_counts(have) if have & set(STATES) else _needed(source)
+
+
+def _no_counts(have: set[str]) -> str:
+    """What is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are outcomes."""
+    if not have & {"question", *filter(None, NAMES_A_ROW)}:
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
-    return f"of no format that nescio knows ({', '.join(sorted(formats.REGISTRY))})"
+    instead = [name for name in OUTCOMES if name in have]
+    if len(instead) == 1:
+        return (
+            f"{_OUTCOME_TABLE}; that of outcomes is called 'outcome', not {instead[0]!r} (1 and 0 are understood in it)"
+        )
+    said = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
+    return f"{_OUTCOME_TABLE}; {said}"
+
+
+def _needed(source: Source) -> str:
+    """What a file of no known format would need, if it is a table; else the formats that there are."""
+    if source.kind not in ("delimited", "lines", "parquet", "table"):
+        return f"of no format that nescio knows ({', '.join(sorted(formats.REGISTRY))})"
+    others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
+    if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
+        others += " (and in a score matrix each cell is a number or empty)"
+    return f"{_OUTCOME_TABLE}{others}; rename yours, or name the format with --format-in"
+
+
+_OUTCOME_TABLE = "an outcome table has the columns run, question and outcome"
 
 
 def _distinct(items: Sequence[Any]) -> None:

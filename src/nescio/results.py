@@ -10,6 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from nescio._version import __version__
+from nescio.errors import UnknownNameError
 
 MOST_ROWS = 1_000  # of a table in a notebook
 
@@ -83,6 +84,14 @@ class Results:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.rows)} rows, {self.signature}>"
 
+    def __str__(self) -> str:
+        """The tables as plain text, without the columns that are empty; the notes, and the signature."""
+        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.more.items())]
+        notes = "\n".join(f"note: {_printed(note)}" for note in self.notes)
+        return "\n\n".join(
+            [*(table for table in tables if table), *([notes] if notes else []), _printed(self.signature)]
+        )
+
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
         """The rows, or those of `more[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self.rows if name is None else self.more[name])
@@ -126,11 +135,16 @@ class Scores(Results):
     __slots__ = ()
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """The value of a measure for a run; raises KeyError where it was not computed."""
+        """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):
                 return float(row.value)
-        raise KeyError((run, measure, stratum))
+        there = {"run": run, "measure": measure, "stratum": stratum}
+        for kind, name in there.items():
+            known = {str(getattr(row, kind)) for row in self.rows}
+            if str(name) not in known:
+                raise UnknownNameError(f"{kind} of these scores", str(name), known)
+        raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
 
 class Comparisons(Results):
@@ -162,10 +176,10 @@ def _plain(value: Any) -> Any:
 
 def _html_table(name: str, rows: Sequence[Any]) -> str:
     """A table with a caption, heads with their scope, and cells whose text finds its own direction."""
-    records = [asdict(row) for row in rows[:MOST_ROWS]]
+    records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
-    left = f" (the first {MOST_ROWS:,} of {len(rows):,})" if len(rows) > MOST_ROWS else ""
+    left = _left_out(rows)
     head = "".join(f'<th scope="col">{_inert(_words(column))}</th>' for column in records[0])
     body = "".join(
         "<tr>" + "".join(f'<td dir="auto">{_inert(_shown(value))}</td>' for value in record.values()) + "</tr>"
@@ -173,6 +187,39 @@ def _html_table(name: str, rows: Sequence[Any]) -> str:
     )
     caption = f"<caption>{_inert(_words(name))}{left}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _text_table(name: str, rows: Sequence[Any]) -> str:
+    """The same as plain text: a caption, heads, and a line a row."""
+    records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
+    if not records:
+        return ""
+    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in each.values()] for each in records)]
+    lines = [[_printed(cell) for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    numbers = [all(_is_number(each[column]) for each in records) for column in records[0]]
+    body = (
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, numbers, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+    return "\n".join([f"{_printed(_words(name))}{_left_out(rows)}", *body])
+
+
+def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records without the columns in which none of them has anything."""
+    kept = [column for column in (records[0] if records else ()) if any(each[column] is not None for each in records)]
+    return [{column: each[column] for column in kept} for each in records]
+
+
+def _left_out(rows: Sequence[Any]) -> str:
+    return f" (the first {MOST_ROWS:,} of {len(rows):,})" if len(rows) > MOST_ROWS else ""
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
 def _words(name: str) -> str:
@@ -192,6 +239,11 @@ def _shown(value: Any) -> str:
 def _inert(text: str) -> str:
     """Text in which nothing is markup, and no character that HTML does not know."""
     return html.escape(text if text.isprintable() else "".join(map(_known, text)))
+
+
+def _printed(text: str) -> str:
+    """Text on one line, whose control characters cannot move a cursor or colour a terminal."""
+    return text if text.isprintable() else "".join(" " if c in "\n\t" else _known(c) for c in text)
 
 
 def _known(c: str) -> str:

@@ -43,6 +43,8 @@ def test_from_a_collection_to_responses(nescio: Command, dev: Path, tmp_path: Pa
     assert [row["measure"] for row in printed["thresholds"]] == ["F", "c@1"]
     assert {row["run"] for row in printed["ablation"]} >= {"all techniques", "without lexical"}
     assert next(row for row in printed["scores"] if row["measure"] == "ave.F")["value"] == 1
+    assert {row["run"] for row in printed["scores"]} == {"held out, threshold chosen here"}
+    assert any("chosen on these same answers" in note and "(scores and ablation)" in note for note in printed["notes"])
     assert "redundancy" not in json.loads(model.read_text())["techniques"]
     told = nescio("ave", "validate", "run", str(test), "--model", str(model), "-o", str(out)).err
     assert "5 SELECTED, 0 VALIDATED, 5 REJECTED; 0 of 5 questions stay unanswered" in told

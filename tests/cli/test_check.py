@@ -272,3 +272,32 @@ def test_real_logs(nescio: Command) -> None:
     found = nescio("check", log, "-f", "json").json
     assert found["files"][0]["why"].startswith("an archive, by the member _journal/start.json; beside it ")
     assert (found["runs"][0]["incorrect"], found["runs"][0]["not_graded"]) == (1, 1)
+
+
+def test_by_what_answers_were_judged(nescio: Command, tmp_path: Path, outcomes: Path) -> None:
+    questions, run = tmp_path / "q.jsonl", tmp_path / "mine.jsonl"
+    questions.write_text('{"id": 1, "question": "?", "answers": ["a"]}\n')
+    run.write_text('{"id": 1, "answer": "a"}\n')
+    assert "\njudge    exact (by default; --judge)\n" in nescio("check", questions, run).out
+    asked = nescio("check", questions, run, "--judge", "token_f1(threshold=0.5)").out
+    assert "\njudge    token_f1(threshold=0.5) (--judge)\n" in asked
+    assert "\njudge " not in nescio("check", outcomes).out
+
+
+def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path: Path) -> None:
+    rows = "1,who,Ann,Ann Lee,Yes\n2,where,Oslo,Oslo,No\n"
+    table = tmp_path / "nq.csv"
+    table.write_text(f"question_id,question,prediction,gold_answers,acceptable\n{rows}")
+
+    def told(*more: str) -> tuple[list[int], list[str]]:
+        found = nescio("check", table, "-f", "json", *more).json
+        verdicts = [note for note in found["notes"] if "verdicts" in note]
+        return [found["runs"][0][name] for name in ("correct", "incorrect")], verdicts
+
+    counts, (note,) = told()
+    assert counts == [1, 1]
+    assert note.startswith("people's verdicts in the column 'acceptable' are not used: --choose judge=human takes them")
+    assert f"--judge human --against {table} -o outcomes.csv" in note
+    assert told("--choose", "judge=human") == ([1, 1], [])
+    table.write_text(f"question_id,question,prediction,gold_answers\n{rows.replace(',Yes', '').replace(',No', '')}")
+    assert told() == ([1, 1], [])

@@ -154,3 +154,15 @@ def test_a_folder_of_questions_stands_for_questions_stories_and_runs(nescio: Com
     (tmp_path / "runs" / "mine.jsonl").write_text('{"id": 1, "answer": "Ann"}\n')
     rows = nescio("score", tmp_path, "-m", "accuracy", "-f", "json").json["scores"]
     assert [(row["run"], row["value"]) for row in rows] == [("mine", 1.0)]
+
+
+def test_correlations_over_two_runs_say_why_there_are_none(nescio: Command, cbc: Path) -> None:
+    (cbc / "new.jsonl").write_text('{"id": "s-1-1", "answer": "Ann"}\n{"id": "s-1-2", "answer": "1999"}\n')
+    runs = (cbc / "old.response", cbc / "new.jsonl")
+    command = ("read", "score", cbc / "c", *runs, "--ci", "none", "-f", "json")
+    found = nescio(*command, "--correlations")
+    said = "correlations over runs need 3 runs or more, and there are 2: they are undefined"
+    assert said in found.json["notes"]
+    assert f"note: {said}" in found.err
+    assert {row["correlation"] for row in found.json["correlations"]} == {None}
+    assert said not in nescio(*command).err

@@ -197,3 +197,34 @@ def test_judge_writes_what_score_reads(nescio: Command, tmp_path: Path) -> None:
     assert direct == by_table
     # right, declined with a wrong candidate, rightly silent: c@1 = (2 + 1 · 2/3)/3, coverage 1/3, validation 1
     assert [row["value"] for row in direct] == pytest.approx([8 / 9, 1 / 3, 1])
+
+
+def test_marks_that_are_left_out_are_said_with_the_reason(nescio: Command, outcomes: Path) -> None:
+    """By default clusters have no marks; --mark makes them, and --no-mark needs no reason."""
+    said = "no marks: the questions are in clusters, whose tests take longer; --mark makes them"
+    command = ("score", outcomes, "-m", "c@1", "--cluster", "topic", "--resamples", "100")
+    assert said in nescio(*command).out.splitlines()
+    assert "no marks" not in nescio(*command, "--no-mark").out
+    for more in (("--mark",), ("--mark", "--no-mark")):
+        assert "no marks" not in nescio(*command, *more).out
+    plain = nescio("score", outcomes, "-m", "c@1").out
+    assert "no marks" not in plain
+    assert "* the best" in plain
+
+
+def test_intervals_and_verdicts_of_several_comparisons(nescio: Command, tmp_path: Path) -> None:
+    """Three runs are three pairs under a measure, and six under two; two runs are one, and nothing is corrected."""
+    table = tmp_path / "t.csv"
+    rows = [f"{run},q{i},{word}" for run, word in zip("abc", ("1", "0", "1"), strict=True) for i in range(9)]
+    table.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
+
+    def said(*more: str) -> list[str]:
+        found = nescio("compare", table, "--resamples", "100", *more).out.splitlines()
+        return [line for line in found if line.startswith("intervals: ")]
+
+    words = "intervals: each comparison on its own; the verdicts better and worse account for"
+    assert said("-m", "accuracy") == [f"{words} all 3 (holm)"]
+    assert said("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [f"{words} all 6 (bh)"]
+    assert said("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]
+    assert said("-m", "accuracy", "--correction", "none") == []
+    assert said("-m", "accuracy", "--baseline", "a", "--run", "b") == []

@@ -260,3 +260,34 @@ def test_a_graded_column_is_measured_by_its_mean(tmp_path: Path) -> None:
     with pytest.raises(nescio.FormatError, match=r"line 3: mean\(f1\) reads this column.*found 'high'"):
         nescio.score(path, "mean(f1)")
     assert nescio.score(path, "accuracy", ci=None).rows[0].value == 0.5  # nobody asked for f1
+
+
+NEEDS = "an outcome table has the columns run, question and outcome"
+
+
+@pytest.mark.parametrize(
+    ("header", "rule"),
+    [
+        (
+            "model,id,grade",
+            f"{NEEDS}; rename yours, or name the format with --format-in (found ['model', 'id', 'grade'])",
+        ),
+        (
+            "run,question,correct,confidence",
+            f"{NEEDS}; that of outcomes is called 'outcome', not 'correct' (1 and 0 are",
+        ),
+        (
+            "run,id,correct",
+            f"{NEEDS}; that of outcomes is called 'outcome', not 'correct' (1 and 0 are understood in it)",
+        ),
+        (
+            "question,correct,incorrect,unanswered",
+            f"{NEEDS}; one column 'outcome' says correct, incorrect or unanswered, in place of correct, incorrect, unanswered",
+        ),
+    ],
+)
+def test_a_table_that_nothing_takes_is_told_what_it_needs(header: str, rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n{','.join('x' for _ in header.split(','))}\n")
+    assert_refused(path, "line 1", rule)
+    assert "lm_eval" not in str(refusal(path))  # no list of formats

@@ -58,7 +58,8 @@ def test_a_broken_twin(twin: str, encoding: str, tmp_path: Path) -> None:
 
 def test_a_first_row_that_is_no_number_makes_no_matrix(tmp_path: Path) -> None:
     rows = [SOUND[0] | {"A": "low", "B": "high"}]
-    assert_refused(encode(rows, "csv", tmp_path), "line 1", "of no format that nescio knows (")
+    rule = "and outcome (and in a score matrix each cell is a number or empty); rename yours, or name the format with"
+    assert_refused(encode(rows, "csv", tmp_path), "line 1", rule)
     questions = [{"question" if n == "topic" else n: c for n, c in row.items()} for row in rows]
     rule = "there is no 'outcome' (and in a score matrix each cell is a number or empty) (found ['question', 'A', 'B'])"
     assert_refused(encode(questions, "csv", tmp_path), "line 1", rule)

@@ -115,7 +115,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a title before the header": (
         "My results\n" + SOUND,
         "line 1",
-        "of no format that nescio knows (",
+        "an outcome table has the columns run, question and outcome; rename yours, or name the format with --format-in (found",
     ),
 }
 

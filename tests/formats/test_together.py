@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
-from nescio.evidence import Evidence
+from nescio.evidence import Evidence, Tally
 
 from .encodings import FILES, assert_refused, encode, evidence, read, refusal
 
@@ -79,10 +79,16 @@ def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_pat
 
 
 def test_the_format_asked_for_wins(tmp_path: Path) -> None:
+    both = [{"run": "a", "correct": 1, "incorrect": 0, "unanswered": 0, "id": "q1", "answer": "x"}]
+    path = encode(both, "jsonl", tmp_path)
+    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with --format-in")
+    assert isinstance(read(path, format_in="counts").data, Tally)
+
+
+def test_counts_beside_outcomes_are_no_counts_table(tmp_path: Path) -> None:
+    """A table with a question in each row is one of answers, whatever else its columns are called."""
     both = [row | {"correct": 1, "incorrect": 0, "unanswered": 0} for row in ROWS]
-    path = encode(both, "csv", tmp_path)
-    assert_refused(path, "line 1", "could be read as counts or as outcomes; choose one with --format-in")
-    assert isinstance(read(path, format_in="outcomes").data, Evidence)
+    assert isinstance(read(encode(both, "csv", tmp_path)).data, Evidence)
 
 
 def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:

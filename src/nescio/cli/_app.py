@@ -322,8 +322,9 @@ def check_place(output: Path, files: Sequence[Path] = ()) -> None:
             raise UsageError(f"{output} is one of the input files; write the results elsewhere")
 
 
-def emit(results: Any, printed: str, output: Path | None) -> None:
-    """Write results to a file where that is asked for, and print them on standard output."""
+def emit(results: Any, printed: str, output: Path | None, *, legend: str = "") -> None:
+    """Write results to a file where that is asked for, and print them on standard output; a table has `legend` below it where
+    it has none of its own."""
     from nescio.report import tables
 
     if output:
@@ -334,7 +335,7 @@ def emit(results: Any, printed: str, output: Path | None) -> None:
         left = ", ".join(name for name, rows in results.more.items() if rows)
         say(f"note: {flat[0].lstrip('.')} holds one table; {left}: in json, or as a table")
     try:
-        click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results)
+        click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results, legend)
         sys.stdout.flush()
     except BrokenPipeError:
         _mute()  # a gate's exit status is still to come

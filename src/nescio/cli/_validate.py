@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from nescio.tasks.validation import Exercise
 
 FILE = click.Path(path_type=Path)
+CHOSEN_HERE = "threshold chosen here"
+_IN_SAMPLE = (
+    "only the confidences are held out ({where}): the threshold for F was chosen on these same answers, so that ave.F is in "
+    'sample, and ave.qa_accuracy uses that threshold too; of new questions expect what "expected" says'
+)
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 
 
@@ -99,8 +104,9 @@ def validate() -> None:
 def train_(collection: Path, output: Path, also: Path | None, printed: str, **given: Any) -> None:
     """Train a validator on COLLECTION, whose answers are judged, and print what to expect of it.
 
-    The model is JSON: words, numbers, and nothing that runs. The scores are those of answers while their questions were held
-    out, with intervals by question; so are the thresholds for F and for c@1, which is tuned silence.
+    The model is JSON: words, numbers, and nothing that runs. "expected" is what to expect of new questions, with
+    the threshold of each part chosen without it. The scores are those of answers while their questions were held out, with
+    intervals by question; the threshold for F is the one chosen on all of them, as for "in sample". c@1 is tuned silence.
 
     \b
     nescio ave validate train dev.xml -o model.json --ablation
@@ -136,7 +142,8 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
         **how,
         seed=plan.seed,
     )
-    found = Results(tuple(_thresholds(trained)), line, tuple(_skipped(resources, without)), "thresholds", more)
+    notes = (*_skipped(resources, without), _IN_SAMPLE.format(where=" and ".join(more)))
+    found = Results(tuple(_thresholds(trained)), line, notes, "thresholds", more)
     _app.notes(found.notes)
     _app.emit(found, printed, None)
     _app.say(f"wrote {output}")
@@ -243,7 +250,8 @@ def _thresholds(trained: Trained) -> list[Threshold]:
 def _held_out(exercise: Exercise, trained: Trained, given: dict[str, Any]) -> tuple[Any, ...]:
     from nescio.systems.validator import decide
 
-    return _scored(exercise, {"held out": decide(exercise, trained.confidence, trained.model.thresholds["F"])}, given)
+    decided = decide(exercise, trained.confidence, trained.model.thresholds["F"])
+    return _scored(exercise, {f"held out, {CHOSEN_HERE}": decided}, given)
 
 
 def _scored(exercise: Exercise, runs: Any, given: dict[str, Any]) -> tuple[Any, ...]:

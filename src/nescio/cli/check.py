@@ -113,8 +113,35 @@ def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options
     except MismatchError as error:
         problems.append(str(error))
         loaded = load(list(files), replace(options, missing="unanswered", ungraded="exclude"))
-    facts = _count(loaded)
+    facts = _count(loaded) | {"judge": loaded.judge, "judge_from": _judge_from(loaded)}
+    facts["notes"] += _unused_verdicts(format_, parts, loaded)
     return facts | {"problems": [*problems, *_oddities(facts)]}
+
+
+_JUDGE_FROM = {"option": "--judge", "default": "by default; --judge", "files": "who judged, by the files"}
+
+
+def _judge_from(loaded: Loaded) -> str | None:
+    """Where the judge comes from; None where nothing says who judged."""
+    if loaded.judged_here:
+        return "option" if loaded.options.judge else "default"
+    return None if loaded.judge == "none" else "files"
+
+
+def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[str]:
+    """What to do with people's verdicts that stand beside the answers, where nescio's judge did not look at them."""
+    from nescio.formats.nq import PEOPLE
+
+    if format_.name != "nq" or not loaded.judged_here:
+        return []
+    held = [(str(source.label), name) for _, source in parts for name in PEOPLE if name in source.columns]
+    if not held:
+        return []
+    file, name = held[0]
+    return [
+        f"people's verdicts in the column {name!r} are not used: --choose judge=human takes them, as does `nescio judge FILES "
+        f"--judge human --against {file} -o outcomes.csv`; without --judge human that says how far the judge agrees with them"
+    ]
 
 
 def _values(format_: Format, parts: Sequence[Part]) -> str:
@@ -248,6 +275,8 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
         held = [_many(facts["questions"], "question")] if facts["questions"] is not None else []
         held += [f"in {_many(facts['clusters'], 'cluster')}"] if facts["clusters"] else []
         show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{_many(len(facts['runs']), 'run')}")
+        if facts.get("judge_from"):
+            show_fact("judge", f"{facts['judge']} ({_JUDGE_FROM[facts['judge_from']]})")
         _print_strata(facts["strata"])
         if facts["runs"]:
             show_records(_without_doubles(facts["runs"]))

@@ -97,7 +97,7 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     from dataclasses import replace
 
     from nescio.evaluate import score
-    from nescio.meta.comparability import comparability
+    from nescio.meta.comparability import LEAST_RUNS, comparability
 
     _app.check_output(output, files)
     level, options = _app.level(given.pop("ci")), _app.reading(given)
@@ -106,9 +106,16 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     with _app.progress("scoring") as progress:
         scores = score(list(files), asked, ci=level, progress=progress, **given, **(options | {"judge": judge}))
     if correlations:
-        scores = replace(scores, more={"correlations": comparability(scores)})
+        runs = len({row.run for row in scores})
+        few = f"correlations over runs need {LEAST_RUNS} runs or more, and there {_are(runs)}: they are undefined"
+        said = (*scores.notes, *([few] if runs < LEAST_RUNS else []))
+        scores = replace(scores, more={"correlations": comparability(scores)}, notes=said)
     _app.notes(scores.notes)
     _app.emit(scores, printed, output)
+
+
+def _are(runs: int) -> str:
+    return "is 1" if runs == 1 else f"are {runs}"
 
 
 def _judge(

@@ -94,7 +94,7 @@ def command(
     _app.notes(scores.notes)
     _gates.say(gates)
     _gates.write(reports, "score", gates, scores)
-    _app.emit(scores, printed, output)
+    _app.emit(scores, printed, output, legend=_why_unmarked(scores, loaded) if mark is None else "")
     return _gates.status(gates)
 
 
@@ -104,6 +104,23 @@ def _marked(scores: Scores, loaded: Any, every: bool, level: float | None, given
     drawn = {name: given[name] for name in ("by", "resamples", "seed", "jobs")}
     with _app.progress("comparing") as progress:
         return mark(scores, loaded, every=every, ci=level, progress=progress, **drawn)
+
+
+def _why_unmarked(scores: Scores, loaded: Any) -> str:
+    """Why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not compared."""
+    from nescio.comparison.best import MOST_WORK
+    from nescio.evidence import Evidence
+
+    data = loaded.data
+    if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
+        return ""
+    if data.clusters is not None:
+        reason = "the questions are in clusters, whose tests take longer"
+    elif math.comb(len(data.runs), 2) * len(data.questions) > MOST_WORK:
+        reason = f"the tests of {math.comb(len(data.runs), 2):,} pairs of runs take long"
+    else:
+        reason = "no exact test of these measures is cheap"
+    return f"no marks: {reason}; --mark makes them"
 
 
 def _gate(option: str, text: str) -> tuple[str, float]:

@@ -18,8 +18,8 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """A table that has at least two of the three counts as columns."""
-    if source.suffix not in (*TABLES, *LINES, ""):
+    """A table that has at least two of the three counts as columns, and no column `question`."""
+    if source.suffix not in (*TABLES, *LINES, "") or "question" in source.columns:
         return None
     return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
 

@@ -70,8 +70,9 @@ def render(results: Results, form: str) -> str:
     return writers[form](results)
 
 
-def show(results: Results) -> None:
-    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
+def show(results: Results, legend: str = "") -> None:
+    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs. `legend` stands below a table
+    that has none of its own."""
     console = terminal.console(soft_wrap=not sys.stdout.isatty())
     if isinstance(results, Audit):
         from nescio.report import audit
@@ -80,15 +81,27 @@ def show(results: Results) -> None:
         return
     for head, rows in _for_terminal(results) if sys.stdout.isatty() else grids(results):
         _show_grid(console, head, rows)
-    if said := _legend(results):
+    if said := _legend(results) or legend:
         console.print(said, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
     console.print(results.signature, style="dim", soft_wrap=True, markup=False)
 
 
 def _legend(results: Results) -> str:
-    """What the signs in a leaderboard mean, as plain text."""
+    """What the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain text."""
+    if isinstance(results, Comparisons):
+        return _family(results)
     said = board(results).legend if isinstance(results, Scores) else ""
     return f"{BEST} the best; {ALIKE} {said}" if said else ""
+
+
+def _family(results: Comparisons) -> str:
+    """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to tell of."""
+    how = re.search(r"\|correction:(holm|bh|tukey)(\||$)", results.signature)
+    many = len(results.rows)
+    if not how or many < 2:
+        return ""
+    every = "all pairs of runs" if how[1] == "tukey" else f"all {many:,}"
+    return f"intervals: each comparison on its own; the verdicts better and worse account for {every} ({how[1]})"
 
 
 def _for_terminal(results: Results) -> list[Grid]:
