@@ -18,7 +18,7 @@ from nescio.report.board import number
 from nescio.report.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
 from nescio.report.page.figures import Figure
 from nescio.report.page.moves import APART, GROUPS, Moves, move_names, moves, payload
-from nescio.report.page.pairs import difference
+from nescio.report.page.pairs import compared, difference
 from nescio.report.page.rendering import Shared, assembled
 from nescio.report.page.sentence import Answer
 from nescio.report.page.texts import Commands, asked, inert, many, names
@@ -303,19 +303,7 @@ def flow_figure(change: Change) -> Figure | None:
 
 def differences_figure(change: Change) -> Figure | None:
     """The paired difference of each measure, or None where none is defined."""
-    rows: list[dict[str, Any]] = [
-        {
-            "measure": row.measure,
-            "difference": row.difference,
-            "low": row.low,
-            "high": row.high,
-            "p": row.p,
-            "p_adjusted": row.p_adjusted,
-            "verdict": row.verdict,
-            "n": row.n,
-        }
-        for row in change.comparisons
-    ]
+    rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
     drawn = [
         {
             "measure": row.measure,

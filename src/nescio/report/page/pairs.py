@@ -143,14 +143,9 @@ def _p(p: float | None) -> str:
 
 
 def _plain_pair(facts: Facts, row: Comparison) -> Record:
-    return {
-        "run": facts.shown[row.run],
-        "baseline": facts.shown[row.baseline],
-        "difference": row.difference,
-        "low": row.low,
-        "high": row.high,
-        "p": row.p,
-        "p_adjusted": row.p_adjusted,
-        "verdict": row.verdict,
-        "n": row.n,
-    }
+    return {"run": facts.shown[row.run], "baseline": facts.shown[row.baseline], **compared(row)}
+
+
+def compared(row: Comparison) -> Record:
+    """What is said of a paired difference in a table of data."""
+    return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}
