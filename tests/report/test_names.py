@@ -21,7 +21,7 @@ from nescio.report.page.texts import Commands
 from nescio.report.tables import _MARKDOWN, markdown_code, markdown_table, signed
 from nescio.report.terminal import typed
 from tests.report.conftest import Opened, make
-from tests.report.test_page_browser import assert_address, count, search
+from tests.report.test_page_browser import assert_address, assert_count, search
 
 INHERITED = ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty")
 LONG = "c" * 90
@@ -63,21 +63,21 @@ def test_small_figures_stay_figures_in_the_data() -> None:
 def test_inherited_names_are_names(inherited: Path, visit: Any) -> None:
     opened: Opened = visit(inherited)
     page = opened.page
-    assert count(page) == "All 8 questions"
+    assert_count(page, "All 8 questions")
     assert {"constructor", "__proto__"} <= set(page.locator("#board tbody th").all_inner_texts())
     search(page, "constructor")
-    assert count(page) == "2 of 8 questions"  # the question, and \u00e9, which is in that part
+    assert_count(page, "2 of 8 questions")  # the question, and \u00e9, which is in that part
     search(page, "\u00e9")  # composed or not, it is one letter
-    assert count(page) == "2 of 8 questions"
+    assert_count(page, "2 of 8 questions")
     opened.assert_quiet()
 
 
 def test_strata_that_are_alike_once_shortened_have_filters_of_their_own(inherited: Path, visit: Any) -> None:
     page = visit(inherited).page
     page.select_option("#f-facet-1", label="1")  # every second question
-    assert count(page) == "4 of 8 questions"
+    assert_count(page, "4 of 8 questions")
     again = visit(inherited, "#" + page.url.partition("#")[2]).page
-    assert count(again) == "4 of 8 questions"
+    assert_count(again, "4 of 8 questions")
     assert [again.input_value(f"#f-facet-{i}") for i in (1, 2)] == ["1", ""]
 
 
@@ -94,18 +94,9 @@ def test_strata_that_are_alike_once_shortened_have_filters_of_their_own(inherite
 )
 def test_an_address_that_someone_tampered_with(three: Path, visit: Any, address: str, shown: str) -> None:
     opened: Opened = visit(three, "#questions?" + address)
-    assert count(opened.page) == shown
+    assert_count(opened.page, shown)
     assert opened.page.locator(".pair").count() <= 20
     opened.assert_quiet()
-
-
-def assert_count(page: Any, shown: str) -> None:
-    """So many questions come to be shown: a changed address is heard of a moment later."""
-    for _ in range(100):
-        if count(page) == shown:
-            return
-        page.wait_for_timeout(20)
-    raise AssertionError(count(page))
 
 
 def test_back_and_forward_bring_back_the_filters(diff: Path, visit: Any) -> None:

@@ -37,7 +37,7 @@ def search(page: Any, text: str) -> None:
 
 def assert_address(page: Any, end: str) -> None:
     """The address comes to end so. (Playwright's own waiting for a function needs `eval`, which the page's policy forbids.)"""
-    for _ in range(100):
+    for _ in range(500):
         if page.url.endswith(end):
             return
         page.wait_for_timeout(20)
@@ -46,6 +46,15 @@ def assert_address(page: Any, end: str) -> None:
 
 def count(page: Any) -> str:
     return str(page.inner_text("#f-count"))
+
+
+def assert_count(page: Any, shown: str) -> None:
+    """So many questions come to be shown: a changed address is heard of a moment later."""
+    for _ in range(500):
+        if count(page) == shown:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(count(page))
 
 
 def test_leaderboard_sorts_by_any_measure_with_mouse_and_keyboard(three: Path, visit: Any) -> None:
@@ -107,30 +116,30 @@ def test_every_figure_gives_its_data_as_file_and_as_table(three: Path, visit: An
 def test_questions_are_filtered_and_the_address_keeps_it(three: Path, visit: Any) -> None:
     opened: Opened = visit(three)
     page = opened.page
-    assert count(page) == "All 300 questions"
+    assert_count(page, "All 300 questions")
     # The pattern of three questions in six: modest is silent on the 3rd and 4th of each six, weak on the 5th.
     page.select_option(".pair .who", label="modest")
     page.select_option(".pair .what", label="is unanswered")
-    assert count(page) == "100 of 300 questions"
+    assert_count(page, "100 of 300 questions")
     page.select_option("#f-facet-0", label="blue")  # every third question: of the silent ones, the 3rd of each six
-    assert count(page) == "50 of 300 questions"
+    assert_count(page, "50 of 300 questions")
     page.click("#f-add")
     page.select_option(".pair:nth-child(2) .who", label="weak")
     page.select_option(".pair:nth-child(2) .what", label="is correct")
-    assert count(page) == "0 of 300 questions"
+    assert_count(page, "0 of 300 questions")
     page.select_option(".pair:nth-child(2) .what", label="is incorrect")
     search(page, "q00")
-    assert count(page) == "2 of 300 questions"  # q002 and q008
+    assert_count(page, "2 of 300 questions")  # q002 and q008
     assert page.locator(".grid-body .row:visible .name").all_inner_texts() == ["q002", "q008"]
     address = unquote_plus(page.url.partition("#")[2])
     assert "search=q00" in address
     assert "in.topic=blue" in address
     assert "run=modest|3" in address
     again: Opened = visit(three, "#" + page.url.partition("#")[2])
-    assert count(again.page) == "2 of 300 questions"
+    assert_count(again.page, "2 of 300 questions")
     again.page.click("#f-reset")
     assert_address(again.page, "#questions")
-    assert count(again.page) == "All 300 questions"
+    assert_count(again.page, "All 300 questions")
     assert again.page.url.endswith("#questions")
     for opens in (opened, again):
         opens.assert_quiet()
@@ -226,7 +235,7 @@ def test_hostile_data_stays_inert(hostile: Path, visit: Any) -> None:
         assert page.is_visible("#detail")
         page.keyboard.press("Escape")
     search(page, "NUL")
-    assert count(page) == f"1 of {len(HOSTILE)} questions"
+    assert_count(page, f"1 of {len(HOSTILE)} questions")
     page.locator("#figure-outcomes .plot .wide [data-tip]").nth(0).hover()
     for summary in page.locator("details.table summary").all():
         summary.click()
