@@ -35,11 +35,14 @@ def test_what_a_page_shows_is_so(page: Path, tmp_path: Path, server: Server) -> 
 @pytest.mark.parametrize(
     "page", [page for page in every_page() if programs(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_the_programs_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_programs_of_a_page_run(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT / "examples")
     names: dict[str, object] = {}
     for program in programs(page):
         exec(compile(program, str(page), "exec"), names)
+        assert capsys.readouterr().out.strip(), f"a program of {page.name} that shows nothing:\n{program}"
 
 
 def test_what_is_not_run_here_is_run_by_continuous_integration() -> None:

@@ -186,6 +186,7 @@ def _part(score: Score | None, key: str) -> Score | None:
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
+    """What a score says of an answer, before a number is held against a threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)

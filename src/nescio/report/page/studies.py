@@ -42,18 +42,13 @@ def study_figures(facts: Facts) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
+def _rows(study: Results, *names: str) -> list[Record]:
+    return [{name: getattr(row, name) for name in names} for row in study]
+
+
 def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
     """The error rate and the ties over the fuzziness, each in a chart of its own."""
-    rows: list[Record] = [
-        {
-            "measure": row.measure,
-            "fuzziness": row.fuzziness,
-            "error_rate": row.error_rate,
-            "ties": row.ties,
-            "comparisons": row.comparisons,
-        }
-        for row in study
-    ]
+    rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
         return []
@@ -94,17 +89,7 @@ def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
 
 def _swap_figures(facts: Facts, study: Results) -> list[Figure]:
     """The swap rate over the difference that was seen."""
-    rows: list[Record] = [
-        {
-            "measure": row.measure,
-            "low": row.low,
-            "high": row.high,
-            "comparisons": row.comparisons,
-            "swaps": row.swaps,
-            "swap_rate": row.swap_rate,
-        }
-        for row in study
-    ]
+    rows = _rows(study, "measure", "low", "high", "comparisons", "swaps", "swap_rate")
     drawn, top, left = _drawn(rows, ("swap_rate",))
     if not drawn:
         return []
