@@ -17,7 +17,7 @@ import squad_literal
 from timing import Row, over, process, seconds, show
 
 from nescio import score
-from nescio.formats.squad2 import official
+from nescio.formats.benchmarks.squad2.reader import official
 
 ROOT = Path(__file__).parents[1]
 

@@ -23,17 +23,17 @@ from timing import Row, seconds, show
 
 from nescio import meta
 from nescio.comparison import pair_up
-from nescio.draws import blocks
-from nescio.evidence import Evidence
-from nescio.exact import exact_p
-from nescio.load import load
+from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from nescio.meta._tables import tally_pairs
 from nescio.meta._trials import Drawing, alike, chunks, table_scores
 from nescio.meta.stability import FUZZINESS, book
 from nescio.meta.swap import BINS, book_swaps
-from nescio.samples import samples
-from nescio.uncertainty import Plan, bounds
+from nescio.pipeline import load
+from nescio.scoring.confidence_intervals import Plan, bounds
+from nescio.scoring.samples import samples
+from nescio.stats.permutation import exact_p
+from nescio.stats.resampling import blocks
 
 ROOT = Path(__file__).parents[1]
 MEASURES = ("accuracy", "c@1", "UF")

@@ -15,9 +15,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 from timing import Row, over, process, seconds, show
 
-from nescio.draws import blocks
-from nescio.evaluate import score
-from nescio.load import load
+from nescio.pipeline import load
+from nescio.scoring.score import score
+from nescio.stats.resampling import blocks
 
 ROOT = Path(__file__).parents[1]
 

@@ -23,11 +23,11 @@ import click
 import joblib
 import numpy as np
 
-from nescio.draws import blocks
-from nescio.evidence import outcome_tally
+from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
-from nescio.samples import samples
-from nescio.uncertainty import Plan, bounds
+from nescio.scoring.confidence_intervals import Plan, bounds
+from nescio.scoring.samples import samples
+from nescio.stats.resampling import blocks
 
 SIZES = (20, 50, 200, 1_000, 10_000)
 RATES = (0.02, 0.1, 0.5, 0.9, 0.98)

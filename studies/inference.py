@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import compare
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 
 DOCS = Path(__file__).parents[1] / "docs"
 CORRECT, INCORRECT, UNANSWERED = range(3)

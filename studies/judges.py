@@ -22,16 +22,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
-from nescio import corrected
-from nescio.against import ALL, against
-from nescio.corrected import Estimate, beyond
-from nescio.evidence import Array
-from nescio.intervals import wilson
+from nescio.data.evidence import Array
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
+from nescio.data.results import Results
 from nescio.judging import asked_cells, judge_runs
 from nescio.judging.human import human
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
-from nescio.results import Results
+from nescio.scoring.judge_agreement import ALL, against
+from nescio.stats import bias_correction
+from nescio.stats.bias_correction import Estimate, beyond
+from nescio.stats.intervals import wilson
 
 ROOT = Path(__file__).parents[1]
 JUDGES = ("exact", "token_f1", "overlap")
@@ -82,9 +82,9 @@ def estimates(people: Array, judge: Array, share: float, answers: int) -> list[E
     """The three estimates from a sample."""
     told = people, judge, share, answers
     return [
-        corrected.people_alone(people, answers),
-        corrected.prediction_powered(*told),
-        corrected.rogan_gladen(*told),
+        bias_correction.people_alone(people, answers),
+        bias_correction.prediction_powered(*told),
+        bias_correction.rogan_gladen(*told),
     ]
 
 
@@ -104,7 +104,7 @@ def collection_coverage(
             width[k] += one.high - one.low if np.isfinite(one.value) else 0.0
             far = beyond(one, answers)
             wide[k] += far.low <= truth <= far.high
-        alone = corrected.people_alone(judge[chosen], answers)
+        alone = bias_correction.people_alone(judge[chosen], answers)
         same += alone.low <= truth <= alone.high
     low, high = wilson(float(judge.sum()), answers, 0.95)
     return {

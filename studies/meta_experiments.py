@@ -16,10 +16,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
-from nescio.evidence import OUTCOMES, Array, Evidence
-from nescio.load import load
+from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.results import Results
 from nescio.meta import FUZZINESS, Power, Sensitivity, Stability, power, stability, swap
-from nescio.results import Results
+from nescio.pipeline import load
 
 MEASURES = ("accuracy", "c@1", "UF")
 SIZE, TRIALS, LONG = 250, 100, 1_000  # c and the trials of the paper; and of a steadier run

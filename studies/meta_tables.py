@@ -9,7 +9,7 @@ import numpy as np
 from meta_experiments import FINDINGS, LEVELS, MEASURES, SEEDS, Graded, Study, Verdict
 
 from nescio.comparison import compare
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 from nescio.meta import FUZZINESS, CountedDisagreement, agreement
 
 PAPER = {"UF": (0.17, 0.48, 0.3512, 0.593), "c@1": (0.09, 0.77, 0.1169, 0.584), "accuracy": (0.09, 0.68, 0.1324, 0.55)}

@@ -28,12 +28,12 @@ import click
 import numpy as np
 
 import nescio
-from nescio.agreement import cohen_kappa, kendall_tau_b
+from nescio.data.evidence import Array, Evidence
 from nescio.errors import NescioError
-from nescio.evidence import Array, Evidence
+from nescio.stats.agreement import cohen_kappa, kendall_tau_b
 from nescio.systems import definitions
-from nescio.tasks import pourpre
-from nescio.tasks.nuggets import Nugget, Response, Run, Target
+from nescio.tasks.nuggets import pourpre
+from nescio.tasks.nuggets.scoring import Nugget, Response, Run, Target
 from nescio.text import sentences
 
 ROOT = Path(__file__).parents[1]

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nescio
-from nescio.evidence import OUTCOMES, PRESENT, Evidence
-from nescio.exact import exact_p
+from nescio.data.evidence import OUTCOMES, PRESENT, Evidence
 from nescio.measures import parse
 from nescio.meta.planning._joint import Joint, from_pilot, from_rates, tilt
 from nescio.meta.planning._rejections import Aim
+from nescio.stats.permutation import exact_p
 
 DOCS = Path(__file__).parents[1] / "docs"
 ALPHA = 0.05

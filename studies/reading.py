@@ -20,17 +20,17 @@ import numpy as np
 
 import nescio
 from nescio.comparison import adjust
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
+from nescio.data.model import Collection, Run
+from nescio.data.outcomes import Policies, settle
+from nescio.data.results import Comparison, Score, Scores
 from nescio.formats import Unjudged
-from nescio.formats.cbc import files_in
+from nescio.formats.benchmarks.cbc import files_in
 from nescio.judging import judge_runs
-from nescio.load import Options, read_collection, read_files
 from nescio.meta import comparability
-from nescio.model import Collection, Run
-from nescio.outcomes import Policies, settle
-from nescio.results import Comparison, Score, Scores
+from nescio.pipeline import Options, read_collection, read_files
 from nescio.systems.reading import answer, has_wordnet
-from nescio.tasks.reading import QUESTION_WORDS, answer_sentences
+from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
 
 ROOT = Path(__file__).parents[1]
 # Hirschman et al. (ACL 1999), Table 1, on 300 questions of other stories: AnsWdRecall and AutSent of the automatic rows.

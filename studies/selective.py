@@ -23,7 +23,7 @@ import joblib
 import numpy as np
 
 import nescio
-from nescio.evidence import Array, Evidence
+from nescio.data.evidence import Array, Evidence
 from nescio.selective import Guarantee, bounds_on_grid, certify
 
 DOCS = Path(__file__).parents[1] / "docs"

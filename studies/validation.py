@@ -24,17 +24,17 @@ import validation_data as lab
 from validation_selection import Selected, select, selection_facts, selection_table
 
 import nescio
-from nescio.evidence import Evidence
-from nescio.outcomes import Policies, settle
-from nescio.results import Comparison
+from nescio.data.evidence import Evidence
+from nescio.data.outcomes import Policies, settle
+from nescio.data.results import Comparison
 from nescio.systems import validator
 from nescio.systems.validator import Features, Plan, Trained
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.ablation import ALL
 from nescio.systems.validator.deciding import over_answers
-from nescio.tasks.validation import Exercise, Validation, Value, by_question, evidence, selections
-from nescio.tasks.validation_baselines import accept_all
-from nescio.tasks.validation_building import Built, tally
+from nescio.tasks.ave.baselines import accept_all
+from nescio.tasks.ave.building import Built, tally
+from nescio.tasks.ave.exercise import Exercise, Validation, Value, by_question, evidence, selections
 
 ROOT = Path(__file__).parents[1]
 AIM = 0.72  # the area under the ROC curve that was asked for

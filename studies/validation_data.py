@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nescio.model import Question, Verdict
-from nescio.tasks.validation import Exercise, Value
-from nescio.tasks.validation_building import Built, Offer, build
+from nescio.data.model import Question, Verdict
+from nescio.tasks.ave.building import Built, Offer, build
+from nescio.tasks.ave.exercise import Exercise, Value
 from nescio.text import normalise
 
 Spans = list[tuple[int, int]]

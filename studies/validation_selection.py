@@ -11,12 +11,12 @@ import validation_data as lab
 from numpy.typing import NDArray
 
 import nescio
-from nescio import draws, intervals
-from nescio.evidence import PRESENT, Evidence
-from nescio.results import Comparison
+from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.results import Comparison
+from nescio.stats import intervals, resampling
 from nescio.systems import validator
 from nescio.systems.validator import OWN, Plan
-from nescio.tasks.validation import Decision, Exercise, Value, by_question
+from nescio.tasks.ave.exercise import Decision, Exercise, Value, by_question
 from nescio.text import normalise
 
 Floats = NDArray[np.float64]
@@ -145,7 +145,9 @@ def _bounds(values: dict[str, Floats], clusters: NDArray[np.int64], resamples: i
     sums = {key: np.bincount(clusters, weights=column, minlength=units) for key, column in _with_known(values).items()}
     size = np.bincount(clusters, minlength=units).astype(np.float64)
     ones = np.ones(units, dtype=np.int64)
-    weights = np.concatenate([draws.bootstrap(ones, b.size, b.generator()) for b in draws.blocks(resamples, 0)])
+    weights = np.concatenate(
+        [resampling.bootstrap(ones, b.size, b.generator()) for b in resampling.blocks(resamples, 0)]
+    )
     total = np.einsum("ru,u->r", weights.astype(np.float64), size)
     means = {key: np.einsum("ru,u->r", weights.astype(np.float64), column) / total for key, column in sums.items()}
     return {key: intervals.percentile(drawn, 0.95) for key, drawn in summaries(means).items()}

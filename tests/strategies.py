@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from nescio.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.model import Collection, Question, Response, Run
 from nescio.formats import Unjudged
-from nescio.model import Collection, Question, Response, Run
 
 # What a system can do with a question. A declined candidate is an answer that it withheld.
 RIGHT, WRONG, SILENT, DECLINED_RIGHT, DECLINED_WRONG = range(5)
@@ -25,7 +25,7 @@ counts = st.tuples(*[st.integers(0, 1000)] * 3).filter(any)  # correct, incorrec
 def evidence(
     draw: DrawFn, *, max_runs: int = 3, max_questions: int = 8, absences: bool = True, lacking_confidence: bool = True
 ) -> Evidence:
-    """Evidence with every column that a measure may need, each consistent with the others (see `nescio.evidence`).
+    """Evidence with every column that a measure may need, each consistent with the others (see `nescio.data.evidence`).
 
     `absences` allows missing and ungraded cells, `lacking_confidence` a run whose answers carry none.
     """

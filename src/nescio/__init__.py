@@ -43,33 +43,43 @@ __all__ = [
 ]
 
 _HOME = {
-    "Collection": "model",
-    "Question": "model",
-    "Response": "model",
-    "Run": "model",
+    "Collection": "data.model",
+    "Question": "data.model",
+    "Response": "data.model",
+    "Run": "data.model",
     "FormatError": "errors",
     "MismatchError": "errors",
     "MissingColumnError": "errors",
     "NescioError": "errors",
     "UnknownNameError": "errors",
     "UsageError": "errors",
-    "Evidence": "evidence",
-    "Tally": "evidence",
-    "Comparison": "results",
-    "Comparisons": "results",
-    "Score": "results",
-    "Scores": "results",
+    "Evidence": "data.evidence",
+    "Tally": "data.evidence",
+    "Comparison": "data.results",
+    "Comparisons": "data.results",
+    "Score": "data.results",
+    "Scores": "data.results",
     "compare": "comparison",
     "audit": "meta.audit",
-    "from_dataframe": "formats._frames",
+    "from_dataframe": "sources.dataframes",
     "plan": "meta.planning",
-    "score": "evaluate",
+    "score": "scoring.score",
     "tune": "selective",
 }
 
 if TYPE_CHECKING:
     from nescio import meta as meta
     from nescio.comparison import compare as compare
+    from nescio.data.evidence import Evidence as Evidence
+    from nescio.data.evidence import Tally as Tally
+    from nescio.data.model import Collection as Collection
+    from nescio.data.model import Question as Question
+    from nescio.data.model import Response as Response
+    from nescio.data.model import Run as Run
+    from nescio.data.results import Comparison as Comparison
+    from nescio.data.results import Comparisons as Comparisons
+    from nescio.data.results import Score as Score
+    from nescio.data.results import Scores as Scores
     from nescio.errors import (
         FormatError as FormatError,
     )
@@ -88,22 +98,12 @@ if TYPE_CHECKING:
     from nescio.errors import (
         UsageError as UsageError,
     )
-    from nescio.evaluate import score as score
-    from nescio.evidence import Evidence as Evidence
-    from nescio.evidence import Tally as Tally
-    from nescio.formats._frames import from_dataframe as from_dataframe
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
-    from nescio.model import Collection as Collection
-    from nescio.model import Question as Question
-    from nescio.model import Response as Response
-    from nescio.model import Run as Run
-    from nescio.results import Comparison as Comparison
-    from nescio.results import Comparisons as Comparisons
-    from nescio.results import Score as Score
-    from nescio.results import Scores as Scores
+    from nescio.scoring.score import score as score
     from nescio.selective import tune as tune
+    from nescio.sources.dataframes import from_dataframe as from_dataframe
 
 
 def __getattr__(name: str) -> object:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from nescio.data.model import Question
 from nescio.formats import open_source
-from nescio.formats.ave import read_responses, write_exercise
-from nescio.model import Question
+from nescio.formats.benchmarks.ave.reader import read_responses, write_exercise
 from nescio.systems.validator import OWN
-from nescio.tasks.validation import Candidate, Exercise, Value, problems
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value, problems
 from tests.cli.conftest import Command
 
 FEW = [f"--without={name}" for name in OWN if name not in ("lexical", "names")]

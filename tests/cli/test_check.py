@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nescio.formats import REGISTRY, Source
-from nescio.formats._why import enough, rule, seen
+from nescio.formats.explain import enough, rule, seen
 
 from .conftest import Command
 

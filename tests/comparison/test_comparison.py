@@ -10,7 +10,7 @@ import pytest
 
 import nescio
 from nescio.comparison import adjust, p_value, pair_up
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 from nescio.measures import parse
 
 from .runs import evidence

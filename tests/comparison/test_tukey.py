@@ -9,7 +9,7 @@ import pytest
 
 import nescio
 from nescio.comparison._tukey import largest_differences, line_up
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 from nescio.measures import parse
 
 from .runs import evidence, matrix

@@ -12,8 +12,8 @@ import nescio
 from nescio.comparison import regression
 from nescio.comparison._ranks import bars
 from nescio.comparison._verdicts import detectable, limits, unseen
-from nescio.evidence import Evidence
-from nescio.results import Comparison
+from nescio.data.evidence import Evidence
+from nescio.data.results import Comparison
 
 from .runs import evidence, matrix
 

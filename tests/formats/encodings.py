@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, NescioError
-from nescio.evidence import Evidence
-from nescio.load import Loaded, Options, load
+from nescio.pipeline import Loaded, Options, load
 
 FILES = ("csv", "tsv", "jsonl", "parquet")
 ENCODINGS = (*FILES, "pandas", "polars", "arrow")

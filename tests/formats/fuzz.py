@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
-from nescio.evidence import Evidence
 from tests import strategies
 
 from .encodings import read

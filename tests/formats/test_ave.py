@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, NescioError
 from nescio.formats import REGISTRY, open_source
-from nescio.formats.ave import (
+from nescio.formats.benchmarks.ave.reader import (
     read_exercise,
     read_pairs,
     read_responses,
@@ -21,8 +22,7 @@ from nescio.formats.ave import (
     write_pairs,
     write_responses,
 )
-from nescio.model import Question
-from nescio.tasks.validation import Candidate, Decision, Exercise, Pair, Validation, Value
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from tests import strategies
 
 from .encodings import evidence, read

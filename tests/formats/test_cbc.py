@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal
 
 from nescio import score
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.cbc import files_in
-from nescio.load import read_collection
+from nescio.formats.benchmarks.cbc import files_in
+from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
 from .fuzz import assert_damage_is_met, noted, write_files

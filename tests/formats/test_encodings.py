@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nescio.evidence import Evidence, Tally
+from nescio.data.evidence import Evidence, Tally
 
 from .encodings import ENCODINGS, encode, evidence, label_of, read
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Evidence
 
 from .encodings import evidence, read, refusal
 from .fuzz import assert_damage_is_met, assert_met, noted, write_files

@@ -21,10 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.evidence import Evidence
 from nescio.formats import open_source
-from nescio.formats._json import FREE, Room, decode_document, decode_object, most_keys
+from nescio.sources.json import FREE, Room, decode_document, decode_object, most_keys
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import write_files

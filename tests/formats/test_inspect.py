@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Evidence
+from tests.sources.test_documents import zstandard_archive
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, assert_met, noted
 from .structures import rewritten
-from .test_whole import zstandard_archive
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "inspect"
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
 from nescio.errors import FormatError, NescioError, UsageError
-from nescio.formats.judgements import read_judgements
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Label
+from nescio.formats.native.judgements import read_judgements
 from tests import strategies
 from tests.formats.encodings import ENCODINGS, FILES, encode, line_of
 

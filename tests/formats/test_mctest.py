@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError, UsageError
-from nescio.load import read_collection
+from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
 from .fuzz import assert_damage_is_met, noted, write_files

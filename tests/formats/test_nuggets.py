@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import nescio
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
-from nescio.load import Options, load
+from nescio.pipeline import Options, load
 
 from .fuzz import assert_damage_is_met, at_least, noted, write_files
 

@@ -240,5 +240,5 @@ def test_answers_read_at_once_are_those_read_line_by_line(
 
     quick = told()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nescio.formats.pan.plain_rows", lambda *_, **__: None)
+        patch.setattr("nescio.formats.benchmarks.pan.plain_rows", lambda *_, **__: None)
         assert told() == quick

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from numpy.testing import assert_array_equal
 
+from nescio.data.evidence import ABSENCES
 from nescio.errors import MismatchError
-from nescio.evidence import ABSENCES
 
 from .encodings import encode, evidence, read, refusal
 

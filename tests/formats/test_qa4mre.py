@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 from nescio import score
 from nescio.errors import MismatchError
-from nescio.load import read_collection
+from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
 from .fuzz import assert_damage_is_met, noted, write_files

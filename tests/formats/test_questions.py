@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from numpy.testing import assert_array_equal
 
+from nescio.data.model import Question, Response
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.formats import ReadOptions, Unjudged
-from nescio.load import recognise
-from nescio.model import Question, Response
+from nescio.pipeline import recognise
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import write_files

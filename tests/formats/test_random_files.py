@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from nescio.errors import FormatError
 from nescio.formats import open_source
-from nescio.formats._source import connect
-from nescio.formats._tables import _cells, load_rows
+from nescio.sources.database import connect
+from nescio.sources.tables import _cells, load_rows
 from tests import strategies
 
 from .encodings import ENCODINGS, encode, evidence

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from nescio import score
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import MismatchError
-from nescio.formats.simpleqa import grade_of
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.formats.logs.simpleqa import grade_of
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, noted, write_files

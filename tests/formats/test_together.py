@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
-from nescio.evidence import Evidence, Tally
 
 from .encodings import FILES, assert_refused, encode, evidence, read, refusal
 

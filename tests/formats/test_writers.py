@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import WRITERS, Unjudged, known_writer
-from nescio.formats.squad2 import official
-from nescio.load import Options, read_collection, read_files
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import Outcomes
+from nescio.formats.benchmarks.squad2.reader import official
+from nescio.pipeline import Options, read_collection, read_files
 from tests import strategies
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

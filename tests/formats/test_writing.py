@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import UsageError
-from nescio.formats.judgements import read_judgements
-from nescio.formats.writing import write, write_outcomes
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.formats.native.judgements import read_judgements
+from nescio.formats.native.outcome_table.writer import write, write_outcomes
 
 from .encodings import FILES, evidence
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from nescio.data.model import Question
 from nescio.errors import MismatchError
 from nescio.judging.choice import choice, option
-from nescio.model import Question
 
 CITIES = ("Rome", "New York", "the Hague", "St. Paul")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.model import Question
 from nescio.judging.exact import exact
-from nescio.model import Question
 from nescio.text import normalise
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.judging import asked_cells, judge_runs, known
 from nescio.judging.human import asked_of, human, people_on
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Label, Outcomes
 
 COLLECTION = Collection(
     "c", (Question("q1", "?", ("x",)), Question("q2", "?", ("y",)), Question("q3", "?", (), (), False))

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import EndpointError, UsageError
 from nescio.judging import judge_runs, known
 from nescio.judging._judge import Asked
@@ -21,8 +23,6 @@ from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
 from nescio.judging.llm.prompts import read_grade
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from tests.judging.llm_server import Reply, Server, by_the_answer, completion, refusal, serving
 
 QUESTION = Question("q", "Where?", ("Rome", "Roma"))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT
 from nescio.errors import MismatchError, UsageError
 from nescio.judging import known
 from nescio.judging._judge import Asked
 from nescio.judging._numbers import quantities
 from nescio.judging.numeric import numeric
-from nescio.model import Question
-from nescio.outcomes import CORRECT
 
 
 def read(text: str, decimal: str = ".") -> list[tuple[float, str | None]]:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import nescio
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import Policies, settle
 from nescio.formats import Unjudged
 from nescio.judging import judge_runs
 from nescio.judging.overlap import best_overlap
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import Policies, settle
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cbc4kids"
 

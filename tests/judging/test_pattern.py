@@ -7,12 +7,12 @@ from time import perf_counter
 
 import pytest
 
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import MismatchError
 from nescio.judging import known
 from nescio.judging._judge import Asked
 from nescio.judging.pattern import pattern
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "trecqa"
 

@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio import score
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes, Policies, settle
 from nescio.errors import UnknownNameError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs, known
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes, Policies, settle
 
 Q1 = Question("q1", "Who?", ("Ann",), ("Ann", "Bob"), strata={"topic": "people"})
 Q2 = Question("q2", "Where?", ("Rome",), ("Rome", "Oslo"))

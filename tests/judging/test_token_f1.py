@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging import Grade, judge_runs, known
 from nescio.judging.token_f1 import best_f1, token_f1
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import CORRECT, INCORRECT
 from nescio.text import normalise
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "squad2"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from nescio.evidence import Array, Evidence
+from nescio.data.evidence import Array, Evidence
 from nescio.measures import REGISTRY, Measure, parse
-from nescio.samples import Sample, samples
+from nescio.scoring.samples import Sample, samples
 
 # Where the bare name is not enough; a measure that is not named here is tested with its defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {

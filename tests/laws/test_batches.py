@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import nescio
+from nescio.data.results import Results
 from nescio.meta import power, stability, swap
-from nescio.results import Results
 
 from .catalogue import varied
 
 BATCHES = (
-    ("nescio.uncertainty", "WEIGHTS_AT_ONCE"),
+    ("nescio.scoring.confidence_intervals", "WEIGHTS_AT_ONCE"),
     ("nescio.meta._trials", "COMPARISONS_AT_ONCE"),
     ("nescio.meta._scorers", "CELLS_AT_ONCE"),
     ("nescio.meta.power", "CELLS_AT_ONCE"),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from nescio import draws
-from nescio.evidence import Array, Evidence
+from nescio.data.evidence import Array, Evidence
 from nescio.measures import REGISTRY, parse
+from nescio.stats import resampling
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, apart, close, one_in, repeated, sample_of, usable, value_of
 
@@ -39,7 +39,7 @@ def test_the_value_is_within_its_bounds_or_undefined(name: str, data: Evidence) 
 def test_resamples_are_within_the_bounds_or_undefined(name: str, data: Evidence) -> None:
     sample, (low, high) = sample_of(data, name), parse(name).bounds
     if sample.n:
-        weights = draws.bootstrap(sample.patterns.counts, 64, np.random.default_rng(0))
+        weights = resampling.bootstrap(sample.patterns.counts, 64, np.random.default_rng(0))
         values = sample.measure.value(sample.patterns, weights)
         assert (np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK))).all()
 
@@ -84,7 +84,7 @@ def test_a_resample_by_weights_is_the_resample_that_gathers_rows(name: str, data
     if not sample.n:
         return
     questions = np.flatnonzero(usable(data, parse(name)))
-    weights = draws.bootstrap(sample.patterns.counts, 3, np.random.default_rng(1))
+    weights = resampling.bootstrap(sample.patterns.counts, 3, np.random.default_rng(1))
     values = sample.measure.value(sample.patterns, weights)
     for value, times in zip(values, weights, strict=True):
         assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name))
@@ -97,7 +97,7 @@ def test_many_resamples_at_once_are_each_of_them_alone(name: str, data: Evidence
     sample = sample_of(data, name)
     if not sample.n:
         return
-    weights = draws.bootstrap(sample.patterns.counts, 40, np.random.default_rng(2))
+    weights = resampling.bootstrap(sample.patterns.counts, 40, np.random.default_rng(2))
     together = sample.measure.value(sample.patterns, weights)
     assert together.shape == (40,)
     alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.evidence import outcome_tally
+from nescio.data.evidence import outcome_tally
 from tests import strategies as some
 from tests.laws.catalogue import close
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.evidence import OUTCOMES, Array, Evidence, outcome_tally
-from nescio.results import Results
+from nescio.data.evidence import OUTCOMES, Array, Evidence, outcome_tally
+from nescio.data.results import Results
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, close, one_in, varied
 

@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 import nescio
-from nescio import draws, parallel
-from nescio.evidence import Array
+from nescio.data.evidence import Array
+from nescio.stats import parallel, resampling
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, value_of, varied
 
 SIZE = 20_000
@@ -27,7 +27,7 @@ def outcomes_of(counts: Array, draw: Draw) -> Array:
     return draw(counts, SIZE, np.random.default_rng(3))
 
 
-@pytest.mark.parametrize("draw", [draws.pick_units, draws.bootstrap])
+@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap])
 def test_a_bootstrap_of_kinds_is_multinomial(draw: Draw) -> None:
     """Every possible resample of 2 + 1 + 1 questions is as frequent as the multinomial says."""
     counts = np.array([2, 1, 1])
@@ -39,23 +39,23 @@ def test_a_bootstrap_of_kinds_is_multinomial(draw: Draw) -> None:
     assert stats.chisquare(seen, expected).pvalue > 0.001
 
 
-@pytest.mark.parametrize("draw", [draws.pick_units, draws.bootstrap])
+@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap])
 def test_both_ways_of_drawing_have_the_moments_of_the_multinomial(draw: Draw) -> None:
     counts = np.array([25, 10, 5])
-    assert draws.prefers_multinomial(counts)
+    assert resampling.prefers_multinomial(counts)
     found, share = outcomes_of(counts, draw), counts / 40
     covariance = 40 * (np.diag(share) - np.outer(share, share))
     assert found.sum(axis=1).tolist() == [40] * SIZE
     assert found.mean(axis=0) == pytest.approx(counts, abs=4 * (10 / SIZE) ** 0.5)
     assert np.cov(found.T) == pytest.approx(covariance, abs=0.4)
-    both = [outcomes_of(counts, way)[:, 0] for way in (draws.pick_units, draws.bootstrap)]
+    both = [outcomes_of(counts, way)[:, 0] for way in (resampling.pick_units, resampling.bootstrap)]
     table = [np.bincount(np.clip(column, 16, 34), minlength=35)[16:] for column in both]
     assert stats.chi2_contingency(table).pvalue > 0.001
 
 
 @pytest.mark.parametrize("counts", [[1, 1, 1], [3, 1, 2]])
 def test_label_swaps_toss_a_coin_for_every_unit(counts: list[int]) -> None:
-    found = outcomes_of(np.array(counts), draws.label_swaps)
+    found = outcomes_of(np.array(counts), resampling.label_swaps)
     possible = list(product(*(range(c + 1) for c in counts)))
     seen = [int((found == w).all(axis=1).sum()) for w in possible]
     expected = [SIZE * np.prod(stats.binom(counts, 0.5).pmf(w)) for w in possible]
@@ -65,7 +65,7 @@ def test_label_swaps_toss_a_coin_for_every_unit(counts: list[int]) -> None:
 
 def test_dirichlet_shares_follow_the_posterior() -> None:
     counts = np.array([12, 5, 0])
-    found = outcomes_of(counts, draws.dirichlet) / 17
+    found = outcomes_of(counts, resampling.dirichlet) / 17
     assert found.sum(axis=1) == pytest.approx(1)
     for kind, count in enumerate(counts):
         marginal = stats.beta(count + 0.5, 17 + 1.5 - count - 0.5)
@@ -73,22 +73,22 @@ def test_dirichlet_shares_follow_the_posterior() -> None:
 
 
 def test_nothing_drawn_from_nothing_is_nothing() -> None:
-    assert draws.bootstrap(np.zeros(3, dtype=np.int64), 4, np.random.default_rng(0)).tolist() == [[0, 0, 0]] * 4
+    assert resampling.bootstrap(np.zeros(3, dtype=np.int64), 4, np.random.default_rng(0)).tolist() == [[0, 0, 0]] * 4
 
 
 def test_the_first_blocks_of_a_longer_run_are_the_same() -> None:
-    short, long = draws.blocks(3 * draws.BLOCK, seed=7), draws.blocks(1000, seed=7)
+    short, long = resampling.blocks(3 * resampling.BLOCK, seed=7), resampling.blocks(1000, seed=7)
     assert long[:3] == short
     assert sum(block.size for block in long) == 1000
     counts = np.array([30, 20, 10])
     for one, other in zip(short, long, strict=False):
-        drawn = [draws.bootstrap(counts, block.size, block.generator()) for block in (one, other)]
+        drawn = [resampling.bootstrap(counts, block.size, block.generator()) for block in (one, other)]
         assert drawn[0].tobytes() == drawn[1].tobytes()
 
 
 def test_blocks_and_streams_and_seeds_are_unlike() -> None:
-    block, after = draws.blocks(512, seed=1)
-    (other,) = draws.blocks(256, seed=2)
+    block, after = resampling.blocks(512, seed=1)
+    (other,) = resampling.blocks(256, seed=2)
     streams = [block.generator(), block.generator(1), after.generator(), other.generator()]
     assert len({tuple(rng.integers(0, 1 << 30, 4)) for rng in streams}) == 4
 
@@ -119,7 +119,7 @@ def test_batches_and_jobs_change_no_bit_of_a_comparison(monkeypatch: pytest.Monk
 
 LOW_BITS = """
 import numpy as np, nescio
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 rng, shape = np.random.default_rng(0), (1, 15_000)
 right = (rng.random(shape) < 0.6).astype(np.int8)
 columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
@@ -153,7 +153,7 @@ def test_clusters_of_one_question_resample_like_questions(name: str) -> None:
     spreads = []
     for form in (data, apart(data)):
         sample = sample_of(form, name)
-        weights = draws.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(11))
+        weights = resampling.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(11))
         values = sample.measure.value(sample.patterns, weights)
         assert values.mean() == pytest.approx(sample.value, abs=4 * values.std() / SIZE**0.5)
         spreads.append(values.var())
@@ -184,7 +184,7 @@ def test_questions_of_a_cluster_move_together() -> None:
     right = np.array([[1] * 5 + [0] * 5], dtype=np.int8)
     columns = {"correct": right, "incorrect": 1 - right, "unanswered": 0 * right, "answered": 0 * right + 1}
     sample = sample_of(replace(data, columns=columns, clusters=np.repeat([0, 1], 5)), "accuracy")
-    weights = draws.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(4))
+    weights = resampling.bootstrap(sample.patterns.counts, SIZE, np.random.default_rng(4))
     values, times = np.unique(sample.measure.value(sample.patterns, weights), return_counts=True)
     assert values.tolist() == [0, 0.5, 1]
     assert stats.chisquare(times, [SIZE / 4, SIZE / 2, SIZE / 4]).pvalue > 0.001

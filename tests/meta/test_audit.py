@@ -15,7 +15,7 @@ import nescio
 from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
 from nescio.meta.audit import TESTS, Finding, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
-from nescio.samples import samples
+from nescio.scoring.samples import samples
 
 from .audits import everything, finding
 

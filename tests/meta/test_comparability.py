@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.results import Score, Scores
 from nescio.meta import comparability
 from nescio.meta.comparability import pearson
-from nescio.results import Score, Scores
 
 # Hirschman et al. (ACL 1999), Table 1: AnsWdRecall, HumSent, AutSent of the 13 systems, the last with references by hand.
 TABLE_1 = {

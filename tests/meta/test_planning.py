@@ -12,15 +12,15 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 import nescio
-from nescio.draws import Block
-from nescio.evidence import PRESENT, Evidence
-from nescio.exact import exact_p
+from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.results import Results
 from nescio.measures import parse
 from nescio.meta import Plan, plan
 from nescio.meta.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
 from nescio.meta.planning._plans import distance
 from nescio.meta.planning._rejections import Aim, p_values, rejected
-from nescio.results import Results
+from nescio.stats.permutation import exact_p
+from nescio.stats.resampling import Block
 
 RATES = (0.5, 0.3, 0.2)
 # of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.evidence import NO_ROW, PRESENT, Array, Evidence
-from nescio.load import load
+from nescio.data.evidence import NO_ROW, PRESENT, Array, Evidence
+from nescio.data.results import Results
 from nescio.measures import Measure, parse
 from nescio.meta import power
 from nescio.meta._asl import Resampling
 from nescio.meta.power import ADAPTED, MEAN, is_mean
-from nescio.samples import columns_for
+from nescio.pipeline import load
+from nescio.scoring.samples import columns_for
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
@@ -29,7 +30,7 @@ MATRIX = Path(__file__).parents[2].parent / "shared" / "data" / "trec_matrices" 
 RESAMPLES = 200
 
 
-def levels(found: nescio.results.Results) -> dict[tuple[str, str, str], float]:
+def levels(found: Results) -> dict[tuple[str, str, str], float]:
     """The achieved significance level by measure and pair."""
     return {(p.measure, p.run, p.baseline): p.asl for p in found.more["asl_curve"]}
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Evidence
 from nescio.meta import agreement
 from tests.meta.test_trials import evidence
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.evidence import PRESENT, Evidence
+from nescio.data.evidence import PRESENT, Evidence
 from nescio.meta import stability, swap
 from nescio.meta.stability import book
 from nescio.meta.swap import bins
@@ -149,7 +149,7 @@ def test_the_edges() -> None:
 )
 def test_real_data_agree_with_the_published_procedure_as_printed() -> None:
     peer = runpy.run_path(str(PEER))
-    from nescio.load import load
+    from nescio.pipeline import load
 
     data = load(OUTCOMES).data
     assert isinstance(data, Evidence)

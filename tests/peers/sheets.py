@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nescio.evidence import OUTCOMES, Array, Evidence
+from nescio.data.evidence import OUTCOMES, Array, Evidence
 
 
 @dataclass(frozen=True)

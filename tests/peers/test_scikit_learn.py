@@ -9,7 +9,7 @@ import pytest
 from sklearn import metrics
 
 import nescio
-from nescio.evidence import Array, Evidence
+from nescio.data.evidence import Array, Evidence
 from tests.peers.sheets import Sheet, evidence, sheet
 
 SEEDS = range(4)

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 import nescio
-from nescio import intervals
 from nescio.comparison import adjust, p_value
-from nescio.evidence import Array, outcome_tally
+from nescio.data.evidence import Array, outcome_tally
 from nescio.measures import REGISTRY, parse
-from nescio.samples import Sample, samples
+from nescio.scoring.samples import Sample, samples
+from nescio.stats import intervals
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
 

@@ -11,9 +11,9 @@ import pytest
 
 from nescio.cli._app import run
 from nescio.comparison import compare
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError
-from nescio.evidence import Evidence
-from nescio.load import Loaded, Options, load
+from nescio.pipeline import Loaded, Options, load
 from nescio.report import diagrams
 from nescio.report.page.change import Change, flow_figure, gather_change, sentence, two_runs
 from nescio.report.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves

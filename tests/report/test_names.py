@@ -14,11 +14,12 @@ import pytest
 
 from nescio.report import charts, latex
 from nescio.report.board import number, visible
+from nescio.report.markdown import _MARKDOWN, markdown_code, markdown_table
 from nescio.report.page import browser, drawing
 from nescio.report.page.browser import Seen
-from nescio.report.page.figures import Figure
+from nescio.report.page.figure import Figure
 from nescio.report.page.texts import Commands
-from nescio.report.tables import _MARKDOWN, markdown_code, markdown_table, signed
+from nescio.report.tables import signed
 from nescio.report.terminal import typed
 from tests.report.conftest import Opened, make
 from tests.report.test_page_browser import assert_address, assert_count, search

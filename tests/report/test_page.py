@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nescio.evidence import Evidence
+from nescio.data.evidence import Evidence
 from nescio.report import page
 from nescio.report.page.browser import packed, states
 from nescio.report.page.drawing import cleaned

@@ -11,7 +11,7 @@ from urllib.parse import unquote_plus
 
 import pytest
 
-from nescio.intervals import wilson
+from nescio.stats.intervals import wilson
 from tests.report.conftest import HOSTILE, Opened, assert_accessible, make
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"

@@ -23,11 +23,11 @@ import pytest
 
 import nescio
 from nescio.comparison.best import mark
+from nescio.data.results import Score, Scores
 from nescio.errors import MismatchError
-from nescio.load import Options, load
+from nescio.pipeline import Options, load
 from nescio.report import latex, tables
 from nescio.report.board import letters
-from nescio.results import Score, Scores
 
 N = 20
 

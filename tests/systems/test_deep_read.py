@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nescio.data.model import Collection, Question
 from nescio.errors import UnknownNameError, UsageError
-from nescio.load import read_collection
-from nescio.model import Collection, Question
+from nescio.pipeline import read_collection
 from nescio.systems.reading import (
     SWITCHES,
     answer,

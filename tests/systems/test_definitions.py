@@ -11,7 +11,7 @@ import nescio
 from nescio.errors import FormatError, UsageError
 from nescio.systems import definitions
 from nescio.systems.definitions import Text, answer, bundled, load_targets, load_texts, respond, subject, write_run
-from nescio.tasks.nuggets import length
+from nescio.tasks.nuggets.scoring import length
 
 
 def response(question: str, *texts: tuple[str, ...], most: int = 600, threshold: float = 0.5) -> tuple[str, ...]:

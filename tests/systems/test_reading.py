@@ -14,11 +14,11 @@ import pytest
 from scipy.stats import binomtest
 
 import nescio
+from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadOptions, Unjudged, open_source
-from nescio.formats.questions import read
-from nescio.load import read_collection
-from nescio.model import Collection, Question, Response, Run
+from nescio.formats.native.questions import read
+from nescio.pipeline import read_collection
 from nescio.systems.reading import (
     SYSTEMS,
     Scored,
@@ -200,7 +200,7 @@ def test_answering_at_the_threshold_itself() -> None:
 
 def test_runs_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     code = (
-        "import sys; from nescio.load import read_collection; from nescio.systems.reading import *\n"
+        "import sys; from nescio.pipeline import read_collection; from nescio.systems.reading import *\n"
         "c, _ = read_collection([bundled() / 'questions.jsonl', bundled() / 'stories.jsonl'])\n"
         "for name in SYSTEMS: write_run(answer(c, name), f'{sys.argv[1]}/{name}@0.00.jsonl')\n"
         "on = ('Filt', 'Pro', 'Name', 'Stem')\n"

@@ -7,8 +7,8 @@ from math import exp, log, log1p
 import numpy as np
 import pytest
 
+from nescio.data.model import Question
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.model import Question
 from nescio.systems.validator import OWN, TECHNIQUES, Rarity, Resources, chosen, features, rarity, table12
 from nescio.systems.validator._case import EXACT, NONE, RELATED, Case, alike, case
 from nescio.systems.validator._chunks import chunks
@@ -23,7 +23,7 @@ from nescio.systems.validator._types import agrees, asked_type, given_type, mome
 from nescio.systems.validator._words import question_word, read
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12
-from nescio.tasks.validation import Candidate, Exercise
+from nescio.tasks.ave.exercise import Candidate, Exercise
 
 
 def seen(question: str, answer: str, text: str, title: str = "") -> Case:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.evaluate import score
-from nescio.model import Question
+from nescio.scoring.score import score
 from nescio.systems import validator
 from nescio.systems.validator import (
     Model,
@@ -32,7 +32,7 @@ from nescio.systems.validator.deciding import F_OF_ACCEPTED, best, over_answers,
 from nescio.systems.validator.forest import from_lists, grow
 from nescio.systems.validator.model import Calibration, logit
 from nescio.systems.validator.training import _deal
-from nescio.tasks.validation import Candidate, Decision, Exercise, Value, evidence, problems
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Value, evidence, problems
 
 TECHNIQUES = ("lexical", "names")  # the quickest
 OFF = tuple(name for name in validator.TECHNIQUES if name not in TECHNIQUES)

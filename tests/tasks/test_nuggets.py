@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.evidence import Evidence
-from nescio.tasks import pourpre
-from nescio.tasks.nuggets import Match, Nugget, Response, Run, Target, evidence, length, string_precision, weights
+from nescio.tasks.nuggets import pourpre
+from nescio.tasks.nuggets.scoring import (
+    Match,
+    Nugget,
+    Response,
+    Run,
+    Target,
+    evidence,
+    length,
+    string_precision,
+    weights,
+)
 
 
 def target(vital: int, okay: int, name: str = "q") -> Target:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.model import Question
-from nescio.tasks.reading import (
+from nescio.data.model import Question
+from nescio.tasks.reading.marks import (
     answer_sentences,
     best_match,
     chosen_sentence,

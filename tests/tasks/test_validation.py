@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import MismatchError
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT, SILENT
-from nescio.tasks.validation import (
+from nescio.tasks.ave.exercise import (
     Candidate,
     Decision,
     Exercise,

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError
-from nescio.evidence import Evidence
-from nescio.tasks.validation import Decision, Exercise, Validation, evidence, problems
-from nescio.tasks.validation_baselines import (
+from nescio.tasks.ave.baselines import (
     ALL,
     HALF,
     PERFECT,
@@ -24,6 +23,7 @@ from nescio.tasks.validation_baselines import (
     ranking,
     with_systems,
 )
+from nescio.tasks.ave.exercise import Decision, Exercise, Validation, evidence, problems
 from tests.tasks.test_validation import exercise, run
 
 TOY = exercise(q1="VRRU", q2="VV", q3="RRR", q4="U", q5="RV")

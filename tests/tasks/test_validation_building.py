@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from nescio.data.model import Question, Response, Run, Verdict
 from nescio.errors import MismatchError, UsageError
-from nescio.model import Question, Response, Run, Verdict
-from nescio.tasks.validation import Value
-from nescio.tasks.validation_building import (
+from nescio.tasks.ave.building import (
     RULES,
     Built,
     Offer,
@@ -18,6 +17,7 @@ from nescio.tasks.validation_building import (
     tally,
     tokens,
 )
+from nescio.tasks.ave.exercise import Value
 from tests.tasks.campaign import rounds_to
 
 R, W, X, U = Verdict.RIGHT, Verdict.WRONG, Verdict.INEXACT, Verdict.UNSUPPORTED

@@ -268,7 +268,7 @@ def resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of `reading_options`, as `nescio.load.Options` takes them; removes them from `given`."""
+    """The options of `reading_options`, as `nescio.pipeline.Options` takes them; removes them from `given`."""
     names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "cluster")
     options = {name: given.pop(name) for name in names if name in given}
     return options | {
@@ -314,7 +314,7 @@ def check_place(output: Path, files: Sequence[Path] = ()) -> None:
     if not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: there is no folder {output.absolute().parent} to write it into")
     if any(os.path.isdir(file) for file in files):  # Path.is_dir raises for a name too long
-        from nescio.formats._folders import files_of
+        from nescio.formats.folder_reader import files_of
 
         files = files_of(files)[0]
     for file in files:

@@ -11,8 +11,8 @@ from nescio.cli import _app
 from nescio.cli._again import repeatable
 
 if TYPE_CHECKING:
-    from nescio.load import Loaded
-    from nescio.results import Comparisons
+    from nescio.data.results import Comparisons
+    from nescio.pipeline import Loaded
 
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
@@ -34,9 +34,9 @@ def read_two(
     files: Sequence[Path], measures: Sequence[str], baseline: str | None, run: str | None, options: dict[str, Any]
 ) -> Loaded:
     """What the files hold of two runs, the old one first. Raises what `two_runs` and the readers raise."""
-    from nescio.evaluate import open_data
-    from nescio.evidence import Evidence
+    from nescio.data.evidence import Evidence
     from nescio.report.page.change import two_runs
+    from nescio.scoring.score import open_data
 
     loaded = open_data(list(files), {"strata": None} | options, list(measures) or None)
     pair = two_runs(loaded, baseline, run)
@@ -48,9 +48,9 @@ def read_two(
 
 def write(loaded: Loaded, found: Comparisons, files: tuple[Path, ...], output: Path, how: dict[str, Any]) -> None:
     """Write the page, whole or not at all."""
-    from nescio.files import write_text
     from nescio.report.page import read_texts
     from nescio.report.page.change import change_page, gather_change
+    from nescio.sources.writing import write_text
 
     old, new = loaded.data.runs
     change = gather_change(loaded, found, (old, new), repeatable(files, OWN), how)

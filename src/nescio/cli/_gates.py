@@ -15,10 +15,10 @@ import click
 
 from nescio.cli import _app
 from nescio.errors import UsageError
-from nescio.files import write_text
+from nescio.sources.writing import write_text
 
 if TYPE_CHECKING:
-    from nescio.results import Results
+    from nescio.data.results import Results
 
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
@@ -158,7 +158,8 @@ def _xml(text: str) -> str:
 
 def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -> str:
     """A section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
-    from nescio.report.tables import longest_marks, markdown_code, markdown_table, markdown_tables
+    from nescio.report.markdown import longest_marks, markdown_code, markdown_table
+    from nescio.report.tables import markdown_tables
 
     parts = [f"## nescio {command}{': ' + WORDS[status(gates)] if gates else ''}"]
     if gates:

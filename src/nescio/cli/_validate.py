@@ -14,7 +14,7 @@ from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
     from nescio.systems.validator import Resources, Trained
-    from nescio.tasks.validation import Exercise
+    from nescio.tasks.ave.exercise import Exercise
 
 FILE = click.Path(path_type=Path)
 CHOSEN_HERE = "threshold chosen here"
@@ -114,7 +114,7 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate --without-rule contained -o all.xml
     nescio ave validate train all.xml -o model.json --redundancy
     """
-    from nescio.results import Results, signature
+    from nescio.data.results import Results, signature
     from nescio.systems import validator
 
     if output.suffix.lower() != ".json":
@@ -174,7 +174,7 @@ def run_(collection: Path, path: Path, output: Path, threshold: str, always: boo
     nescio ave validate run test.xml --model model.json -o responses.txt
     nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
     """
-    from nescio.formats.ave import write_responses
+    from nescio.formats.benchmarks.ave.reader import write_responses
     from nescio.systems import validator
 
     _app.check_place(output, [collection, path])
@@ -214,7 +214,7 @@ def table12(printed: str, output: Path | None, **given: Any) -> None:
 def read(path: Path) -> Exercise:
     """A collection of AVE 2007; raises MismatchError for another file."""
     from nescio.formats import open_source
-    from nescio.formats.ave import COLLECTION, read_exercise, recognise
+    from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise
 
     source = open_source(path)
     if recognise(source) != COLLECTION:
@@ -255,8 +255,8 @@ def _held_out(exercise: Exercise, trained: Trained, given: dict[str, Any]) -> tu
 
 
 def _scored(exercise: Exercise, runs: Any, given: dict[str, Any]) -> tuple[Any, ...]:
-    from nescio.evaluate import score
-    from nescio.tasks.validation import evidence
+    from nescio.scoring.score import score
+    from nescio.tasks.ave.exercise import evidence
 
     data, _ = evidence(exercise, runs)
     return score(data, list(MEASURES), **given).rows

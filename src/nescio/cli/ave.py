@@ -12,8 +12,8 @@ from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
     from nescio.judging import Human
-    from nescio.load import Loaded
-    from nescio.tasks.validation import Exercise
+    from nescio.pipeline import Loaded
+    from nescio.tasks.ave.exercise import Exercise
 
 OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
 OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
@@ -80,9 +80,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
     nescio judge questions.jsonl runs/*.jsonl -o judged.csv       # judgements by a judge, where no one looked
     """
-    from nescio.formats.ave import write_exercise
-    from nescio.results import Results, signature
-    from nescio.tasks import validation_building as building
+    from nescio.data.results import Results, signature
+    from nescio.formats.benchmarks.ave.reader import write_exercise
+    from nescio.tasks.ave import building
 
     if output.suffix.lower() != ".xml":
         raise UsageError(f"{output}: a collection is written to .xml (found {output.suffix!r})")
@@ -112,8 +112,8 @@ def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> t
     from dataclasses import replace
 
     from nescio.formats import Unjudged
-    from nescio.load import Options, read_files
-    from nescio.tasks import validation_building as building
+    from nescio.pipeline import Options, read_files
+    from nescio.tasks.ave import building
 
     _, read = read_files([questions, *runs], Options(), gold=False)
     if not isinstance(read.data, Unjudged):
@@ -127,10 +127,10 @@ def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> t
 
 def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list[str]]:
     """A function from run, question and answer to their verdict, the people that it asks, and notes."""
-    from nescio.formats.judgements import read_judgements
+    from nescio.data.model import Verdict
+    from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+    from nescio.formats.native.judgements import read_judgements
     from nescio.judging.human import human
-    from nescio.model import Verdict
-    from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED
 
     if given["judgements"] is None:
         return (lambda *_: None), None, ["there are no judgements: all answers are UNKNOWN"]
@@ -185,8 +185,8 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.csv
     nescio ave score pairs2006.xml answers.txt                    # pair_id YES|NO confidence
     """
-    from nescio.evaluate import score
-    from nescio.load import Options, load
+    from nescio.pipeline import Options, load
+    from nescio.scoring.score import score
 
     systems, roc, ci = given.pop("systems"), given.pop("roc"), _app.level(given.pop("ci"))
     for path in (output, roc):
@@ -210,8 +210,8 @@ def _rank(loaded: Loaded, files: tuple[Path, ...], systems: tuple[Path, ...]) ->
     """The validators with the QA systems beside them, and their ranking."""
     from dataclasses import replace
 
-    from nescio.evidence import Evidence
-    from nescio.tasks.validation_baselines import ranking, with_systems
+    from nescio.data.evidence import Evidence
+    from nescio.tasks.ave.baselines import ranking, with_systems
 
     exercise = _exercise(files)
     judged = _systems(systems)
@@ -228,9 +228,9 @@ def _systems(files: tuple[Path, ...]) -> Loaded:
     """QA systems by their outcomes, or by people's verdicts on their answers."""
     from dataclasses import replace
 
-    from nescio.formats.judgements import holds_verdicts, read_outcomes
-    from nescio.load import Loaded, Options, load
-    from nescio.outcomes import Policies, settle
+    from nescio.data.outcomes import Policies, settle
+    from nescio.formats.native.judgements import holds_verdicts, read_outcomes
+    from nescio.pipeline import Loaded, Options, load
 
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)
@@ -245,7 +245,7 @@ def _systems(files: tuple[Path, ...]) -> Loaded:
 def _exercise(files: tuple[Path, ...]) -> Exercise:
     """The collection among the files; raises MismatchError where it is AVE 2006's, which has no questions to answer."""
     from nescio.formats import open_source
-    from nescio.formats.ave import COLLECTION, read_exercise, recognise
+    from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise
 
     sources = [open_source(file) for file in files]
     found = [source for source in sources if recognise(source) == COLLECTION]
@@ -255,10 +255,10 @@ def _exercise(files: tuple[Path, ...]) -> Exercise:
 
 
 def _write_roc(loaded: Loaded, path: Path, line: str) -> None:
-    from nescio.evidence import Evidence
+    from nescio.data.evidence import Evidence
+    from nescio.data.results import Results
     from nescio.report import tables
-    from nescio.results import Results
-    from nescio.tasks.validation import roc
+    from nescio.tasks.ave.exercise import roc
 
     assert isinstance(loaded.data, Evidence)
     points = roc(loaded.data)
@@ -287,12 +287,12 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
     \b
     nescio ave baselines collection.xml
     """
-    from nescio.evaluate import score
+    from nescio.data.results import Score, Scores
     from nescio.formats import open_source
-    from nescio.formats.ave import COLLECTION, PAIRS, read_exercise, read_pairs, recognise
-    from nescio.results import Score, Scores
-    from nescio.tasks import validation_baselines as reference
-    from nescio.tasks.validation_building import counts
+    from nescio.formats.benchmarks.ave.reader import COLLECTION, PAIRS, read_exercise, read_pairs, recognise
+    from nescio.scoring.score import score
+    from nescio.tasks.ave import baselines as reference
+    from nescio.tasks.ave.building import counts
 
     _app.check_output(output, [collection])
     source = open_source(collection)

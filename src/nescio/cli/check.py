@@ -15,7 +15,7 @@ from nescio.errors import MismatchError, NescioError
 
 if TYPE_CHECKING:
     from nescio.formats import Format, Part
-    from nescio.load import Loaded, Options
+    from nescio.pipeline import Loaded, Options
 
 Facts = dict[str, Any]
 _FILES = 3  # files of one kind that are named
@@ -68,7 +68,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     nescio check outcomes.csv
     nescio check questions.jsonl runs/*.jsonl
     """
-    from nescio.load import Options, recognise
+    from nescio.pipeline import Options, recognise
 
     options = Options(**_app.reading(given))
     format_, parts = recognise(list(files), options.format_in)
@@ -82,14 +82,14 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
 
 
 def _taken_for(format_: Format, parts: Sequence[Part], options: Options) -> Facts:
-    from nescio.formats import _why
+    from nescio.formats import explain
 
     asked = f"--format-in {options.format_in} says so" if options.format_in else None
     found = [
-        {"file": str(source.label), "part": part, "why": _why.seen(format_, source), "columns": _columns(source)}
+        {"file": str(source.label), "part": part, "why": explain.seen(format_, source), "columns": _columns(source)}
         for part, source in parts
     ]
-    return {"format": format_.name, "about": format_.about, "why": asked or _why.rule(format_), "files": found}
+    return {"format": format_.name, "about": format_.about, "why": asked or explain.rule(format_), "files": found}
 
 
 def _columns(source: Any) -> list[str]:
@@ -98,7 +98,7 @@ def _columns(source: Any) -> list[str]:
 
 def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options: Options) -> Facts:
     from nescio.formats import ReadOptions
-    from nescio.load import load, only_questions
+    from nescio.pipeline import load, only_questions
 
     alone = {part for part, _ in parts}
     if format_.collection and only_questions(format_, parts):
@@ -130,7 +130,7 @@ def _judge_from(loaded: Loaded) -> str | None:
 
 def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[str]:
     """What to do with people's verdicts that stand beside the answers, where nescio's judge did not look at them."""
-    from nescio.formats.nq import PEOPLE
+    from nescio.formats.benchmarks.nq import PEOPLE
 
     if format_.name != "nq" or not loaded.judged_here:
         return []
@@ -148,8 +148,8 @@ def _values(format_: Format, parts: Sequence[Part]) -> str:
     """What a collection of AVE holds, for a reader who has no responses to it yet."""
     if format_.name != "ave" or [part for part, _ in parts] != ["gold"]:
         return ""
-    from nescio.formats.ave import read_exercise
-    from nescio.tasks.validation_building import counts
+    from nescio.formats.benchmarks.ave.reader import read_exercise
+    from nescio.tasks.ave.building import counts
 
     rows = counts(read_exercise(parts[0][1]))
     questions, answers = (sum(getattr(row, name) for row in rows) for name in ("questions", "answers"))
@@ -179,8 +179,8 @@ def _count(loaded: Loaded) -> Facts:
     """What is in the data, and what its readers noted but for what the counts of non-answers say."""
     import numpy as np
 
-    from nescio.evidence import OUTCOMES, Tally
-    from nescio.outcomes import say_why
+    from nescio.data.evidence import OUTCOMES, Tally
+    from nescio.data.outcomes import say_why
 
     data, silence = loaded.data, loaded.silence
     said = {
@@ -211,7 +211,7 @@ def _count(loaded: Loaded) -> Facts:
 def _of_run(loaded: Loaded, i: int) -> Facts:
     import numpy as np
 
-    from nescio.evidence import OUTCOMES, Evidence
+    from nescio.data.evidence import OUTCOMES, Evidence
 
     data = loaded.data
     assert isinstance(data, Evidence)

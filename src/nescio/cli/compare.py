@@ -11,7 +11,7 @@ from nescio.cli import _app, _diff, _gates
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
-    from nescio.results import Comparisons
+    from nescio.data.results import Comparisons
 
 
 FEWEST = 2  # resamples that lie beyond the ends of an interval

@@ -13,7 +13,7 @@ from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
     from nescio.formats import Format, Read, Writer
-    from nescio.load import Options
+    from nescio.pipeline import Options
 
 
 class _WithFormats(click.Command):
@@ -53,16 +53,16 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
     nescio convert samples_gsm8k_2025-08-07.jsonl outcomes.parquet --choose filter=strict-match
     nescio convert dev-v2.0.json predictions.json native/ --to questions
     """
-    from nescio.formats.writing import SUFFIXES
+    from nescio.formats.native.outcome_table.writer import SUFFIXES
 
     if len(files) < 2:
         raise UsageError(
             f"convert takes what is read and, last, the table to write ({', '.join(SUFFIXES)}) or with --to the folder"
         )
     from nescio import judging
+    from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged, known_writer
-    from nescio.load import Options
-    from nescio.outcomes import Outcomes
+    from nescio.pipeline import Options
 
     *inputs, output = files
     writer = known_writer(to)
@@ -89,8 +89,8 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
 
 def _check_place(writer: Writer, output: Path, inputs: list[Path]) -> None:
     """Raise UsageError where the writer cannot write there, before anything is read."""
-    from nescio.files import check_new_folder
     from nescio.formats import BY_SUFFIX
+    from nescio.sources.writing import check_new_folder
 
     suffix = output.suffix.lower()
     if writer.suffixes:
@@ -108,7 +108,7 @@ def _check_place(writer: Writer, output: Path, inputs: list[Path]) -> None:
 def _read(inputs: list[Path], options: Options, writer: Writer) -> tuple[Format, Read]:
     """What is read: questions alone will do where questions are written."""
     from nescio.formats import Read, ReadOptions, Unjudged
-    from nescio.load import only_questions, read_files, recognise
+    from nescio.pipeline import only_questions, read_files, recognise
 
     if writer.takes is Unjudged:
         format_, parts = recognise(inputs, options.format_in)

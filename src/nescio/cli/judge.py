@@ -14,10 +14,10 @@ from nescio.cli import _app, _llm
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
+    from nescio.data.outcomes import Outcomes
+    from nescio.data.results import Results
     from nescio.formats import Format, Read
     from nescio.judging import Human, Judge
-    from nescio.outcomes import Outcomes
-    from nescio.results import Results
 
 
 @click.command("judge")
@@ -119,7 +119,7 @@ def command(
     nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o outcomes.csv
     nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o outcomes.csv
     """
-    from nescio.load import Options, read_files
+    from nescio.pipeline import Options, read_files
 
     if output is None and against is None:
         raise UsageError(
@@ -143,7 +143,7 @@ def command(
 
 
 def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) -> None:
-    from nescio.formats.writing import SUFFIXES
+    from nescio.formats.native.outcome_table.writer import SUFFIXES
 
     if output is not None:
         if output.suffix.lower() not in SUFFIXES:
@@ -156,10 +156,10 @@ def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) 
 
 def _people(read: Read, against: Path, outcome_map: Mapping[str, str], verdict: str | None) -> Human:
     """People's verdicts on the answers that were read; says what was made of their file."""
+    from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged
-    from nescio.formats.judgements import read_judgements
+    from nescio.formats.native.judgements import read_judgements
     from nescio.judging.human import human
-    from nescio.outcomes import Outcomes
 
     labels, notes = read_judgements(against, outcome_map, verdict)
     if isinstance(read.data, Unjudged):
@@ -179,8 +179,8 @@ def _judged(
 ) -> tuple[Outcomes, str]:
     """The outcomes by the judge asked for, and its full name."""
     from nescio import judging
+    from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged
-    from nescio.outcomes import Outcomes
 
     data = read.data
     if isinstance(data, Outcomes) and people is not None and asked in (None, "human"):
@@ -208,8 +208,8 @@ def _judged(
 def _compare(read: Read, judged: Outcomes, people: Human, printed: str, report: Path | None, **how: Any) -> None:
     """Print, and write, how judge and people agree."""
     from nescio import judging
-    from nescio.against import against
     from nescio.formats import Unjudged
+    from nescio.scoring.judge_agreement import against
 
     if isinstance(read.data, Unjudged):
         said, _ = judging.judge_runs(read.data.collection, read.data.runs, people, read.data.files)
@@ -252,7 +252,7 @@ def _show(found: Results, report: Path | None) -> None:
 
 
 def _write(judged: Outcomes, name: str, output: Path) -> None:
-    from nescio.formats.writing import write_outcomes
+    from nescio.formats.native.outcome_table.writer import write_outcomes
 
     rows = write_outcomes(judged, output)
     _app.say(f"judged by {name}; wrote {rows} outcomes of {len(judged.runs)} runs to {output}")

@@ -56,7 +56,7 @@ def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None,
     nescio nuggets score key.txt runs/*.txt --automatic idf           # no assessor: labelled automatic throughout
     nescio nuggets score key.txt runs/first.txt --mapping assessor.txt -m nuggets.pyramid -m nuggets.order
     """
-    from nescio.evaluate import score
+    from nescio.scoring.score import score
 
     files = [key, *runs, *given.pop("mappings")]
     _app.check_output(output, files)
@@ -77,8 +77,8 @@ def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None,
 
 def _with_beta(files: list[Path], choose: dict[str, str], beta: float) -> list[str]:
     """The measures that suit the files, those that have a beta with this one."""
-    from nescio.load import Options, load
     from nescio.measures import parse
+    from nescio.pipeline import Options, load
 
     found = [parse(name) for name in load(files, Options(choose=choose)).measures]
     if not any("beta" in m.parameters for m in found):

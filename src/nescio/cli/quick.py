@@ -26,8 +26,8 @@ def command(correct: int, incorrect: int, unanswered: int, printed: str, output:
     """
     import numpy as np
 
-    from nescio.evaluate import score
-    from nescio.evidence import outcome_tally
+    from nescio.data.evidence import outcome_tally
+    from nescio.scoring.score import score
 
     _app.check_output(output)
     tally = outcome_tally(

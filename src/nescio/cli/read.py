@@ -11,7 +11,7 @@ import click
 from nescio.cli import _app
 
 if TYPE_CHECKING:
-    from nescio.model import Question
+    from nescio.data.model import Question
 
 
 @click.group("read", context_settings={"help_option_names": ["-h", "--help"]})
@@ -57,7 +57,7 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
     """
     from nescio.errors import UsageError
-    from nescio.load import read_collection
+    from nescio.pipeline import read_collection
     from nescio.systems.reading import answer, write_run
 
     if output.suffix.lower() != ".jsonl":
@@ -96,8 +96,8 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     """
     from dataclasses import replace
 
-    from nescio.evaluate import score
     from nescio.meta.comparability import LEAST_RUNS, comparability
+    from nescio.scoring.score import score
 
     _app.check_output(output, files)
     level, options = _app.level(given.pop("ci")), _app.reading(given)
@@ -124,7 +124,7 @@ def _judge(
     """The judge that suits the questions, and the measures; what was asked for goes first."""
     from nescio.errors import UsageError
     from nescio.formats import Unjudged
-    from nescio.load import Options, read_files
+    from nescio.pipeline import Options, read_files
 
     format_, read = read_files(list(files), Options(**options))
     if not isinstance(read.data, Unjudged):

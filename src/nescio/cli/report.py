@@ -60,8 +60,8 @@ def command(
     again = repeatable(files)
     options = _app.reading(given)
 
-    from nescio.files import write_text
     from nescio.report import page
+    from nescio.sources.writing import write_text
 
     with _app.progress("working") as progress:
         facts = page.gather(
@@ -79,7 +79,7 @@ def command(
 
 def _check(output: Path | None, figures: Path | None, files: tuple[Path, ...]) -> None:
     """Raise UsageError where there is nothing to write, or it could not be written."""
-    from nescio.files import check_new_folder
+    from nescio.sources.writing import check_new_folder
 
     if output is None and figures is None:
         raise UsageError("name the page to write with -o FILE.html, or a folder for its charts with --figures DIR")

@@ -12,7 +12,7 @@ from nescio.cli import _app, _gates
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
-    from nescio.results import Scores
+    from nescio.data.results import Scores
 
 
 @click.command("score")
@@ -74,7 +74,7 @@ def command(
     nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
     """
-    from nescio.evaluate import open_by, score
+    from nescio.scoring.score import open_by, score
 
     limits = [(*_gate("--fail-under", text), False) for text in given.pop("floors")]
     limits += [(*_gate("--fail-over", text), True) for text in given.pop("ceilings")]
@@ -109,7 +109,7 @@ def _marked(scores: Scores, loaded: Any, every: bool, level: float | None, given
 def _why_unmarked(scores: Scores, loaded: Any) -> str:
     """Why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not compared."""
     from nescio.comparison.best import MOST_WORK
-    from nescio.evidence import Evidence
+    from nescio.data.evidence import Evidence
 
     data = loaded.data
     if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):

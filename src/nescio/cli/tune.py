@@ -125,7 +125,7 @@ def _check_output(output: Path | None, files: tuple[Path, ...]) -> None:
     """Raise UsageError where no run could be written to `output`, or it would take the place of an input file."""
     if output is None:
         return
-    from nescio.formats.writing import SUFFIXES
+    from nescio.formats.native.outcome_table.writer import SUFFIXES
 
     if output.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{output}: a run is written to {', '.join(SUFFIXES)} (found {output.suffix!r})")
@@ -133,7 +133,7 @@ def _check_output(output: Path | None, files: tuple[Path, ...]) -> None:
 
 
 def _write(found: Tuned, output: Path) -> None:
-    from nescio.formats.writing import write_outcomes
+    from nescio.formats.native.outcome_table.writer import write_outcomes
     from nescio.measures import parse
     from nescio.selective import as_outcomes
 

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from nescio import draws, intervals
 from nescio.comparison._one_pair import Plan, Seen, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.data.evidence import Evidence
+from nescio.data.results import Comparison, Comparisons, signature
 from nescio.errors import UnknownNameError, UsageError
-from nescio.evaluate import check_resampling, open_data, parse_all
-from nescio.evidence import Evidence
 from nescio.measures import Measure
-from nescio.results import Comparison, Comparisons, signature
-from nescio.samples import columns_for, concerned, gather_remarks, samples
-from nescio.uncertainty import remarks as remarks_on
+from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.samples import columns_for, concerned, gather_remarks, samples
+from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats import intervals, resampling
 
 __all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
 
@@ -74,7 +74,7 @@ def compare(
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
-    plan = Plan(ci / 100, draws.blocks(resamples, seed), jobs, test)
+    plan = Plan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     rows: list[Comparison] = []
     said: list[tuple[str, str, str]] = []
     for at, measure in enumerate(wanted):

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws, parallel
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._tests import p_value
-from nescio.draws import Block
+from nescio.data.evidence import Array, Evidence
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Array, Evidence
-from nescio.exact import exact_p
-from nescio.load import Loaded
 from nescio.measures import Measure
+from nescio.pipeline import Loaded
+from nescio.stats import parallel, resampling
+from nescio.stats.permutation import exact_p
+from nescio.stats.resampling import Block
 
 _SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
 
@@ -101,7 +101,7 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
     """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
     resampled, exchanged = [], [np.zeros(0)]
     for block in blocks:
-        resampled.append(pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator())))
+        resampled.append(pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator())))
         if test == "permutation":
-            exchanged.append(pair.swapped(draws.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+            exchanged.append(pair.swapped(resampling.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
     return np.concatenate(resampled), np.concatenate(exchanged)

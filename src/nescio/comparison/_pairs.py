@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.evidence import Array, Patterns, compress_ordered, distinct
-from nescio.exact import Difference
+from nescio.data.evidence import Array, Patterns, compress_ordered, distinct
 from nescio.measures import Measure
+from nescio.stats.permutation import Difference
 
 FEW_KINDS = 36  # 2**18 sums of one half of them
 FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one

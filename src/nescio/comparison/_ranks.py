@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.results import Comparison
+from nescio.data.results import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import parallel
 from nescio.comparison._tests import p_value
-from nescio.draws import Block
-from nescio.evidence import Array, Patterns, compress_ordered, distinct
-from nescio.exact import TIE
+from nescio.data.evidence import Array, Patterns, compress_ordered, distinct
 from nescio.measures import Measure
+from nescio.stats import parallel
+from nescio.stats.permutation import TIE
+from nescio.stats.resampling import Block
 
 Floats = NDArray[np.float64]
 STREAM = 3  # of draws

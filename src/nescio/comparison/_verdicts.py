@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from statistics import NormalDist
 
-from nescio.intervals import FEW
+from nescio.data.results import Comparison
 from nescio.measures import parse
-from nescio.results import Comparison
+from nescio.stats.intervals import FEW
 
 POWER = 0.8
 TOO_FEW = "too few questions to tell"

@@ -12,15 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from nescio import draws
 from nescio.comparison._one_pair import Plan, Seen, all_blocks, exact_of, paired_evidence
 from nescio.comparison._tests import adjust, p_value
-from nescio.evaluate import strata
-from nescio.evidence import Evidence
-from nescio.load import Loaded
+from nescio.data.evidence import Evidence
+from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
-from nescio.results import Score, Scores
-from nescio.samples import columns_for
+from nescio.pipeline import Loaded
+from nescio.scoring.samples import columns_for
+from nescio.scoring.score import strata
+from nescio.stats import resampling
 
 MOST_WORK = 2_000_000  # pairs times questions that are tested unasked: a second at most
 Key = tuple[str, str | None]  # measure and stratum
@@ -38,9 +38,9 @@ def mark(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """The scores with their marks: `best`, `not_told_apart_from_best` and `better_than` (see `nescio.results.Score`).
+    """The scores with their marks: `best`, `not_told_apart_from_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.load.load`), with the same `by` and `ci` (None: 95). A run is told
+    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is told
     apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
     runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
     up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is told apart
@@ -49,7 +49,7 @@ def mark(
     if not every and not _cheap(loaded):
         return scores
     data = paired_evidence(loaded)
-    plan = Plan((ci or 95.0) / 100, draws.blocks(resamples, seed), jobs, "auto")
+    plan = Plan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
     measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
     marks: dict[Key, dict[str, Score]] = {}

@@ -1,7 +1,6 @@
-"""Readers and writers, one file a format. `_format.py` says what a format is, `_source.py` what it is given."""
+"""Readers and writers, one file or folder per format. `registry.py` says what a format is."""
 
-from nescio.discovery import import_all
-from nescio.formats._format import (
+from nescio.formats.registry import (
     REGISTRY,
     WRITERS,
     Choices,
@@ -20,7 +19,9 @@ from nescio.formats._format import (
     reader,
     writer,
 )
-from nescio.formats._source import BY_SUFFIX, Source, open_source
+from nescio.registry import import_all
+from nescio.sources.opening import open_source
+from nescio.sources.source import BY_SUFFIX, Source
 
 __all__ = [
     "BY_SUFFIX",
@@ -45,4 +46,4 @@ __all__ = [
     "writer",
 ]
 
-import_all(__name__, __path__)
+import_all(__name__, __path__, nested=True)

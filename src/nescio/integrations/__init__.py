@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.outcomes import Outcomes, Policies, settle
 from nescio.measures import Measure, parse
-from nescio.outcomes import Outcomes, Policies, settle
-from nescio.samples import samples
+from nescio.scoring.samples import samples
 
 __all__ = ["value_of"]
 
@@ -22,8 +22,8 @@ def value_of(
 ) -> float:
     """A measure of one run; NaN where it is undefined (0/0, or nothing was graded).
 
-    `state` has an outcome a question (`nescio.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left out); the
-    others are as in `nescio.outcomes.Outcomes`, each of shape (questions,). Raises UnknownNameError for the measure, and
+    `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left out); the
+    others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Raises UnknownNameError for the measure, and
     MissingColumnError where it needs what is not given.
     """
     wanted = parse(measure)

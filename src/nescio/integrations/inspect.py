@@ -5,7 +5,7 @@
     @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
     def mine(): ...
 
-What a score means is what `nescio score` reads in a log (`nescio.formats.inspect`): silence is the value N, a `reason` of refusal,
+What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value N, a `reason` of refusal,
 no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below 1, is wrong; NaN is not graded and
 left out, as Inspect does. A metric gets every epoch as it was scored (`scores="unreduced"`): what Inspect reduces epochs to, be it
 one, is a number in which silence is a wrong answer.
@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
-from nescio.formats._format import Declined, ReadOptions
-from nescio.formats._inspect_log import Sample, Score
-from nescio.formats._scores import Scale
-from nescio.formats.inspect import grade_of, outcome_of
+from nescio.formats.logs.grading import Scale
+from nescio.formats.logs.inspect.log import Sample, Score
+from nescio.formats.logs.inspect.reader import grade_of, outcome_of
+from nescio.formats.registry import Declined, ReadOptions
 from nescio.integrations import value_of
 from nescio.measures import parse
 
@@ -54,7 +54,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
-    """The outcome of each SampleScore, as `nescio.outcomes` numbers them."""
+    """The outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
     return np.array([_state(each, options, Scale(threshold)) for each in scores], dtype=np.int8)
 
 

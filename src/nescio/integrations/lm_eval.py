@@ -27,14 +27,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nescio import judging
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import UsageError
-from nescio.formats._format import Declined
-from nescio.formats.lm_eval import INVALID
+from nescio.formats.logs.lm_eval.reader import INVALID
+from nescio.formats.registry import Declined
 from nescio.integrations import value_of
 from nescio.judging import Asked
 from nescio.measures import parse
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 
 ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 

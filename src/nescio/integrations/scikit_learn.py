@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import UsageError
 from nescio.integrations import value_of
 from nescio.measures import parse
-from nescio.outcomes import CORRECT, INCORRECT, SILENT
 
 _NOTHING: Any = None  # no label means silence
 

@@ -1,6 +1,5 @@
 """From answers to outcomes: one file a judge. `_judge.py` says what a judge is."""
 
-from nescio.discovery import import_all
 from nescio.judging._judge import (
     REGISTRY,
     Asked,
@@ -15,6 +14,7 @@ from nescio.judging._judge import (
 )
 from nescio.judging.choice import no_options
 from nescio.judging.human import Human
+from nescio.registry import import_all
 
 __all__ = [
     "REGISTRY",

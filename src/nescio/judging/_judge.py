@@ -24,10 +24,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.evidence import Array
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.errors import UnknownNameError, UsageError
-from nescio.evidence import Array
-from nescio.model import Collection, Question, Response, Run
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from nescio.data.model import Collection, Question, Run
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
-from nescio.model import Collection, Question, Run
 from nescio.text import normalise, squeeze
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")

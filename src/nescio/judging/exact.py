@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nescio.data.model import Question
 from nescio.judging._judge import judge
-from nescio.model import Question
 from nescio.text import normalise, squeeze
 
 

@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.judging._judge import Asked, Grade, judge
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.text import squeeze
 
 K = TypeVar("K")

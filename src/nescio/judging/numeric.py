@@ -6,11 +6,11 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import Any
 
+from nescio.data.model import Question
 from nescio.errors import MismatchError, UsageError
 from nescio.judging._judge import judge
 from nescio.judging._numbers import Quantity, quantities
 from nescio.judging._units import DECADE, MONEY, PERCENT, convert
-from nescio.model import Question
 
 WHICH = ("all", "first", "last", "any")
 _EXACT = Context(prec=50, traps=[])  # nothing that a text can say raises

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from nescio.data.model import Question
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
-from nescio.model import Question
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging._judge import Grade, judge
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT
 from nescio.text import normalised_words
 
 

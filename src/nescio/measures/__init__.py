@@ -1,7 +1,7 @@
 """Every measure, by name. A file here holds declarations only; `_measure.py` says what a measure is."""
 
-from nescio.discovery import import_all
 from nescio.measures._measure import REGISTRY, Declaration, Measure, measure, parse
+from nescio.registry import import_all
 
 __all__ = ["REGISTRY", "Declaration", "Measure", "measure", "parse"]
 

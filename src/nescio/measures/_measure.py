@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.evidence import OUTCOMES, Array, Patterns
 from nescio.errors import UnknownNameError, UsageError
-from nescio.evidence import OUTCOMES, Array, Patterns
 
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
@@ -185,7 +185,7 @@ def measure(
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
-    `needs` names columns of `nescio.evidence`; `bounds` is a pair or a function of the parameters. `proportion` names the two
+    `needs` names columns of `nescio.data.evidence`; `bounds` is a pair or a function of the parameters. `proportion` names the two
     sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a parameter to a
     rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows apart (a threshold
     may fall between them); `remark` may say something about a run's columns that its reader should know.

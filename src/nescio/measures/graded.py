@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.evidence import DERIVED
+from nescio.data.evidence import DERIVED
 from nescio.measures._measure import measure
 
 

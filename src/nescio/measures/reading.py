@@ -1,4 +1,4 @@
-"""Reading comprehension as in Deep Read (`nescio.tasks.reading` has the marks of one answer): means over questions.
+"""Reading comprehension as in Deep Read (`nescio.tasks.reading.marks` has the marks of one answer): means over questions.
 
 Silence earns nothing in recall, HumSent and AutSent, and has no precision. None of them rewards it: c@1 over the outcomes of
 the judge `deep_read` does.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.evidence import Array
+from nescio.data.evidence import Array
 from nescio.measures._measure import measure
 from nescio.measures._order import (
     before,

@@ -14,8 +14,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
 from nescio.errors import UsageError
+from nescio.stats import resampling
 
 Floats = NDArray[np.float64]
 STREAM = 5  # of draws
@@ -59,8 +59,8 @@ class Resampling:
             yield _every(self.units).astype(np.float64)
             return
         counts = np.ones(self.units, dtype=np.int64)
-        for block in draws.blocks(self.resamples, self.seed):
-            yield draws.bootstrap(counts, block.size, block.generator(STREAM)).astype(np.float64)
+        for block in resampling.blocks(self.resamples, self.seed):
+            yield resampling.bootstrap(counts, block.size, block.generator(STREAM)).astype(np.float64)
 
 
 def _every(units: int) -> NDArray[np.int64]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nescio import parallel
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError
-from nescio.evaluate import check_resampling, open_data, parse_all
-from nescio.evidence import Evidence
-from nescio.load import Loaded
 from nescio.measures import Measure
+from nescio.pipeline import Loaded
+from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats import parallel
 
 Progress = Callable[[int, int], None]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
-from nescio.evidence import Array, Evidence, Patterns, compress, compress_ordered
+from nescio.data.evidence import Array, Evidence, Patterns, compress, compress_ordered
 from nescio.measures import Measure
-from nescio.samples import columns_for
+from nescio.scoring.samples import columns_for
+from nescio.stats import resampling
 
 Floats = NDArray[np.float64]
 Scores = Callable[[NDArray[np.int64], Sequence[int]], Floats]
@@ -30,7 +30,7 @@ def scores(data: Evidence, measure: Measure) -> Scores:
     found, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
 
     def weighed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
-        weights = draws.as_weights(chosen, count)
+        weights = resampling.as_weights(chosen, count)
         nothing = np.full(len(weights), np.nan)
         return np.stack([found[run](weights) if len(found[run].use) else nothing for run in runs])
 

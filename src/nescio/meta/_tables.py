@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
-from nescio.evidence import Evidence, Patterns, distinct
+from nescio.data.evidence import Evidence, Patterns, distinct
 from nescio.measures import Measure
-from nescio.samples import columns_for
+from nescio.scoring.samples import columns_for
+from nescio.stats import resampling
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class PairTables:
         rest = np.repeat(np.take_along_axis(flat, order, axis=1)[:, None], trials, axis=1)
         tables = np.zeros((parts, len(counts), trials, kinds * kinds), dtype=np.int64)
         for part in tables:
-            drawn = draws.subtables(rest, size, rng)
+            drawn = resampling.subtables(rest, size, rng)
             np.put_along_axis(part, np.broadcast_to(order[:, None], drawn.shape), drawn, axis=-1)
             rest = rest - drawn
         both = tables.reshape(*tables.shape[:-1], kinds, kinds)

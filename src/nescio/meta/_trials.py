@@ -14,14 +14,14 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
+from nescio.data.evidence import Evidence
+from nescio.data.results import signature
 from nescio.errors import MismatchError, UsageError
-from nescio.evidence import Evidence
-from nescio.load import Loaded
 from nescio.measures import Measure
 from nescio.meta._scorers import Floats, scores, units
 from nescio.meta._tables import PairTables, countable, tally_pairs
-from nescio.results import signature
+from nescio.pipeline import Loaded
+from nescio.stats import resampling
 
 STREAM = 2  # of draws, apart from those of intervals and label swaps
 ALL_SUBSETS = 200_000
@@ -129,8 +129,8 @@ def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator
     if drawing.trials is None:
         yield _every(count, drawing.size, parts)
         return
-    for block in draws.blocks(drawing.trials, drawing.seed):
-        yield draws.subcollections(count, drawing.size, block.size, block.generator(STREAM), parts)
+    for block in resampling.blocks(drawing.trials, drawing.seed):
+        yield resampling.subcollections(count, drawing.size, block.size, block.generator(STREAM), parts)
 
 
 def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
@@ -161,12 +161,12 @@ def _fresh_questions(
     score = scores(data, measure)
     for at, pair in enumerate(pairs):
         rng = _own_generator(at, trials, drawing)
-        chosen = draws.subcollections(count, drawing.size, trials, rng, parts)
+        chosen = resampling.subcollections(count, drawing.size, trials, rng, parts)
         yield _as_chunk(score(chosen.reshape(-1, drawing.size), pair).reshape(2, parts, 1, trials))
 
 
 def _own_generator(pair: int, trials: int, drawing: Drawing) -> np.random.Generator:
-    return draws.Block(pair * draws.BLOCK, trials, drawing.seed).generator(STREAM)
+    return resampling.Block(pair * resampling.BLOCK, trials, drawing.seed).generator(STREAM)
 
 
 def _as_chunk(both: Floats) -> Chunk:

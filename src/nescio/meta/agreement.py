@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.agreement import kendall_tau_b, rbo, tau_ap_b
+from nescio.data.evidence import OUTCOMES, Evidence, Tally
+from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UsageError
-from nescio.evaluate import open_data, parse_all
-from nescio.evidence import OUTCOMES, Evidence, Tally
 from nescio.measures import Measure
-from nescio.results import Results, signature
-from nescio.samples import samples
+from nescio.scoring.samples import samples
+from nescio.scoring.score import open_data, parse_all
+from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
 
 ALIKE = 0.005  # of a measure's range: what rounds to the same two decimals in the paper's Table 3
 
@@ -68,7 +68,7 @@ def agreement(
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
-    see `nescio.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
+    see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
     `more["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
     as `nescio.score` does, and UsageError for fewer than two measures.
     """

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nescio.results import Scores
+from nescio.data.results import Scores
 
 LEAST_RUNS = 3
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.evidence import Evidence
+from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.evidence import Evidence
 from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
-from nescio.results import Results
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 

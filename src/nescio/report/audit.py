@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
+from nescio.data.results import Results
 from nescio.meta.audit import TESTS, Finding, registered
-from nescio.report.tables import Grid, markdown_table, visible
-from nescio.results import Results
+from nescio.report.board import visible
+from nescio.report.grid import Grid
+from nescio.report.markdown import markdown_table
 
 # Two lines a head, so that all ten columns fit beside the longest name.
 HEADS = {

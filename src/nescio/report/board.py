@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import category
 
+from nescio.data.results import Score, Scores
 from nescio.measures import parse
-from nescio.results import Score, Scores
 
 BEST, ALIKE = "*", "†"
 JOINERS = "\u200c\u200d"

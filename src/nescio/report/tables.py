@@ -11,45 +11,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.files import whole, write_text
 from nescio.report import terminal
 from nescio.report.board import ALIKE, BEST, HUGE, Cell, board
 from nescio.report.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.report.board import visible as visible  # noqa: PLC0414
-from nescio.results import Audit, Comparisons, Results, Scores
+from nescio.report.grid import TEXTS, Grid
+from nescio.report.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
+from nescio.sources.writing import whole, write_text
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
-TEXTS = (
-    "run",
-    "baseline",
-    "measure",
-    "other",
-    "stratum",
-    "statistic",
-    "how",
-    "verdict",
-    "table",
-    "test",
-    "result",
-    "finding",
-    "method",
-    "not told apart from",
-    "exact for",
-    "system",
-    "people",
-    "judge",
-    "type",
-    "rule",
-    "language",
-    "non answer",
-    "taken for",
-    "asked",
-)  # others hold numbers
 FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
 BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
-Grid = tuple[list[str], list[list[str]]]
 
 
 def render(results: Results, form: str) -> str:
@@ -339,51 +314,21 @@ def markdown_tables(results: Results) -> list[str]:
         return [markdown_table(*table) for table in grids(results)]
     found = board(results)
     lines = [
-        _markdown_lines(found.head, [[_markdown_cell(cell) for cell in row] for row in found.rows]),
+        markdown_lines(found.head, [[_markdown_cell(cell) for cell in row] for row in found.rows]),
         *(markdown_table(*table) for table in grids(results)[1:]),
     ]
-    said = f"**bold**: the best; {ALIKE} {_in_markdown(found.legend)}"
+    said = f"**bold**: the best; {ALIKE} {in_markdown(found.legend)}"
     return [lines[0], *([said] if found.legend else []), *lines[1:]]
 
 
-_MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
-_MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")  # emphasis (not an underscore within a word), and links
-
-
-def _in_markdown(text: str) -> str:
-    return _MARKED.sub(r"\\\g<0>", "".join(_MARKDOWN.get(c, c) for c in visible(text)))
-
-
-def markdown_code(text: str) -> str:
-    """Text as code, in which Markdown and HTML mean nothing."""
-    marks = "`" * (1 + longest_marks(text))
-    space = " " if len(marks) > 1 else ""
-    return f"{marks}{space}{visible(text)}{space}{marks}"
-
-
-def longest_marks(text: str) -> int:
-    """How many backticks stand in a row."""
-    return max(map(len, re.findall("`+", text)), default=0)
-
-
 def _markdown_cell(cell: Cell) -> str:
-    value = _in_markdown(cell.value)
+    value = in_markdown(cell.value)
     sign = ALIKE if cell.alike else ""
     return f"**{value}**{_after(cell)}" if cell.best else f"{value}{sign}{_after(cell)}"
 
 
 def _after(cell: Cell) -> str:
     return f" {cell.interval}" if cell.interval else ""
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A grid of plain cells as a table of Markdown."""
-    return _markdown_lines(head, [[_in_markdown(cell) for cell in row] for row in rows])
-
-
-def _markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---" if name in TEXTS else "---:" for name in head]
-    return "\n".join("| " + " | ".join(line) + " |" for line in (map(_in_markdown, head), rule, *rows))
 
 
 def _latex(results: Results) -> str:

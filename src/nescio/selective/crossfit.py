@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
 from nescio.measures import Measure
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
 from nescio.selective.curve import Bools, Floats, OneRun
 from nescio.selective.thresholds import TIE, best_thresholds, profile
+from nescio.stats import resampling
 
 STREAM = 6  # of draws: which questions are held out together
 
@@ -69,7 +69,7 @@ def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
     """
     clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
-    place = draws.Block(0, 1, seed).generator(STREAM).permutation(len(first))
+    place = resampling.Block(0, 1, seed).generator(STREAM).permutation(len(first))
     by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands
     return (place % min(folds, len(first)))[by_name][unit]
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.evidence import Array, Evidence
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.evidence import Array, Evidence
-from nescio.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -149,7 +149,7 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Evidence of outcomes as a reader would have found it, for `nescio.formats.writing`; unanswerable questions included."""
+    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`; unanswerable questions included."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

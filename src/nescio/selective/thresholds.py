@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.evidence import DERIVED, Evidence, compress_ordered
 from nescio.errors import UsageError
-from nescio.evidence import DERIVED, Evidence, compress_ordered
 from nescio.measures import Measure
-from nescio.samples import columns_for
+from nescio.scoring.samples import columns_for
 from nescio.selective.curve import LOWER_RANKS, Bools, Floats, OneRun
 
 MOST = 200  # thresholds that are tried for a measure that is no function of sums

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from nescio import draws
 from nescio._version import __version__
+from nescio.data.evidence import Evidence
+from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UsageError
-from nescio.evaluate import check_resampling, open_data
-from nescio.evidence import Evidence
-from nescio.load import Loaded
 from nescio.measures import Measure, parse
-from nescio.results import Results, signature
-from nescio.samples import Sample, gather_remarks, samples
+from nescio.pipeline import Loaded
+from nescio.scoring.confidence_intervals import Plan, bounds, method_for
+from nescio.scoring.samples import Sample, gather_remarks, samples
+from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.certified import Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import LOWER_RANKS, Bools, OneRun, curve_of, one_run
 from nescio.selective.thresholds import check_follows, exact_rule
-from nescio.uncertainty import Plan, bounds, method_for
+from nescio.stats import resampling
 
 POINTS = 200
 C_AT_1 = ("c@1", "pan.c@1")
@@ -132,7 +132,7 @@ def tune(
     loaded = open_data(given, {"strata": ()} | options, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
-    plan = Plan((ci or 0) / 100, draws.blocks(resamples, seed), jobs)
+    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     figures, said = _figures(one, bound, choice, plan, certified=wanted is not None)
     notes = [*loaded.notes, *_remarks(one), *choice.notes, *said]
     figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)

@@ -22,12 +22,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from nescio.errors import FormatError, UsageError
-from nescio.files import write_text
 from nescio.formats import open_source
-from nescio.formats._source import LINES
-from nescio.formats._tables import json_lines
-from nescio.formats.questions import identifier
-from nescio.tasks.nuggets import Response, Run, length
+from nescio.formats.native.questions import identifier
+from nescio.sources.source import LINES
+from nescio.sources.tables import json_lines
+from nescio.sources.writing import write_text
+from nescio.tasks.nuggets.scoring import Response, Run, length
 from nescio.text import content_stems, sentences, stem, words
 
 DEFINING = 0.5  # a pattern as strong as this defines

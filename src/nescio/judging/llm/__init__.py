@@ -6,9 +6,9 @@ may be spent, `grading` many calls at once, `judge` all of them together. This f
 
 from __future__ import annotations
 
+from nescio.data.model import Question
 from nescio.errors import UsageError
 from nescio.judging._judge import judge
-from nescio.model import Question
 
 
 @judge("llm")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import EndpointError, UsageError
 from nescio.judging._judge import Asked, Grade
 from nescio.judging.llm import prompts
@@ -15,7 +16,6 @@ from nescio.judging.llm.budget import Budget, Limits
 from nescio.judging.llm.cache import Cache, Reply, key_of
 from nescio.judging.llm.client import Client, Endpoint
 from nescio.judging.llm.grading import Call, Means, Progress, make_calls
-from nescio.outcomes import NOT_GRADED
 
 CACHE = Path("nescio-grades.sqlite")
 

@@ -7,8 +7,8 @@ import json
 import re
 from typing import Any
 
-from nescio.model import Question
-from nescio.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 
 GRADES = {"CORRECT": CORRECT, "INCORRECT": INCORRECT, "NOT_ATTEMPTED": SILENT}
 

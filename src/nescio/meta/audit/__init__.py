@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 
-from nescio.draws import Block
+from nescio.data.results import Audit, signature
 from nescio.errors import UsageError
-from nescio.evaluate import check_resampling
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta._call import Progress
 from nescio.meta.audit import _axioms, _cheats, _kinds
-from nescio.results import Audit, signature
+from nescio.scoring.score import check_resampling
+from nescio.stats.resampling import Block
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
 STREAM = 8  # of draws

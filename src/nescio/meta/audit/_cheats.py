@@ -17,11 +17,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from nescio.evidence import NO_ROW, Evidence
+from nescio.data.evidence import NO_ROW, Evidence
 from nescio.measures import Measure
 from nescio.meta.audit._axioms import ROUNDING, numbers
 from nescio.meta.audit._kinds import RIGHT, SILENT, WRONG, Bools, Floats, Kinds, evidence
-from nescio.samples import samples
+from nescio.scoring.samples import samples
 
 CHEATS = ("all silent", "one right answer", "one wrong answer", "random answers", "random silence")
 CHANCE = 0.2

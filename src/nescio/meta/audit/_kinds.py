@@ -1,7 +1,7 @@
 """What a system can do with a question, as columns; and a measure as a function of how many questions of each kind there are.
 
 A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns kinds
-into the columns of `nescio.evidence`. Silence instead of an answer withholds the candidate, which nobody then judges: the
+into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody then judges: the
 question is unanswered and not answered, has no confidence, its value for PAN is 0.5, its first right rank and its credit for
 K are 0. On a question without an answer silence is right, by the rule of the outcomes.
 """
@@ -15,9 +15,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.evidence import DERIVED, Array, Evidence, Patterns, compress, compress_ordered, distinct
+from nescio.data.evidence import DERIVED, Array, Evidence, Patterns, compress, compress_ordered, distinct
 from nescio.measures import Measure
-from nescio.samples import columns_for
+from nescio.scoring.samples import columns_for
 
 # What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was judged.
 RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG = range(6)
@@ -59,7 +59,7 @@ class Kinds:
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
-    """All stored columns of `nescio.evidence`, of the shape of the kinds; the second of two answers is half as sure."""
+    """All stored columns of `nescio.data.evidence`, of the shape of the kinds; the second of two answers is half as sure."""
     did, sure, answered = kinds.did, kinds.sure, kinds.answered
     second = (did == SECOND) & kinds.answerable
     whole = {

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.evaluate import check_resampling, open_data, parse_all
-from nescio.evidence import OUTCOMES, Array, Evidence
-from nescio.load import Loaded
 from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
-from nescio.results import Results, signature
-from nescio.samples import columns_for
+from nescio.pipeline import Loaded
+from nescio.scoring.samples import columns_for
+from nescio.scoring.score import check_resampling, open_data, parse_all
 
 __all__ = ["Plan", "System", "plan"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import Pair, pair_up
+from nescio.data.evidence import OUTCOMES, Array
 from nescio.errors import UsageError
-from nescio.evidence import OUTCOMES, Array
 from nescio.measures import Measure
 
 Floats = NDArray[np.float64]

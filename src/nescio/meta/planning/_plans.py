@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
 from nescio.comparison import pair_up
+from nescio.data.evidence import Array
 from nescio.errors import UsageError
-from nescio.evidence import Array
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
 from nescio.meta.planning._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
+from nescio.stats import resampling
 
 EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
@@ -173,8 +173,8 @@ def spread(
     units = int(pair.counts.sum())
     found = np.concatenate(
         [
-            pair.resampled(draws.bootstrap(pair.counts, block.size, block.generator(STREAM)))
-            for block in draws.blocks(RESAMPLES, seed)
+            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(STREAM)))
+            for block in resampling.blocks(RESAMPLES, seed)
         ]
     )
     known = found[~np.isnan(found)]

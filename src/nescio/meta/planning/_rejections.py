@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio import draws
-from nescio.exact import TIE, exact_p
 from nescio.meta.planning._joint import Floats, Joint, exchanges, furthest, tilt
+from nescio.stats import resampling
+from nescio.stats.permutation import TIE, exact_p
 
 STREAM = 7  # of draws: nothing else uses it
 LARGEST = 10_000_000  # questions, beyond which nobody plans
@@ -176,7 +176,7 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
     """The share of simulated collections on which the test rejects; `turn` numbers the draw."""
-    rng = draws.Block(turn * draws.BLOCK, tables, aim.seed).generator(STREAM)
+    rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(STREAM)
     drawn, times = np.unique(joint.tables(questions, tables, rng), axis=0, return_counts=True)
     return float(times[rejected(joint, drawn, aim)].sum() / tables)
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.evidence import OUTCOMES, Array, Evidence
-from nescio.evidence import UNGRADED as NOT_GRADED
+from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.formats import Unjudged
-from nescio.load import Loaded, read_files
+from nescio.pipeline import Loaded, read_files
 from nescio.report.page.facts import Facts
 from nescio.report.page.texts import inert, names, some
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
-from nescio.evidence import Evidence
-from nescio.intervals import wilson
 from nescio.report import charts
 from nescio.report.page.facts import Facts
-from nescio.report.page.figures import Figure, Record
+from nescio.report.page.figure import Figure, Record
 from nescio.report.page.texts import many, some
 from nescio.selective import curve
+from nescio.stats.intervals import wilson
 
 POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
 BINS = 10

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nescio.files import whole_folder
 from nescio.report import charts
-from nescio.report.page.figures import Figure
+from nescio.report.page.figure import Figure
 from nescio.report.page.texts import as_json, inert
+from nescio.sources.writing import whole_folder
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")

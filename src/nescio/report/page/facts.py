@@ -8,15 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.comparison import Rank, compare, ranks
-from nescio.evaluate import score
-from nescio.evidence import OUTCOMES, Evidence
-from nescio.load import DEFAULT_MEASURES, Loaded, Options, load
+from nescio.data.evidence import OUTCOMES, Evidence
+from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
+from nescio.errors import NescioError
 from nescio.measures import parse
+from nescio.meta import stability, swap
+from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
 from nescio.report.charts import MOST_NAMED, OTHERS
 from nescio.report.page.texts import Commands, asked, names
-from nescio.results import Comparison, Comparisons, Results, Score, Scores
+from nescio.scoring.score import score
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
+
+STUDIES: dict[str, Callable[..., Results]] = {"stability": stability, "swap": swap}
 
 Told = Callable[[str], Callable[[int, int], None] | None]
 
@@ -92,8 +96,6 @@ def gather(
     scores = score(loaded, wanted, by=by, ci=ci, progress=told("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
     found, why = _compared(loaded, main, ci, drawn | {"progress": told("comparing")})
-    from nescio.report.page.studies import run_studies
-
     studied, missing = run_studies(
         loaded, studies, list(dict.fromkeys(row.measure for row in scores)), told, seed=seed, jobs=jobs
     )
@@ -117,6 +119,21 @@ def gather(
         studied,
         missing,
     )
+
+
+def run_studies(
+    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], told: Told, *, seed: int, jobs: int
+) -> tuple[tuple[Results, ...], tuple[str, ...]]:
+    """The studies asked for, by name, and notes on those that the data does not allow."""
+    found, notes = [], []
+    for name, study in STUDIES.items():
+        if name not in wanted:
+            continue
+        try:
+            found.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=told(f"studying {name}")))
+        except NescioError as error:
+            notes.append(f"no study of {name}: {error}")
+    return tuple(found), tuple(notes)
 
 
 def score_command(facts: Facts, *, by: bool = False) -> str:

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.report import charts
 from nescio.report.board import number
 from nescio.report.page.facts import Facts, score_command
+from nescio.report.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.report.page.texts import asked, inert, many, names
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
-MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
 OUTCOMES = ("correct", "incorrect", "unanswered")
-
-Record = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Figure:
-    """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command` what gives
-    its data again."""
-
-    name: str
-    title: str
-    lead: str
-    words: str
-    rows: tuple[Record, ...]
-    draw: Callable[[int], Any]
-    command: str
 
 
 def interval_figure(facts: Facts) -> Figure:
@@ -284,11 +267,6 @@ def _grey(facts: Facts) -> str:
 def _value(row: Record) -> str:
     interval = "" if row["low"] is None or math.isnan(row["low"]) else f" [{number(row['low'])}, {number(row['high'])}]"
     return f"{number(row['value'])}{interval}"
-
-
-def first_of(many: int) -> str:
-    """What a chart says where it does not show all."""
-    return f" The chart shows the first {MOST_ROWS} of {many}; its data has all." if many > MOST_ROWS else ""
 
 
 def all_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[str, ...]]:

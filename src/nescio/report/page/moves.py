@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.evidence import OUTCOMES, Array, Evidence
-from nescio.load import Loaded
-from nescio.outcomes import ABSENT as LACKING
-from nescio.outcomes import CORRECT as RIGHT
-from nescio.outcomes import INCORRECT as WRONG
-from nescio.outcomes import NOT_GRADED, SILENT, Outcomes
+from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.outcomes import ABSENT as LACKING
+from nescio.data.outcomes import CORRECT as RIGHT
+from nescio.data.outcomes import INCORRECT as WRONG
+from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes
+from nescio.pipeline import Loaded
 from nescio.report.page import browser
 from nescio.report.page.browser import states
 

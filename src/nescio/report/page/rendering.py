@@ -15,7 +15,8 @@ from nescio import __version__
 from nescio.report.page.browser import Browser, Texts, browser, seen_by
 from nescio.report.page.drawing import drawn, table
 from nescio.report.page.facts import Facts, compare_command, score_command
-from nescio.report.page.figures import Figure, all_figures
+from nescio.report.page.figure import Figure
+from nescio.report.page.figures import all_figures
 from nescio.report.page.leaderboard import leaderboard
 from nescio.report.page.sentence import Answer, answer
 from nescio.report.page.texts import as_json, inert

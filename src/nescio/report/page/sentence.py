@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nescio.data.results import Score
 from nescio.report.board import number
 from nescio.report.page.facts import Facts
 from nescio.report.page.texts import many, some
-from nescio.results import Score
 
 
 @dataclass(frozen=True, slots=True)

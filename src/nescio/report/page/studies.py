@@ -6,32 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nescio.errors import NescioError
-from nescio.load import Loaded
-from nescio.meta import stability, swap
+from nescio.data.results import Results
 from nescio.report import charts
-from nescio.report.page.facts import Facts, Told
-from nescio.report.page.figures import Figure, Record
+from nescio.report.page.facts import Facts
+from nescio.report.page.figure import Figure, Record
 from nescio.report.page.texts import asked, some
-from nescio.results import Results
 
-STUDIES: dict[str, Callable[..., Results]] = {"stability": stability, "swap": swap}
 SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
-
-
-def run_studies(
-    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], told: Told, *, seed: int, jobs: int
-) -> tuple[tuple[Results, ...], tuple[str, ...]]:
-    """The studies asked for, by name, and notes on those that the data does not allow."""
-    found, notes = [], []
-    for name, study in STUDIES.items():
-        if name not in wanted:
-            continue
-        try:
-            found.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=told(f"studying {name}")))
-        except NescioError as error:
-            notes.append(f"no study of {name}: {error}")
-    return tuple(found), tuple(notes)
 
 
 def study_figures(facts: Facts) -> tuple[Figure, ...]:

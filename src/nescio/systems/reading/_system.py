@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from nescio.data.model import Question
 from nescio.errors import MismatchError
-from nescio.model import Question
 
 
 @dataclass(frozen=True, slots=True)

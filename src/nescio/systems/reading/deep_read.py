@@ -24,12 +24,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
-from nescio.model import Question
 from nescio.systems.reading import classes
 from nescio.systems.reading._system import Scored, System, check
 from nescio.systems.wordnet import HINT
-from nescio.tasks.reading import question_word
+from nescio.tasks.reading.marks import question_word
 from nescio.text import content_stems, stem, words
 
 SWITCHES = ("Filt", "Sem", "Pro", "Name", "Stem")  # in the order in which the paper names its systems

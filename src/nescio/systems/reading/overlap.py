@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nescio.model import Question
+from nescio.data.model import Question
 from nescio.systems.reading._system import Scored, check
 from nescio.text import content_stems
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UnknownNameError, UsageError
-from nescio.files import write_text
-from nescio.formats.questions import response_row
-from nescio.model import Collection, Question, Response, Run
+from nescio.formats.native.questions import response_row
+from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System
 from nescio.systems.reading.deep_read import deep_read, parse_switches
 from nescio.systems.reading.overlap import option_overlap, sentence_overlap, word_distance

@@ -20,8 +20,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.draws import Block
-from nescio.model import Collection, Question
+from nescio.data.model import Collection, Question
+from nescio.stats.resampling import Block
 from nescio.systems.reading._system import Scored, System, check
 from nescio.text import STOP_WORDS, words
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nescio.systems.validator._lexical import Row, share
-from nescio.tasks.validation import Candidate, by_question
+from nescio.tasks.ave.exercise import Candidate, by_question
 from nescio.text import normalised_words
 
 Votes = Mapping[tuple[str, str], int]  # how many systems gave an answer, by question and answer id

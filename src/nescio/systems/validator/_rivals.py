@@ -11,7 +11,7 @@ from math import fsum
 
 from nescio.systems.validator._case import Case, Weight
 from nescio.systems.validator._lexical import Row, share
-from nescio.tasks.validation import Candidate
+from nescio.tasks.ave.exercise import Candidate
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nescio.systems.validator import deciding
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.training import Material, Plan, Trained, fit
-from nescio.tasks.validation import Exercise, Validation
+from nescio.tasks.ave.exercise import Exercise, Validation
 
 ALL = "all techniques"
 Progress = Callable[[int, int], None]

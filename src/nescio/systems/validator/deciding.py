@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from nescio.evidence import PRESENT, Evidence
+from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.outcomes import Policies, settle
 from nescio.measures._measure import Declaration, Measure
-from nescio.outcomes import Policies, settle
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats
-from nescio.tasks.validation import Candidate, Decision, Exercise, Validation, Value, by_question, selections
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Validation, Value, by_question, selections
 
 
 def decide(

@@ -16,7 +16,7 @@ from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._words import read
 from nescio.systems.validator.techniques import TECHNIQUES
-from nescio.tasks.validation import Exercise
+from nescio.tasks.ave.exercise import Exercise
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ import numpy as np
 
 from nescio import __version__
 from nescio.errors import FormatError, UsageError
-from nescio.files import write_text
+from nescio.sources.writing import write_text
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.features import Features, Rarity, features
 from nescio.systems.validator.forest import Floats, Forest, as_lists, from_lists
 from nescio.systems.validator.techniques import RIVALS, TECHNIQUES, check
-from nescio.tasks.validation import Exercise
+from nescio.tasks.ave.exercise import Exercise
 
 KIND, VERSION = "nescio answer validator", 1
 _CLIP = 1e-6

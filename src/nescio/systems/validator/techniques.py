@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from nescio.data.results import Results, signature
 from nescio.errors import UnknownNameError, UsageError
-from nescio.results import Results, signature
 from nescio.systems.validator import _chunks, _embeddings, _lexical, _meaning, _phrases, _resources, _types
 from nescio.systems.validator._case import Case
 from nescio.systems.validator._lexical import Row
 from nescio.systems.validator._redundancy import Votes, redundant
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator._rivals import against_rivals
-from nescio.tasks.validation import Candidate
+from nescio.tasks.ave.exercise import Candidate
 
 LEXICAL = "Lexical processing"  # not a row of Table 12: its text says that all participants used it
 REDUNDANCY, REDUNDANCY_ROW = "redundancy", "Redundancy across systems"  # AVE removes it on purpose

@@ -1,0 +1,318 @@
+"""The rules of the outcome: from what the readers and judges found to Evidence, by the policies that the user chose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.errors import MismatchError, UsageError
+
+INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
+STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
+
+MISSING = ("error", "unanswered", "common")
+UNGRADED_POLICIES = ("error", "exclude", "bounds")
+UNANSWERABLE = ("correct", "exclude")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, or NOT_GRADED where there is none.
+
+    Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
+    """
+
+    question: str
+    state: int
+    run: str | None = None
+    answer: str | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What to do with a missing row, an ungraded answer, and a question that has no answer."""
+
+    missing: str = "error"
+    ungraded: str = "error"
+    unanswerable: str = "correct"
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("missing", self.missing, MISSING),
+            ("ungraded", self.ungraded, UNGRADED_POLICIES),
+            ("unanswerable", self.unanswerable, UNANSWERABLE),
+        ):
+            if value not in allowed:
+                raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
+
+    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that would
+    have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection does not say.
+    `why` says in a few words why an answer is silent or not graded, where its source tells such apart, else None. `files`
+    names the file that each run came from, for messages.
+    """
+
+    runs: tuple[str, ...]
+    questions: tuple[str, ...]
+    state: NDArray[np.int8]
+    confidence: NDArray[np.float64] | None = None
+    candidate: NDArray[np.int8] | None = None
+    answerable: NDArray[np.int8] | None = None
+    first_right: NDArray[np.int64] | None = None
+    more: Mapping[str, Array] = field(default_factory=dict)
+    strata: Mapping[str, Array] = field(default_factory=dict)
+    clusters: Array | None = None
+    why: Array | None = None
+    files: tuple[str, ...] = ()
+
+    def select(self, questions: Array) -> Outcomes:
+        """The same runs on some of the questions (a mask)."""
+
+        def columns(array: Array | None) -> Array | None:
+            return None if array is None else array[..., questions]
+
+        return replace(
+            self,
+            questions=tuple(np.asarray(self.questions, dtype=object)[questions]),
+            state=self.state[:, questions],
+            confidence=columns(self.confidence),
+            candidate=columns(self.candidate),
+            answerable=columns(self.answerable),
+            first_right=columns(self.first_right),
+            more={name: array[:, questions] for name, array in self.more.items()},
+            strata={name: array[questions] for name, array in self.strata.items()},
+            clusters=columns(self.clusters),
+            why=columns(self.why),
+        )
+
+    def where(self, run: int, question: int) -> str:
+        """A run and a question as a message names them."""
+        origin = f"{self.files[run]}: " if self.files else ""
+        return f"{origin}run {self.runs[run]!r}, question {self.questions[question]!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class NonAnswers:
+    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all questions."""
+
+    run: str
+    why: str
+    taken_for: str
+    n: int
+    of: int
+
+
+def non_answers(found: Outcomes) -> tuple[NonAnswers, ...]:
+    """The non-answers of each run by kind, the most frequent first, before any policy is applied."""
+    kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
+    of, rows = len(found.questions), []
+    for r, run in enumerate(found.runs):
+        counted: Counter[tuple[int, str | None]] = Counter()
+        for state in kinds:
+            there = found.state[r] == state
+            if found.why is None:
+                counted[state, None] += int(there.sum())
+            else:
+                counted.update((state, why) for why in found.why[r, there])
+        rows += [NonAnswers(run, why or kinds[s], kinds[s], n, of) for (s, why), n in counted.most_common() if n]
+    return tuple(rows)
+
+
+def say_why(run: str, reasons: Mapping[str, int], of: int) -> str:
+    """A note on what stands behind the silence and the ungraded answers of a run."""
+    counted = ", ".join(f"{many} {why}" for why, many in Counter(reasons).most_common())
+    return f"run {run!r}: {counted} (of {of})"
+
+
+def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
+    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
+
+    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K. Returns
+    the number of rows below rank 1 too.
+    """
+    shape, top = (len(runs), len(questions)), cells["rank"] == 1
+    at = (cells["run"][top], cells["question"][top])
+
+    def grid(name: str, empty: float, dtype: type) -> Array:
+        values: Array = np.full(shape, empty, dtype=dtype)
+        values[at] = cells[name][top]
+        return values
+
+    state, confidence = grid("state", ABSENT, np.int8), grid("confidence", np.nan, np.float64)
+    candidate = grid("candidate", -1, np.int8)
+    lower = int((~top).sum())
+    first_right, more = None, {}
+    if lower:
+        first_right = _first_right(cells, shape)
+    if (lower or (cells["known"] > 1).any()) and not np.isnan(cells["confidence"]).all():
+        more["k_credit"] = _k_credit(cells, shape)
+    return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, more=more), lower
+
+
+def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
+    none = np.iinfo(np.int64).max
+    right = cells["state"] == CORRECT
+    best = np.full(shape, none)
+    np.minimum.at(best, (cells["run"][right], cells["question"][right]), cells["rank"][right])
+    return np.where(best == none, 0, best)
+
+
+def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
+    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without confidence."""
+    order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
+    key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
+    state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    right, given = state == CORRECT, (state == CORRECT) | (state == INCORRECT)
+    sizes = np.diff(np.append(starts, len(key)))
+    rights = np.cumsum(right)
+    so_far = rights - np.repeat(rights[starts] - right[starts], sizes)
+    worth = np.where(right, (so_far <= known).astype(float), -1.0)
+    earned = np.add.reduceat(np.where(given, confidence * worth, 0.0), starts)
+    credit = np.full(shape[0] * shape[1], np.nan)
+    credit[key[starts]] = earned / np.maximum(known[starts], np.add.reduceat(given.astype(float), starts))
+    return credit.reshape(shape)
+
+
+def settle(found: Outcomes, policies: Policies) -> tuple[Evidence, list[str]]:
+    """Apply the policies, and say in notes what each of them touched."""
+    notes: list[str] = []
+    found = _settle_unanswerable(_settle_missing(found, policies.missing, notes), policies.unanswerable, notes)
+    found = _settle_ungraded(found, policies.ungraded, notes)
+    absence = np.full(found.state.shape, PRESENT, dtype=np.uint8)
+    absence[found.state == ABSENT] = NO_ROW
+    absence[found.state == NOT_GRADED] = UNGRADED
+    clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
+    return Evidence(found.runs, found.questions, _columns(found), absence, dict(found.strata), clusters), notes
+
+
+def _columns(found: Outcomes) -> dict[str, Array]:
+    state = found.state
+    unanswerable = np.zeros(len(found.questions), dtype=bool) if found.answerable is None else found.answerable == 0
+    answered = ((state == CORRECT) & ~unanswerable) | (state == INCORRECT)
+    columns: dict[str, Array] = {
+        "correct": (state == CORRECT) | ((state == SILENT) & unanswerable),
+        "incorrect": state == INCORRECT,
+        "unanswered": (state == SILENT) & ~unanswerable,
+        "answered": answered,
+    }
+    if found.candidate is not None and (found.candidate >= 0).any():
+        declined = (found.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
+        columns["candidate_correct"] = declined & (found.candidate == 1) & ~unanswerable
+        columns["candidate_incorrect"] = declined & ~columns["candidate_correct"]
+    columns = {name: column.astype(np.int8) for name, column in columns.items()}
+    if found.answerable is not None and (found.answerable >= 0).any():
+        known = np.broadcast_to(found.answerable, state.shape)
+        whole = bool((known >= 0).all())
+        columns["answerable"] = known.astype(np.int8) if whole else np.where(known < 0, np.nan, known).astype(float)
+    if found.confidence is not None and not np.isnan(found.confidence).all():
+        columns["confidence"] = found.confidence
+    if found.first_right is not None:
+        columns["first_right"] = found.first_right
+    return columns | dict(found.more)
+
+
+def _settle_missing(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+    lacking = found.state == ABSENT
+    if not lacking.any():
+        return found
+    total = len(found.questions)
+    if policy == "error":
+        run = int(np.flatnonzero(lacking.any(axis=1))[0])
+        first = int(np.flatnonzero(lacking[run])[0])
+        others = int(lacking.any(axis=1).sum()) - 1
+        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
+        origin = f"{found.files[run]}: " if found.files else ""
+        raise MismatchError(
+            f"{origin}run {found.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
+            f"{found.questions[first]!r}){more}; --missing unanswered counts them as silence, --missing common compares on "
+            "the questions that all runs have"
+        )
+    if policy == "unanswered":
+        for run in map(int, np.flatnonzero(lacking.any(axis=1))):
+            notes.append(
+                f"run {found.runs[run]!r}: {lacking[run].sum()} missing of {total} questions counted as unanswered"
+            )
+        return replace(found, state=np.where(lacking, SILENT, found.state).astype(np.int8))
+    common = ~lacking.any(axis=0)
+    if not common.any():
+        raise MismatchError("no question is common to all runs")
+    notes.append(
+        f"{int(common.sum())} of {total} questions are common to all runs; the other {int((~common).sum())} left out"
+    )
+    return found.select(common)
+
+
+def _settle_unanswerable(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+    if found.answerable is None or not (found.answerable == 0).any():
+        return found
+    unanswerable = found.answerable == 0
+    count = int(unanswerable.sum())
+    of = f"{count} of {len(unanswerable)} questions {'have' if count > 1 else 'has'} no answer"
+    if policy == "exclude":
+        if unanswerable.all():
+            raise MismatchError("every question is unanswerable: --unanswerable exclude leaves none")
+        notes.append(f"{of}: left out")
+        return found.select(~unanswerable)
+    notes.append(f"{of}: declining is correct there, answering incorrect")
+    return found
+
+
+def _settle_ungraded(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+    ungraded = found.state == NOT_GRADED
+    if not ungraded.any():
+        return found
+    if policy == "error":
+        run, question = (int(i[0]) for i in np.nonzero(ungraded))
+        total = int(ungraded.sum())
+        raise MismatchError(
+            f"{found.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
+            "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
+        )
+    for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
+        how = "left out" if policy == "exclude" else "taken for wrong and for right in turn"
+        many = int(ungraded[run].sum())
+        of = f"{many} of {ungraded.shape[1]} answers {'are' if many > 1 else 'is'} not graded"
+        notes.append(f"run {found.runs[run]!r}: {of}: {how}")
+    if policy == "bounds" and "k_credit" in found.more:
+        notes.append("K has no such bounds: it reads the graded answers alone")
+    return found if policy == "exclude" else _both_extremes(found, ungraded)
+
+
+def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
+    """Each run with ungraded answers twice: all of them wrong, and all of them right."""
+    take, states, names = [], [], []
+    for run, name in enumerate(found.runs):
+        touched = bool(ungraded[run].any())
+        for state, suffix in (
+            ((INCORRECT, " [ungraded wrong]"), (CORRECT, " [ungraded right]")) if touched else ((0, ""),)
+        ):
+            take.append(run)
+            states.append(np.where(ungraded[run], state, found.state[run]))
+            names.append(name + suffix)
+
+    def rows(array: Array | None) -> Array | None:
+        return None if array is None else array[take]
+
+    settled, first = np.array(states, dtype=np.int8), rows(found.first_right)
+    return replace(
+        found,
+        runs=tuple(names),
+        state=settled,
+        confidence=rows(found.confidence),
+        candidate=rows(found.candidate),
+        first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
+        more={name: array[take] for name, array in found.more.items()},
+        why=rows(found.why),
+        files=tuple(found.files[i] for i in take) if found.files else (),
+    )

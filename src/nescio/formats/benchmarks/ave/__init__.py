@@ -1,0 +1,1 @@
+"""The Answer Validation Exercise: collections, pairs and responses."""

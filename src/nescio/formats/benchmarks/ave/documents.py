@@ -1,0 +1,319 @@
+"""The files of the Answer Validation Exercise one by one: collections, AVE 2006's pairs and responses, read and written.
+
+AVE 2006's files are no longer to be had: pairs are read and written in the shape that its overview and the RTE challenges share.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nescio.data.model import Question
+from nescio.errors import FormatError, MismatchError
+from nescio.sources.documents import parse_xml, text_lines
+from nescio.sources.source import Source
+from nescio.sources.writing import whole
+from nescio.tasks.ave.exercise import (
+    Candidate,
+    Decision,
+    Exercise,
+    Pair,
+    Problem,
+    Validation,
+    Value,
+    pair_problems,
+    problems,
+)
+from nescio.text import decimal
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+# The call for AVE 2008 says ACCEPTED where its predecessor and its response format say VALIDATED.
+DECISIONS: Mapping[str, Decision] = {**Decision.__members__, "ACCEPTED": Decision.VALIDATED}
+ENTAILED: Mapping[str, Decision] = {"YES": Decision.VALIDATED, "NO": Decision.REJECTED}
+_VALUES: Mapping[str, Value] = {
+    **Value.__members__,
+    **dict.fromkeys(("YES", "TRUE", "ENTAILMENT"), Value.VALIDATED),  # RTE-1 and SPARTE say TRUE, RTE-2 and 3 YES
+    **dict.fromkeys(("NO", "FALSE", "NONENTAILMENT"), Value.REJECTED),
+}
+_WORDS = {Value.VALIDATED: "YES", Value.REJECTED: "NO", Value.UNKNOWN: "UNKNOWN", None: ""}
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LINE = "a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence"
+_PAIR_LINE = "a line is: pair_id YES|NO confidence"
+
+
+def _fail(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
+    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
+
+
+def _text(element: _Element | None) -> str:
+    """The text of an element and all within it; white space is that of the layout."""
+    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
+
+
+def _identity(source: Source, element: _Element, seen: Mapping[str, object], what: str) -> str:
+    """The id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
+    found = element.get("id") or ""
+    if len(found.split()) != 1 or found != found.strip():
+        raise _fail(source, element, f"{what} has an id without white space", element.get("id"))
+    if found in seen:
+        raise _fail(source, element, f"{what} of this id stands here again", found)
+    return found
+
+
+def _value(source: Source, element: _Element, words: str) -> Value | None:
+    given = element.get("value") or element.get("entailment") or ""
+    if given.strip() and given.strip().upper() not in _VALUES:
+        raise _fail(source, element, f"a value is {words} or empty", given)
+    return _VALUES.get(given.strip().upper())
+
+
+def _language(element: _Element) -> str:
+    return next((each.get("lang") or "" for each in (element, *element.iterancestors()) if each.get("lang")), "")
+
+
+# ---- AVE 2007 ----
+
+
+def read_exercise(source: Source) -> Exercise:
+    """The collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
+
+    Raises FormatError with the line of the first question or answer that is unsound.
+    """
+    assert source.path is not None
+    questions: dict[str, Question] = {}
+    candidates: list[Candidate] = []
+    root = parse_xml(source.path)
+    _hold_places(source, root)
+    for element in root.iter("q"):
+        identity = _identity(source, element, questions, "a question")
+        tongue = _language(element)
+        strata = {"language": tongue} if tongue else {}
+        questions[identity] = Question(identity, _text(_child(source, element, "q_str")), strata=strata)
+        if not questions[identity].text:
+            raise _fail(source, element, "a question has its text in q_str", identity)
+        candidates += _candidates(source, element, identity)
+    if not candidates:
+        raise FormatError(source.label, "there are no answers (a, within q) to validate")
+    return Exercise(source.stem, tuple(questions.values()), tuple(candidates))
+
+
+def _hold_places(source: Source, root: _Element) -> None:
+    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in none."""
+    pair = root.find(".//pair")
+    if pair is not None and root.find(".//q") is not None:
+        raise _fail(
+            source, pair, "a pair of AVE 2006 stands among questions (q); give them in two files", pair.get("id")
+        )
+    for element in root.iter("q", "a"):
+        above = element.getparent()
+        if element.tag == "a" and (above is None or above.tag != "q"):
+            raise _fail(source, element, "an answer (a) stands directly in its question (q)", element.get("id"))
+        if element.tag == "q" and next(element.iterancestors("q"), None) is not None:
+            raise _fail(source, element, "a question stands within another one", element.get("id"))
+
+
+def _child(source: Source, element: _Element, name: str) -> _Element | None:
+    """The one child of that name, None where there is none; raises FormatError where there are two."""
+    found = element.findall(name)
+    if len(found) > 1:
+        raise _fail(source, found[1], f"{name} stands here again in one {element.tag}", element.get("id"))
+    return found[0] if found else None
+
+
+def _candidates(source: Source, question: _Element, identity: str) -> Iterator[Candidate]:
+    seen: dict[str, Candidate] = {}
+    for element in question.findall("a"):
+        name = _identity(source, element, seen, "an answer")
+        answer, support = _child(source, element, "a_str"), _child(source, element, "t_str")
+        if answer is None:
+            raise _fail(source, element, "an answer has its text in a_str", name)
+        seen[name] = Candidate(
+            identity,
+            name,
+            _text(answer),
+            _text(support),
+            None if support is None else support.get("doc"),
+            _value(source, element, "VALIDATED, REJECTED, UNKNOWN"),
+            element.get("system"),
+        )
+        yield seen[name]
+
+
+def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, systems: bool = False) -> int:
+    """Write a collection in the format of AVE 2007, whole or not at all; returns how many characters XML cannot hold.
+
+    Each of those is written as U+FFFD. Without `values` it is a test set; `systems` adds whose answer each is. Raises
+    MismatchError for an id with white space or a question without a text, which could not be read again.
+    """
+    from lxml import etree
+
+    _hold_ids([*(question.id for question in exercise.questions), *(each.id for each in exercise.candidates)])
+    if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
+        raise MismatchError(f"question {empty!r} has no text, and a collection of AVE has it in q_str")
+    clean = _Clean()
+    root = etree.Element("ave")
+    groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
+    for candidate in exercise.candidates:
+        groups[candidate.question_id].append(candidate)
+    for question in exercise.questions:
+        tongue = question.strata.get("language")
+        element = etree.SubElement(root, "q", clean({"id": question.id, "lang": tongue}))
+        etree.SubElement(element, "q_str").text = clean.text(question.text)
+        for each in groups[question.id]:
+            value = (each.value or "") if values else ""
+            attributes = {"id": each.id, "value": value, "system": each.system if systems else None}
+            answer = etree.SubElement(element, "a", clean(attributes))
+            etree.SubElement(answer, "a_str").text = clean.text(each.answer)
+            etree.SubElement(answer, "t_str", clean({"doc": each.document})).text = clean.text(each.text)
+    _write(root, path)
+    return clean.replaced
+
+
+def _hold_ids(identities: Iterable[str]) -> None:
+    """Raise MismatchError where an id is not one word: it could not stand in a line of a response."""
+    for identity in identities:
+        if len(identity.split()) != 1 or identity != identity.strip():
+            raise MismatchError(f"a response file cannot hold the id {identity!r}: white space parts its cells")
+
+
+class _Clean:
+    """Texts as XML can hold them, and how many characters it cannot."""
+
+    def __init__(self) -> None:
+        self.replaced = 0
+
+    def text(self, text: str) -> str:
+        cleaned, many = _NOT_XML.subn("\N{REPLACEMENT CHARACTER}", text)
+        self.replaced += many
+        return cleaned
+
+    def __call__(self, attributes: Mapping[str, str | None]) -> dict[str, str]:
+        return {name: self.text(value) for name, value in attributes.items() if value is not None}
+
+
+def _write(root: _Element, path: Path) -> None:
+    from lxml import etree
+
+    etree.indent(root)
+    content = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
+    with whole(path) as draft:
+        draft.write_bytes(content + b"\n")
+
+
+# ---- AVE 2006 ----
+
+
+def read_pairs(source: Source) -> list[Pair]:
+    """The pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
+
+    The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
+    """
+    assert source.path is not None
+    found: dict[str, Pair] = {}
+    for element in parse_xml(source.path).iter("pair"):
+        identity = _identity(source, element, found, "a pair")
+        if next(element.iterancestors("pair"), None) is not None:
+            raise _fail(source, element, "a pair stands within another one", identity)
+        text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
+        if text is None or hypothesis is None or not _text(hypothesis):
+            raise _fail(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
+        value = _value(source, element, "YES, NO, UNKNOWN")
+        group = (element.get("q_id") or "").strip() or None
+        found[identity] = Pair(
+            identity, _text(text), _text(hypothesis), value, group, text.get("doc"), _language(element)
+        )
+    if not found:
+        raise FormatError(source.label, "there are no pairs")
+    return list(found.values())
+
+
+def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
+    """Write pairs, whole or not at all; returns how many characters XML cannot hold, each written as U+FFFD."""
+    from lxml import etree
+
+    _hold_ids(pair.id for pair in pairs)
+    clean = _Clean()
+    root = etree.Element("entailment-corpus")
+    for pair in pairs:
+        value = _WORDS[pair.value] if values else ""
+        attributes = {
+            "id": pair.id,
+            "value": value,
+            "task": "QA",
+            "q_id": pair.question_id,
+            "lang": pair.language or None,
+        }
+        element = etree.SubElement(root, "pair", clean(attributes))
+        etree.SubElement(element, "t", clean({"doc": pair.document})).text = clean.text(pair.text)
+        etree.SubElement(element, "h").text = clean.text(pair.hypothesis)
+    _write(root, path)
+    return clean.replaced
+
+
+# ---- responses ----
+
+
+def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
+    """A validator's decisions; raises FormatError with the line of the first that breaks a rule."""
+    found, lines = _decisions(source, 2, DECISIONS, _LINE)
+    _hold(source, lines, problems(exercise, found))
+    return found
+
+
+def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
+    """The decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
+    found, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
+    _hold(source, lines, pair_problems(pairs, found))
+    return found
+
+
+def _decisions(
+    source: Source, ids: int, words: Mapping[str, Decision], rule: str
+) -> tuple[list[Validation], list[int]]:
+    """Lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
+    found, lines = [], []
+    for cells, line in _lines(source):
+        if len(cells) not in (ids + 1, ids + 2):
+            raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
+        decision = words.get(cells[ids].upper())
+        if decision is None:
+            raise FormatError(source.label, rule, where=f"line {line}", value=cells[ids])
+        sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
+        found.append(Validation(cells[0], cells[ids - 1], decision, sure))
+        lines.append(line)
+    return found, lines
+
+
+def _lines(source: Source) -> Iterator[tuple[list[str], int]]:
+    for line, number in text_lines(source):
+        if cells := line.split():
+            yield cells, number
+
+
+def _confidence(source: Source, line: int, text: str) -> float:
+    found = decimal(text)
+    if found is None or not math.isfinite(found):
+        rule = "confidence must be a number" if found is None else "confidence must be a finite number"
+        raise FormatError(source.label, rule, where=f"line {line}", value=text)
+    return found
+
+
+def _hold(source: Source, lines: Sequence[int], found: Iterator[Problem]) -> None:
+    for problem in found:
+        raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
+
+
+def write_responses(given: Sequence[Validation], path: Path) -> None:
+    """Write decisions as a response file, whole or not at all; raises MismatchError where an id is not one word."""
+    lines = []
+    _hold_ids(identity for each in given for identity in (each.question_id, each.answer_id))
+    for each in given:
+        sure = "" if each.confidence is None else f" {each.confidence!r}"
+        lines.append(f"{each.question_id} {each.answer_id} {each.decision}{sure}\n")
+    with whole(path) as draft:
+        draft.write_text("".join(lines), encoding="utf-8")

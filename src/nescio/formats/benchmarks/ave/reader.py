@@ -1,0 +1,162 @@
+"""The Answer Validation Exercise: a collection in XML with the responses of validators.
+
+AVE 2007 and 2008: questions with answers and their supporting texts (`q`, `a`), and responses `q_id a_id
+SELECTED|VALIDATED|REJECTED confidence`. AVE 2006: pairs of a text and a hypothesis (`pair`), and responses `pair_id YES|NO
+confidence`. A response file is one run and is named by its file; an answer that it does not name is REJECTED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from nescio.data.evidence import Evidence
+from nescio.errors import MismatchError
+from nescio.formats.benchmarks.ave.documents import (
+    DECISIONS,
+    ENTAILED,
+    read_exercise,
+    read_pair_responses,
+    read_pairs,
+    read_responses,
+    write_exercise,
+    write_pairs,
+    write_responses,
+)
+from nescio.formats.logs.graded import choose
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.documents import parse_xml, text_lines
+from nescio.sources.source import Source, name_runs
+from nescio.tasks.ave.exercise import Decision, Runs, Validation, by_run, evidence, pair_evidence, selections
+
+__all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
+
+COLLECTION, PAIRS, RESPONSES, PAIR_RESPONSES = "gold", "pairs", "answers", "pair answers"
+OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
+OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
+VIEWS = ("answers", "selection")
+_LOOK = 20  # a first line may be the unsound one
+
+
+def recognise(source: Source) -> str | None:
+    """XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a response."""
+    if source.path is None or source.kind not in ("xml", "text"):
+        return None
+    return _xml_part(source.path) if source.kind == "xml" else _text_part(source)
+
+
+def _xml_part(path: Path) -> str | None:
+    root = parse_xml(path)
+    if root.find(".//a/a_str") is not None:
+        return COLLECTION
+    return PAIRS if root.find(".//pair/h") is not None else None
+
+
+def _text_part(source: Source) -> str | None:
+    for line, _ in islice(text_lines(source), source.begins + _LOOK):
+        cells = line.upper().split()
+        if len(cells) in (3, 4) and cells[2] in DECISIONS:
+            return RESPONSES
+        if len(cells) in (2, 3) and cells[1] in ENTAILED:
+            return PAIR_RESPONSES
+    return None
+
+
+@reader(
+    "ave",
+    about="an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id SELECTED|VALIDATED|REJECTED confidence)",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read one collection, or one file of pairs, and the responses to it.
+
+    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and their kin;
+    `--choose confidence=decision` says that the confidence of a REJECTED answer is in its being wrong, and takes 1 less it.
+    """
+    by_part = {name: [source for part, source in parts if part == name] for name in (*_PARTNER, *_PARTNER.values())}
+    gold = [(name, source) for name in _PARTNER for source in by_part[name]]
+    if len(gold) != 1:
+        found = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
+        raise MismatchError(f"responses of AVE need one collection (or file of pairs) with them: {found}")
+    kind, source = gold[0]
+    files = by_part[_PARTNER[kind]]
+    for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
+        raise MismatchError(f"{other.label} does not answer {source.label}: the one is of AVE 2006, the other is not")
+    if not files:
+        raise MismatchError(f"{source.label} is a collection of AVE; give the responses of validators with it")
+    return _pairs(source, files, options) if kind == PAIRS else _exercise(source, files, options)
+
+
+_PARTNER = {COLLECTION: RESPONSES, PAIRS: PAIR_RESPONSES}
+
+
+def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> Read:
+    exercise = read_exercise(source)
+    given = {name: read_responses(file, exercise) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(given, options)
+    view = choose(options, "view", VIEWS, "views") if "view" in options.choose else "answers"
+    if view == "selection":
+        outcomes, more = selections(exercise, runs)
+        return Read(outcomes, (*notes, *more))
+    found, more = evidence(exercise, runs)
+    return Read(_strata(found, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS))
+
+
+def _pairs(source: Source, files: Sequence[Source], options: ReadOptions) -> Read:
+    pairs = read_pairs(source)
+    given = {name: read_pair_responses(file, pairs) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(given, options)
+    found, more = pair_evidence(pairs, runs)
+    return Read(_strata(found, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs)))
+
+
+def _strata(found: Evidence, options: ReadOptions) -> Evidence:
+    wanted = options.strata
+    return replace(found, strata={n: v for n, v in found.strata.items() if wanted is None or n in wanted})
+
+
+def _if_sure(runs: Runs) -> tuple[str, ...]:
+    return ("ave.AUC",) if any(each.confidence is not None for given in runs.values() for each in given) else ()
+
+
+def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[str]]:
+    """The runs with confidences in an answer's being right, and notes on those that look as if they were in something else."""
+    meanings = ("answer", "decision")
+    meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
+    notes: list[str] = []
+    outside: dict[str, str] = {}
+    found = {}
+    for run, given in runs.items():
+        sure = [each.confidence for each in given if each.confidence is not None]
+        if strange := sum(not 0 <= each <= 1 for each in sure):
+            outside[run] = f"{strange} of {len(sure)}"
+            if meaning == "decision":
+                raise MismatchError(f"run {run!r}: {strange} confidences lie outside [0, 1], and 1 less them is none")
+        found[run] = list(given)
+        if meaning == "decision":
+            found[run] = [
+                replace(each, confidence=1 - each.confidence)
+                if each.decision is Decision.REJECTED and each.confidence is not None
+                else each
+                for each in given
+            ]
+        elif _upside_down(given):
+            notes.append(
+                f"run {run!r}: its REJECTED answers carry higher confidences than the accepted ones; confidence is read as that in "
+                "an answer's being right (--choose confidence=decision where it is that in the decision)"
+            )
+    if outside:
+        notes.insert(0, f"{by_run(outside)} confidences lie outside [0, 1]")
+    return found, notes
+
+
+def _upside_down(given: Sequence[Validation]) -> bool:
+    """Whether rejected answers are surer than accepted ones on average."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for each in given:
+        if each.confidence is not None:
+            sides[each.decision is Decision.REJECTED].append(each.confidence)
+    accepted, rejected = sides
+    return bool(accepted and rejected) and sum(rejected) * len(accepted) > sum(accepted) * len(rejected)

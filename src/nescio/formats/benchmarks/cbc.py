@@ -1,0 +1,286 @@
+"""Response files in blocks of `QuestionID:` and `Answer:`, and keys like them with alternatives, as around CBC's reading tests.
+
+    QuestionID: 1999-W02-5-1                                          a key has the question and alternatives:
+    Answer: in Nova Scotia                                            Question: Where is the school located?
+                                                                      Answer: Liverpool, Nova Scotia | Canada
+                                                                      Difficulty: Moderate
+An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a file of
+its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are no sentences of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.sources.source import Source, name_runs
+from nescio.sources.text_files import WHITE
+from nescio.tasks.reading.marks import question_word
+from nescio.text import decimal, sentences
+
+FIELDS = ("QuestionID", "Question", "Answer", "Difficulty", "Confidence")
+_BY_NAME = {name.lower(): name for name in FIELDS}
+_KEYS, _RESPONSES = (".answers", ".key", ".keys"), (".response", ".responses")
+_HEAD = ("HEADLINE:", "DATE:", "STORYID:")
+_LOOKED_AT = 20  # lines that are enough to tell a key from a response
+ALL_KEYS = "expected.answers"
+
+
+def recognise(source: Source) -> str | None:
+    """Text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with the head of a story."""
+    if source.kind != "text" or source.path is None:
+        return None
+    if str(source.first).startswith(_HEAD):
+        return "story"
+    if _field(str(source.first))[0] != "QuestionID":
+        return None
+    names, begun = set(), 0
+    with source.path.open(encoding="utf-8-sig") as lines:
+        for _, line in zip(range(_LOOKED_AT), lines, strict=False):
+            name, _ = _field(line)
+            begun += name == "QuestionID"
+            if begun > 1:
+                break
+            names.add(name)
+    if "Answer" not in names:
+        return "questions" if "Question" in names else "answers"
+    suffix = source.path.suffix.lower()
+    if suffix in (*_KEYS, *_RESPONSES):
+        return "gold" if suffix in _KEYS else "answers"
+    return "gold" if "Question" in names else "answers"
+
+
+def _field(line: str) -> tuple[str | None, str]:
+    """The field that a line begins, and what follows its colon; none where it begins none."""
+    name, colon, rest = line.partition(":")
+    known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
+    return known, (rest if known else line).strip(WHITE)
+
+
+@dataclass(slots=True)
+class _Block:
+    """What is said of a question, with the line on which each field begins."""
+
+    source: Source
+    line: int
+    fields: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """The identifier of the question."""
+        return self.fields["QuestionID"]
+
+    def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
+        """The error that says what is wrong with a field."""
+        return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder that make a collection: stories, questions and keys (expected.answers where it is, which has
+    all of them). Raises FormatError where there is no story."""
+    stories = sorted(folder.glob("*.story"))
+    if not stories:
+        raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
+    whole = folder / ALL_KEYS
+    keys = [whole] if whole.exists() else sorted(folder.glob("*.answers"))
+    return [*keys, *sorted(folder.glob("*.questions")), *stories]
+
+
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+    """The questions of the keys, or where there is no key those of the files of questions, with the stories that are given."""
+    by_part = _by_part(parts)
+    notes: list[str] = []
+    if not by_part["gold"] and not by_part["questions"]:
+        one = (by_part["story"] or by_part["answers"])[0]
+        raise MismatchError(f"{one.label} needs questions or a key with it (QuestionID, Question, Answer)")
+    keys = _read_keys(by_part["gold"], options, notes)
+    texts = {block.id: block for source in by_part["questions"] for block in _blocks(source)}
+    stories = _read_stories(by_part["story"])
+    blocks = keys or texts
+    questions = tuple(_question(block, texts.get(name), stories, options) for name, block in blocks.items())
+    name = (by_part["gold"] or by_part["questions"])[0].stem
+    return Collection(name, questions), tuple(notes)
+
+
+def _by_part(parts: Sequence[Part]) -> dict[str, list[Source]]:
+    names = ("gold", "questions", "answers", "story")
+    return {name: [source for part, source in parts if part == name] for name in names}
+
+
+@reader(
+    "cbc",
+    about="a key and response files in blocks of QuestionID: and Answer: (alternatives separated by |)",
+    recognise=recognise,
+    collection=collection,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read keys (and files of questions, which add texts) and the responses of any number of runs, each named by its file.
+
+    `--choose key=first` or `key=last` says which of two different keys to one question is meant.
+    """
+    by_part = _by_part(parts)
+    if not by_part["gold"]:
+        one = (by_part["answers"] or by_part["questions"] or by_part["story"])[0]
+        raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
+    if not by_part["answers"]:
+        raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
+    found, said = collection(parts, options)
+    notes, keyed = list(said), {question.id for question in found.questions}
+    runs = []
+    for source, name in zip(by_part["answers"], name_runs(by_part["answers"]), strict=True):
+        runs.append(Run(name, tuple(_responses(source, name, keyed, notes))))
+    return Read(Unjudged(found, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
+
+
+def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
+    """The sentences of each story by its STORYID; None where no story is given."""
+    if not sources:
+        return None
+    stories: dict[str, tuple[str, ...]] = {}
+    for source in sources:
+        name, text = _story(source)
+        if name in stories:
+            raise FormatError(source.label, "a story of this STORYID was given already", value=name)
+        stories[name] = text
+    return stories
+
+
+def _story(source: Source) -> tuple[str, tuple[str, ...]]:
+    assert source.path is not None
+    head, lines = {}, source.path.read_text(encoding="utf-8-sig").splitlines()
+    for number, line in enumerate(lines):
+        name, colon, value = line.partition(":")
+        if name.strip(WHITE) == "TEXT" and colon:
+            text = sentences("\n".join([value, *lines[number + 1 :]]))
+            break
+        head[name.strip(WHITE)] = value.strip(WHITE)
+    else:
+        raise FormatError(source.label, "a story has a line TEXT:, and what follows is the story")
+    if not head.get("STORYID"):
+        raise FormatError(source.label, "a story has a STORYID: before its TEXT:")
+    if not text:
+        raise FormatError(source.label, "there is nothing after TEXT:", where=f"line {number + 1}")
+    return head["STORYID"], text
+
+
+def _blocks(source: Source) -> Iterator[_Block]:
+    """The blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one before."""
+    assert source.path is not None
+    block: _Block | None = None
+    last: str | None = None
+    with source.path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, 1):
+            name, value = _field(line)
+            if not value and not name:
+                last = None
+                continue
+            if name == "QuestionID":
+                if block:
+                    yield block
+                block = _Block(source, number)
+                if not value:
+                    raise block.fail("the QuestionID is empty")
+            if block is None:
+                raise FormatError(source.label, "a block begins with QuestionID:", where=f"line {number}", value=value)
+            if name:
+                if name in block.fields:
+                    rule = f"{name} stands here again in the block of question {block.id!r}"
+                    raise FormatError(source.label, rule, where=f"line {number}")
+                block.fields[name], block.lines[name], last = value, number, name
+            elif last in (None, "QuestionID"):
+                rule = "a line begins with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
+                raise FormatError(source.label, rule, where=f"line {number}", value=value)
+            else:
+                block.fields[last] = f"{block.fields[last]} {value}".strip()
+    if block:
+        yield block
+
+
+def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[str]) -> dict[str, _Block]:
+    """The key of each question; a question that stands again with the same answer is the same."""
+    which = options.choose.get("key")
+    if which not in (None, "first", "last"):
+        raise UsageError(f"--choose key={which}: say first or last")
+    keys: dict[str, _Block] = {}
+    differing: dict[str, None] = {}
+    for source in sources:
+        for block in _blocks(source):
+            if not _alternatives(block):
+                raise block.fail("a key has an answer", block.fields.get("Answer"), "Answer")
+            before = keys.setdefault(block.id, block)
+            if before is block or before.fields["Answer"] == block.fields["Answer"]:
+                continue
+            if which is None:
+                raise block.fail(
+                    f"question {block.id!r} stands here again with another answer (it was {before.fields['Answer']!r} in "
+                    f"{before.source.label}, line {before.line}); --choose key=first or key=last takes one",
+                    block.fields["Answer"],
+                )
+            differing[block.id] = None
+            if which == "last":
+                keys[block.id] = block
+    if differing:
+        many = f"{len(differing)} questions have" if len(differing) > 1 else "1 question has"
+        notes.append(f"{many} two different keys: the {which} is taken, as asked")
+    return keys
+
+
+def _alternatives(block: _Block) -> tuple[str, ...]:
+    return tuple(text for part in block.fields.get("Answer", "").split("|") if (text := part.strip(WHITE)))
+
+
+def _question(
+    block: _Block, other: _Block | None, stories: dict[str, tuple[str, ...]] | None, options: ReadOptions
+) -> Question:
+    fields = (other.fields if other else {}) | block.fields
+    story = block.id.rpartition("-")[0]
+    if stories is not None and story not in stories:
+        raise MismatchError(
+            f"{block.source.label}, line {block.line}: there is no story {story!r} for question {block.id!r}"
+        )
+    labels = {"difficulty": " ".join(fields.get("Difficulty", "").lower().split()), "story": story}
+    labels["question_word"] = question_word(fields["Question"]) if fields.get("Question") else ""
+    wanted = {
+        name: label for name, label in labels.items() if label and (options.strata is None or name in options.strata)
+    }
+    told = stories[story] if stories is not None else ()
+    return Question(
+        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=told
+    )
+
+
+def _responses(source: Source, run: str, keys: set[str], notes: list[str]) -> Iterator[Response]:
+    seen: dict[str, int] = {}
+    extra = 0
+    for block in _blocks(source):
+        if "Answer" not in block.fields:
+            raise block.fail("there is no Answer: in this block; it is empty where there is none", block.id)
+        if block.id in seen:
+            raise block.fail(f"the question stands here again; it was on line {seen[block.id]}", block.id)
+        seen[block.id] = block.line
+        confidence = _confidence(block)
+        answer = block.fields["Answer"] or None
+        if block.id in keys:
+            yield Response(block.id, answer, answer is not None, confidence)
+        else:
+            extra += 1
+    if extra == len(seen):
+        raise MismatchError(f"{source.label} answers none of the questions that the key holds")
+    if extra:
+        notes.append(f"run {run!r}: {extra} answers to questions that the key does not hold: left out")
+
+
+def _confidence(block: _Block) -> float | None:
+    text = block.fields.get("Confidence")
+    if not text:
+        return None
+    found = decimal(text)
+    if found is None or not math.isfinite(found):
+        raise block.fail("Confidence must be a finite number", text, "Confidence")
+    return found

@@ -1,0 +1,392 @@
+"""Open questions in the style of Natural Questions and KILT: gold answers and a prediction in one row, or KILT's two files.
+
+A row has `question`, gold answers (a list, or one text with " | " between answers), `prediction`, and perhaps `question_id`,
+`run`, `confidence` and what people said of it (`acceptable`). KILT: `{"id", "input", "output": [{"answer"}, …]}` for the gold
+and for a run. A prediction that is null or empty is silence; a list of predictions is ranked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import NOT_GRADED, SILENT, STATES
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, write_lines
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.grading import identity
+from nescio.formats.native.judgements import WORDS
+from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, writer
+from nescio.sources.database import connect
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import json_lines, load_rows, locate
+from nescio.sources.text_files import WHITE
+from nescio.text import decimal
+
+GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
+IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
+PEOPLE = ("acceptable", "human", "judgement", "judgment", "verdict")
+_LONGEST_LABEL = 60
+
+
+def recognise(source: Source) -> str | None:
+    """Rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects (KILT)."""
+    have = set(source.columns)
+    if source.kind == "lines" and {"id", "output"} <= have and isinstance(source.first, dict):
+        output = source.first["output"]
+        if isinstance(output, list) and all(
+            isinstance(o, dict) and {"answer", "provenance"} & o.keys() for o in output
+        ):
+            return "gold" if "input" in have else "answers"
+    if source.kind not in ("delimited", "lines", "parquet", "table") or "outcome" in have:
+        return None
+    return "table" if {"question", "prediction"} <= have and have & {*GOLD} else None
+
+
+@dataclass(slots=True)
+class _Row:
+    """One prediction: its question, what is gold, and the texts given, the first of which is the answer."""
+
+    run: str
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    given: tuple[str, ...]
+    confidence: float | None
+    verdict: str | None
+    where: Any
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def best(self) -> str | None:
+        """The first text given; None where it is empty, whatever stands below it."""
+        return self.given[0] if self.given and self.given[0].strip(WHITE) else None
+
+
+@reader(
+    "nq",
+    about="open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for it.
+
+    `--choose judge=human` takes the verdicts of people in the table (`acceptable`) instead of judging anew: an answer without
+    one is not graded.
+    """
+    if {part for part, _ in parts} != {"table"}:
+        if any(part == "table" for part, _ in parts):
+            raise MismatchError("KILT files and tables of predictions cannot be read together")
+        return _read_kilt(parts, options)
+    sources = [source for _, source in parts]
+    notes = [note for source in sources for note in source.notes]
+    rows: list[_Row] = []
+    for source, name in zip(sources, name_runs(sources), strict=True):
+        rows += _table(source, name, {row.run for row in rows}, notes)
+    questions = _questions(rows, options)
+    if options.choose.get("judge") is not None:
+        choose(options, "judge", ["human"], "judges in a table")
+        found = outcomes_of(_by_people(rows, questions, sources, options), sources[0].label, options, notes)
+        return Read(found, tuple(notes))
+    runs: dict[str, list[Response]] = {}
+    files: dict[str, str] = {}
+    for row in rows:
+        runs.setdefault(row.run, []).extend(_responses(row))
+        files.setdefault(row.run, str(row.where[0].label))
+    found_runs = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
+    collection = Collection(sources[0].stem, tuple(questions.values()))
+    return Read(Unjudged(collection, found_runs, tuple(files.values())), tuple(notes))
+
+
+def _responses(row: _Row) -> Iterator[Response]:
+    best = row.best
+    yield Response(row.id, best, best is not None, row.confidence)
+    for rank, text in enumerate(row.given[1:], 2):
+        if text.strip(WHITE):
+            yield Response(row.id, text, True, None, rank)
+
+
+# ---- tables ----
+
+
+def _one(have: Mapping[str, str], names: Sequence[str]) -> str | None:
+    return next((name for name in names if name in have), None)
+
+
+def _table(source: Source, stem: str, before: set[str], notes: list[str]) -> list[_Row]:
+    with connect() as connection:
+        have = load_rows(connection, source, "predictions")
+        gold = _one(have, GOLD)
+        for needed in ("question", "prediction"):
+            if needed not in have:
+                raise FormatError(source.label, f"there is no {needed!r} in any row", where=source.head)
+        names = [column for column in have if column]
+        cells = connection.execute(
+            f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
+        ).fetchall()
+    lists = _lists(source, "prediction", gold) if source.kind == "lines" else None
+    own = {"question", "prediction", "confidence", gold, *IDS, *RUNS, *PEOPLE}
+    ids, runs, people = (_one(have, names) for names in (IDS, RUNS, PEOPLE))
+    rows: list[_Row] = []
+    seen: dict[tuple[str, str], int] = {}
+    repeats: Counter[tuple[str, str]] = Counter()
+    for at, *values in cells:
+        cell: dict[str, str | None] = dict(zip(names, values, strict=True))
+        place = source, at
+        text = cell["question"]
+        if text is None:
+            raise _fail(place, "the question is empty")
+        run, name = cell.get(runs or "") or stem, cell.get(ids) if ids else text
+        if name is None:
+            raise _fail(place, f"the {ids} is empty")
+        if not ids:
+            repeats[run, name] += 1
+            name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
+        if (run, name) in seen:
+            rule = f"question {name!r} of run {run!r} stands here again; it was on {locate(source, seen[run, name])}"
+            raise _fail(place, rule)
+        if run in before:
+            raise MismatchError(f"run {run!r} stands in {source.label} and in a file before it")
+        seen[run, name] = at
+        labels = {key: value or "" for key, value in cell.items() if key not in own}
+        answers = _listed(cell.get(gold) if gold else None, place, lists)
+        given = _given(cell["prediction"], at, lists)
+        verdict = cell.get(people) if people else None
+        rows.append(_Row(run, name, text, answers, given, _confidence(cell, place), verdict, place, labels))
+    if many := sum(count - 1 for count in repeats.values()):
+        notes.append(
+            f"{source.label}: {many} rows repeat a question; without question_id they are told apart by a number"
+        )
+    return rows
+
+
+def _fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:
+    source, row = place
+    return FormatError(source.label, rule, where=locate(source, row), value=value)
+
+
+def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
+    """Where JSON Lines hold a list in one of these columns: a text may look like one."""
+    rows = enumerate(json_lines(source), 1)
+    return frozenset((at, name) for at, (row, _) in rows for name in names if name and isinstance(row.get(name), list))
+
+
+Lists = frozenset[tuple[int, str]] | None
+
+
+def _listed(text: str | None, place: tuple[Source, int], lists: Lists) -> tuple[str, ...]:
+    """The gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
+    if text is None:
+        return ()
+    listed = text.startswith("[") and text.endswith("]")
+    if lists is not None and not any((place[1], name) in lists for name in GOLD):
+        listed = False
+    if listed:
+        found = _list(text)
+        if found is not None:
+            return tuple(dict.fromkeys(item for item in found if item.strip(WHITE)))
+        if place[0].kind in ("parquet", "table"):
+            raise _fail(place, "a list of gold answers must be JSON", text)
+    return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
+
+
+def _given(text: str | None, at: int, lists: Lists) -> tuple[str, ...]:
+    """The prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
+    if text is None:
+        return ()
+    found = _list(text) if lists and (at, "prediction") in lists else None
+    return (text,) if found is None else tuple(found)
+
+
+def _list(text: str) -> list[str] | None:
+    """A list of texts and numbers as texts, or None."""
+    import ast
+
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
+                found = ast.literal_eval(text) if len(text) < 10_000 else None
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    if not isinstance(found, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in found):
+        return None
+    return [identity(item) for item in found]
+
+
+def _confidence(cell: Mapping[str, str | None], place: tuple[Source, int]) -> float | None:
+    text = cell.get("confidence")
+    if text is None:
+        return None
+    found = decimal(text)
+    if found is None or not math.isfinite(found):
+        raise _fail(place, "confidence must be a finite number", text)
+    return found
+
+
+def _questions(rows: Sequence[_Row], options: ReadOptions) -> dict[str, Question]:
+    """The questions, with the columns that have one short text for each of them; raises FormatError where gold differs."""
+    first: dict[str, _Row] = {}
+    for row in rows:
+        known = first.setdefault(row.id, row)
+        if known.answers != row.answers:
+            source, at = known.where
+            rule = f"question {row.id!r} has other gold answers here than in {source.label}, {locate(source, at)}"
+            raise _fail(row.where, rule, " | ".join(row.answers))
+    unsteady = {name for row in rows for name, value in row.labels.items() if first[row.id].labels.get(name) != value}
+    unsteady |= {name for row in rows for name, value in row.labels.items() if len(value) > _LONGEST_LABEL}
+    wanted = [name for row in first.values() for name in row.labels if name not in unsteady]
+    kept = [name for name in dict.fromkeys(wanted) if options.strata is None or name in options.strata]
+    return {
+        name: Question(
+            name,
+            row.question,
+            row.answers,
+            (),
+            bool(row.answers),
+            None,
+            {label: row.labels.get(label, "") for label in kept},
+        )
+        for name, row in first.items()
+    }
+
+
+def _by_people(
+    rows: Sequence[_Row], questions: Mapping[str, Question], sources: Sequence[Source], options: ReadOptions
+) -> Iterator[Graded]:
+    if not any(row.verdict for row in rows):
+        raise UsageError(f"--choose judge=human: {sources[0].label} holds no verdicts of people ({', '.join(PEOPLE)})")
+    for row in rows:
+        state, why = _verdict(row, options)
+        answerable = 1 if questions[row.id].answerable else 0
+        yield Graded(
+            row.run,
+            row.id,
+            state,
+            confidence=row.confidence,
+            why=why,
+            strata=questions[row.id].strata,
+            path=row.where[0].label,
+            answerable=answerable,
+        )
+
+
+def _verdict(row: _Row, options: ReadOptions) -> tuple[int, str | None]:
+    if row.best is None:
+        return SILENT, "empty"
+    if declined(options, row.best):
+        return SILENT, SAID_SO
+    if row.verdict is None:
+        return NOT_GRADED, "not judged by people"
+    state = STATES.get(options.outcome_map.get(row.verdict, ""), WORDS.get(row.verdict.lower()))
+    if state is None:
+        raise _fail(row.where, "people's verdict is yes or no (--outcome-map WORD=OUTCOME adds words)", row.verdict)
+    return state, "not judged by people" if state == NOT_GRADED else "declined" if state == SILENT else None
+
+
+# ---- KILT ----
+
+
+def _read_kilt(parts: Sequence[Part], options: ReadOptions) -> Read:
+    gold, answers = _kilt_parts(parts, options)
+    questions: dict[str, Question] = {}
+    for row, line in json_lines(gold):
+        name, texts = _kilt_line(gold, row, line)
+        if name in questions:
+            raise FormatError(gold.label, "the question stands here again", where=f"line {line}", value=name)
+        asked = row.get("input")
+        gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
+        questions[name] = Question(name, asked if isinstance(asked, str) else "", gold_texts, (), bool(gold_texts))
+    runs, notes = [], []
+    for source, run in zip(answers, name_runs(answers), strict=True):
+        found: dict[str, Response] = {}
+        extra = 0
+        for row, line in json_lines(source):
+            name, texts = _kilt_line(source, row, line)
+            if name in found:
+                raise FormatError(source.label, "the question stands here again", where=f"line {line}", value=name)
+            extra += name not in questions
+            best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
+            found[name] = Response(name, best or None, bool(best))
+        if extra == len(found):
+            raise MismatchError(f"{source.label} answers none of the questions that {gold.label} holds")
+        if extra:
+            notes.append(f"run {run!r}: {extra} answers to questions that the gold does not hold: left out")
+        runs.append(Run(run, tuple(response for name, response in found.items() if name in questions)))
+    files = tuple(str(source.label) for source in answers)
+    return Read(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
+
+
+def _kilt_parts(parts: Sequence[Part], options: ReadOptions) -> tuple[Source, list[Source]]:
+    """The gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this has."""
+    gold = [source for part, source in parts if part == "gold"]
+    if len(gold) > 1 or "gold" in options.choose:
+        with_meta = [source for source in gold if "meta" in source.columns]
+        named = (
+            choose(options, "gold", [s.stem for s in gold], "files with input") if "gold" in options.choose else None
+        )
+        gold = [source for source in gold if source.stem == named] if named else with_meta
+    if len(gold) != 1:
+        raise MismatchError(
+            "KILT runs need one gold file (id, input, output) with them; name it with --choose gold=STEM where several could be it"
+        )
+    answers = [source for _, source in parts if source is not gold[0]]
+    if not answers:
+        raise MismatchError(f"{gold[0].label} could be a gold file of KILT (id, input, output); give the runs with it")
+    return gold[0], answers
+
+
+def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, list[str]]:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.label, rule, where=f"line {line}", value=value)
+
+    name, output = row.get("id"), row.get("output")
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
+        raise fail("id must be a text or a whole number", name)
+    if not isinstance(output, list) or not all(isinstance(each, dict) for each in output):
+        raise fail("output must be a list of objects", output)
+    texts = [each.get("answer") for each in output]
+    if any(not isinstance(text, (str, type(None))) for text in texts):
+        raise fail("an answer must be a text or null", texts)
+    return str(name).strip(WHITE), [text or "" for text in texts]
+
+
+@writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
+def write_kilt(found: Unjudged, path: Path) -> Written:
+    """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
+    said = [run for run in found.runs if run.responses]
+    names = file_names([run.name for run in said])
+    with folder_of(path, "nq") as folder:
+        gold = (
+            {"id": one.id, "input": one.text, "output": [{"answer": text} for text in _gold_of(one)], "meta": {}}
+            for one in found.collection.questions
+        )
+        write_lines(folder / "gold.jsonl", gold)
+        if said:
+            (folder / "runs").mkdir()
+        for run, name in zip(said, names, strict=True):
+            rows = (
+                {"id": one.question_id, "output": [{"answer": one.answer or "" if one.answered else ""}]}
+                for one in run.responses
+                if one.rank == 1
+            )
+            write_lines(folder / "runs" / f"{name}.jsonl", rows)
+    notes = [f"run {run.name!r} holds no answer: no file" for run in found.runs if not run.responses]
+    return Written(what_is(found), (*left_out(found, "KILT", ()), *renamed([run.name for run in said], names), *notes))
+
+
+def _gold_of(question: Question) -> tuple[str, ...]:
+    """The answers, none where the question is said to have none."""
+    if question.answerable is False:
+        return ()
+    if not question.answers:
+        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
+    return question.answers

@@ -1,0 +1,1 @@
+"""Definition questions: keys, runs, mappings, and the files of AutoNuggetizer."""

@@ -1,0 +1,184 @@
+"""Tables of nuggets counted already, a row an answer, and the other questions of TREC's main task beside them.
+
+Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key, and the
+non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column `correct`, 1 or 0), `list`
+(`distinct`, `returned`, `known`: right distinct instances, all returned, all known) or `definition`; cells that a type does not
+need are empty. Other columns that are constant within a question are strata: `--by series` gives the score of each series.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.database import connect
+from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.tables import load_rows, locate, require
+from nescio.text import decimal
+
+NUGGETS = {
+    "vital": "vital_found",
+    "okay": "okay_found",
+    "vital_in_key": "nuggets_vital",
+    "length": "response_length",
+}
+LISTS = {"distinct": "list_distinct", "returned": "list_returned", "known": "list_known"}
+FACTOID = {"correct": "factoid_right"}
+TYPES: Mapping[str, Mapping[str, str]] = {"definition": NUGGETS, "list": LISTS, "factoid": FACTOID}
+_MOST = 2**53
+
+
+def recognise(source: Source) -> str | None:
+    """A table with the columns vital, okay, vital_in_key and length."""
+    if source.suffix not in (*TABLES, *LINES, ""):
+        return None
+    return "table" if set(NUGGETS) <= set(source.columns) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One row: its type, its counts by the columns of Evidence, and the strata."""
+
+    type: str
+    counts: Mapping[str, int]
+    strata: Mapping[str, str]
+
+
+Cells = dict[tuple[str, str], _Row]
+
+
+@reader(
+    "nugget_counts",
+    about="a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read tables of counts; no run may answer a question twice, and every run must have every question."""
+    cells: Cells = {}
+    for _, source in parts:
+        _read(source, cells, options)
+    runs = tuple(dict.fromkeys(run for run, _ in cells))
+    questions = tuple(dict.fromkeys(question for _, question in cells))
+    _same_questions(cells, runs, questions)
+    kinds = {
+        question: next(cells[run, question].type for run in runs if (run, question) in cells) for question in questions
+    }
+    names = [name for columns in TYPES.values() for name in columns.values()]
+    columns: dict[str, Array] = {
+        name: np.array([[cells[run, question].counts.get(name, 0) for question in questions] for run in runs])
+        for name in names
+    }
+    for kind in ("factoid", "definition"):
+        of = np.array([kinds[question] == kind for question in questions], dtype=np.int64)
+        columns[kind] = np.broadcast_to(of, (len(runs), len(questions))).copy()
+    absence = np.full((len(runs), len(questions)), PRESENT, dtype=np.uint8)
+    strata = _strata(cells, questions)
+    measures = ("nuggets.F", "nuggets.NR", "nuggets.NP")
+    if set(kinds.values()) == set(TYPES):
+        measures = ("nuggets.combined", "nuggets.list_F", "nuggets.F(beta=5)")
+    elif "definition" not in kinds.values():
+        measures = ("nuggets.list_F", "nuggets.list_IP", "nuggets.list_IR")
+    notes = [note for _, source in parts for note in source.notes]
+    notes += _by_type(runs, kinds, columns)
+    return Read(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
+
+
+def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[str]:
+    """How many questions of each type there are, where there are several, and which list questions a measure leaves out."""
+    counted = Counter(kinds.values())
+    if len(counted) > 1:
+        shown = ", ".join(f"{counted[kind]} {kind}" for kind in TYPES if counted[kind])
+        yield f"questions by type: {shown}; a measure leaves out those of other types"
+    lists = np.array([kind == "list" for kind in kinds.values()])
+    if unknown := int((columns["list_known"][0][lists] == 0).sum()):
+        yield f"{unknown} of {counted['list']} list questions have no known instance: nuggets.list_IR and list_F leave them out"
+    silent = (columns["list_returned"][:, lists] == 0).sum(axis=1)
+    if silent.any():
+        whose = ", ".join(f"run {run!r}: {many}" for run, many in zip(runs, silent, strict=True) if many)
+        yield f"{whose} of {counted['list']} list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0"
+
+
+def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
+    with connect() as connection:
+        have = load_rows(connection, source, "raw")
+        require(source, ("run", "question", *NUGGETS), have, "a table of nuggets counted")
+        names = list(have)
+        rows = connection.execute(f"SELECT row, {', '.join(have.values())} FROM raw ORDER BY 1").fetchall()
+    own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
+    strata = [n for n in names if n not in own and (options.strata is None or n in options.strata)]
+    for row, *values in rows:
+        found = dict(zip(names, values, strict=True))
+        key = found["run"], found["question"]
+        for name in ("run", "question"):
+            if found[name] is None:
+                raise FormatError(source.label, f"the {name} is empty", where=locate(source, row))
+        if key in cells:
+            raise FormatError(
+                source.label, f"run {key[0]!r} answers question {key[1]!r} again", where=locate(source, row)
+            )
+        kind = found.get("type") or "definition"
+        if kind not in TYPES:
+            raise FormatError(
+                source.label, f"a type is {', '.join(TYPES)}", where=locate(source, row), value=found.get("type")
+            )
+        counts = {column: _whole(source, row, name, found.get(name)) for name, column in TYPES[kind].items()}
+        _check(source, row, counts)
+        cells[key] = _Row(kind, counts, {name: found[name] or "" for name in strata})
+
+
+def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
+    number = decimal(cell or "")
+    number = -1.0 if number is None else number
+    most = 1 if name == "correct" else _MOST
+    if not 0 <= number <= most or number != int(number):
+        rule = f"{name} must be {'0 or 1' if most == 1 else 'a whole number, 0 or more'}"
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell or "")
+    return int(number)
+
+
+def _check(source: Source, row: int, counts: Mapping[str, int]) -> None:
+    for part, whole, rule in (
+        ("vital_found", "nuggets_vital", "more vital nuggets are found than the key has"),
+        ("list_distinct", "list_returned", "more distinct right instances than instances returned"),
+        ("list_distinct", "list_known", "more distinct right instances than are known"),
+    ):
+        if part in counts and counts[part] > counts[whole]:
+            found = f"{counts[part]} of {counts[whole]}"
+            raise FormatError(source.label, rule, where=locate(source, row), value=found)
+    if (counts.get("vital_found") or counts.get("okay_found")) and not counts["response_length"]:
+        raise FormatError(source.label, "nuggets are found in a response of length 0", where=locate(source, row))
+
+
+def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str]) -> None:
+    for run in runs:
+        for question in questions:
+            if (run, question) not in cells:
+                raise MismatchError(f"run {run!r} has no row for question {question!r}; silence is a row of zeros")
+    for question in questions:
+        first = cells[runs[0], question]
+        for run in runs[1:]:
+            other = cells[run, question]
+            for name in ("nuggets_vital", "list_known"):
+                if (other.type, other.counts.get(name)) != (first.type, first.counts.get(name)):
+                    raise MismatchError(
+                        f"question {question!r} has another type or key in run {run!r} than in {runs[0]!r}"
+                    )
+
+
+def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
+    """The other columns, where they are constant within each question."""
+    values: dict[str, dict[str, set[str]]] = {}
+    for (_, question), row in cells.items():
+        for name, value in row.strata.items():
+            values.setdefault(name, {}).setdefault(question, set()).add(value)
+    return {
+        name: np.array([next(iter(found[q])) for q in questions], dtype=object)
+        for name, found in values.items()
+        if all(len(found.get(q, ())) == 1 for q in questions)
+    }

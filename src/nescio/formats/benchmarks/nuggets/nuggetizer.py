@@ -1,0 +1,159 @@
+"""AutoNuggetizer (castorini/nuggetizer): keys of nuggets, answers of the RAG track, and assignments by a language model.
+
+    key         `{"qid", "query", "nuggets": [{"text", "importance": "vital"|"okay"}]}`
+    assignment  the same with `"assignment": "support"|"partial_support"|"not_support"` for each nugget, `run_id`, `answer_text`
+    answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
+
+Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found; partial support
+is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A response of which an assignment
+failed is ungraded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, settle
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.source import LINES, Source, name_runs
+from nescio.sources.tables import json_lines
+from nescio.tasks.nuggets.scoring import FULL, PARTIAL, Match, Nugget, Response, Run, evidence
+
+KEY, ANSWERS, ASSIGNED = "gold", "answers", "assigned"
+GRADES = {"support": FULL, "partial_support": PARTIAL, "not_support": None}
+FAILED = "failed"
+MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets.all(partial=0)")
+
+
+def recognise(source: Source) -> str | None:
+    """JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
+    if source.suffix not in LINES or not isinstance(source.first, dict):
+        return None
+    nuggets = source.first.get("nuggets")
+    if "qid" in source.columns and isinstance(nuggets, list) and nuggets and isinstance(nuggets[0], dict):
+        return ASSIGNED if "assignment" in nuggets[0] else KEY if "importance" in nuggets[0] else None
+    return ANSWERS if "topic_id" in source.columns and isinstance(source.first.get("answer"), list) else None
+
+
+@reader(
+    "nuggetizer",
+    about="AutoNuggetizer: assignments of nuggets, or a key of nuggets with answers, in JSON Lines",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read files of assignments; or one key and answers, which are then matched automatically."""
+    by_part = {name: [source for part, source in parts if part == name] for name in (KEY, ANSWERS, ASSIGNED)}
+    if by_part[ASSIGNED]:
+        if len(by_part[ASSIGNED]) < len(parts):
+            other = (*by_part[KEY], *by_part[ANSWERS])[0]
+            raise MismatchError(f"{other.label}: assignments hold key and answers already; give them alone")
+        if options.choose:
+            raise UsageError("--choose has nothing to choose in assignments")
+        return _assigned(by_part[ASSIGNED])
+    if len(by_part[KEY]) != 1 or not by_part[ANSWERS]:
+        raise MismatchError(f"{parts[0][1].label}: give one key of nuggets with the answers to it, or assignments")
+    keys = Keys()
+    for row, line in json_lines(by_part[KEY][0]):
+        at = At(by_part[KEY][0], line)
+        target = _name(at, row, "qid")
+        if target in keys.nuggets:
+            raise at.fail("the question stands here again", target)
+        for nugget in _nuggets(at, row):
+            keys.add(at, target, nugget)
+    said, where = _answers(by_part[ANSWERS])
+    check(keys, said, where)
+    return settle(keys, said, (), options)
+
+
+def _name(at: At, row: dict[str, Any], key: str) -> str:
+    found = row.get(key)
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
+        raise at.fail(f"{key} must be a text or a whole number", found)
+    return str(found).strip()
+
+
+def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
+    found = row.get("nuggets")
+    if not isinstance(found, list) or not found:
+        raise at.fail("nuggets must be a list, one or more", found)
+    nuggets = []
+    for place, each in enumerate(found, 1):
+        text, importance = (each.get("text"), each.get("importance")) if isinstance(each, dict) else (None, None)
+        if not isinstance(text, str) or not text.strip():
+            raise at.fail("the text of a nugget must not be empty", each)
+        if importance not in ("vital", "okay"):
+            raise at.fail("importance is vital or okay", importance)
+        nuggets.append(Nugget(str(place), text.strip(), {"": importance == "vital"}))
+    return nuggets
+
+
+def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]]:
+    said, where = Said(), dict[tuple[str, str], At]()
+    for source, stem in zip(sources, name_runs(sources), strict=True):
+        for row, line in json_lines(source):
+            at = At(source, line)
+            run = _name(at, row, "run_id") if "run_id" in row else stem
+            key = run, _name(at, row, "topic_id")
+            if key in where:
+                raise at.fail(f"run {run!r} answers topic {key[1]} again; it did on line {where[key].line}", key[1])
+            strings = row.get("answer")
+            if not isinstance(strings, list):
+                raise at.fail("answer must be a list of sentences", strings)
+            said.run(at, run)
+            where[key], said.sure[key] = at, None
+            for rank, each in enumerate(strings, 1):
+                text = each.get("text") if isinstance(each, dict) else None
+                if not isinstance(text, str):
+                    raise at.fail("a sentence of an answer has a text", each)
+                said.add(at, key, rank, text, None)
+    return said, where
+
+
+def _assigned(sources: Sequence[Source]) -> Read:
+    keys, matches = Keys(), []
+    runs: dict[str, dict[str, Response]] = {}
+    first: dict[str, dict[str, Nugget]] = {}
+    failed = 0
+    for source, stem in zip(sources, name_runs(sources), strict=True):
+        for row, line in json_lines(source):
+            at = At(source, line)
+            if "candidate_text" in row:
+                raise at.fail("these are assignments to retrieved passages, not to answers of runs", row.get("docid"))
+            run = _name(at, row, "run_id") if "run_id" in row else stem
+            target = _name(at, row, "qid")
+            if target in runs.setdefault(run, {}):
+                raise at.fail(f"run {run!r} answers question {target} again", target)
+            nuggets = {nugget.id: nugget for nugget in _nuggets(at, row)}
+            if first.setdefault(target, nuggets) != nuggets:
+                raise at.fail(f"question {target} has other nuggets here than before", target)
+            if target not in keys.nuggets:
+                for nugget in nuggets.values():
+                    keys.add(at, target, nugget)
+            found = _grades(at, row)
+            failed += FAILED in found
+            runs[run][target] = Response(target, _text(at, row), graded=FAILED not in found)
+            grades = {str(place): GRADES[grade] for place, grade in enumerate(found, 1) if grade != FAILED}
+            matches += [Match(run, target, name, None, "", grade) for name, grade in grades.items() if grade]
+            matches.append(Match(run, target, ""))
+    data, notes = evidence(keys.targets(), [Run(name, said) for name, said in runs.items()], matches)
+    if failed:
+        notes = (*notes, f"{failed} of {sum(map(len, runs.values()))} responses have a failed assignment: left out")
+    return Read(data, notes, MEASURES, judge="assignments")
+
+
+def _grades(at: At, row: dict[str, Any]) -> list[str]:
+    grades = [each.get("assignment") for each in row["nuggets"]]
+    odd = next((grade for grade in grades if grade not in (*GRADES, FAILED)), None)
+    if odd is not None or None in grades:
+        raise at.fail(f"an assignment is {', '.join(GRADES)}", odd)
+    return grades
+
+
+def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
+    """The answer as one string, since assignments do not say in which sentence a nugget stands."""
+    text = row.get("answer_text")
+    if not isinstance(text, str):
+        raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)
+    return (text,) if text.strip() else ()

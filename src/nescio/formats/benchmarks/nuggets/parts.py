@@ -1,0 +1,212 @@
+"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats.registry import Read, ReadOptions
+from nescio.sources.source import Source
+from nescio.tasks.nuggets import pourpre
+from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
+
+BY_PEOPLE = ("nuggets.F", "nuggets.NR", "nuggets.NP")
+AUTOMATICALLY = ("nuggets.automatic_F", "nuggets.automatic_NR", "nuggets.automatic_NP")
+CHOICES = ("automatic", "assessors")
+NOTHING = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A line of a file."""
+
+    source: Source
+    line: int
+
+    def fail(self, rule: str, value: object = None) -> FormatError:
+        """The error of this line."""
+        return FormatError(self.source.label, rule, where=f"line {self.line}", value=value)
+
+
+@dataclass(slots=True)
+class Keys:
+    """The targets of all key files, nuggets in the order in which they stand."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    nuggets: dict[str, dict[str, Nugget]] = field(default_factory=dict)
+    strata: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, at: At, target: str, nugget: Nugget) -> None:
+        """A nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
+        known = self.nuggets.setdefault(target, {})
+        before = known.get(nugget.id)
+        if before is None:
+            known[nugget.id] = nugget
+            return
+        if set(before.vital) & set(nugget.vital):
+            raise at.fail(f"nugget {nugget.id} of question {target} stands here again", nugget.text)
+        if before.text != nugget.text:
+            rule = f"nugget {nugget.id} of question {target} has another text elsewhere ({before.text!r})"
+            raise at.fail(rule, nugget.text)
+        known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
+
+    def targets(self) -> tuple[Target, ...]:
+        """All of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some assessors."""
+        found = []
+        for name, nuggets in self.nuggets.items():
+            weighted = [nugget.weight is not None for nugget in nuggets.values()]
+            if any(weighted) and not all(weighted):
+                raise MismatchError(f"question {name}: only some of its nuggets have a weight; give all of them one")
+            people = [set(nugget.vital) for nugget in nuggets.values()]
+            odd = next((i for i, who in enumerate(people) if who != people[0]), None)
+            if odd is not None:
+                one, other = next(iter(nuggets)), list(nuggets)[odd]
+                raise MismatchError(
+                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by {_names(people[odd])}; "
+                    "every assessor labels every nugget of a question"
+                )
+            found.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
+        return tuple(found)
+
+
+def _names(people: set[str]) -> str:
+    return ", ".join(sorted(who or "one assessor" for who in people)) or "nobody"
+
+
+@dataclass(slots=True)
+class _String:
+    text: str
+    document: str | None
+    line: int
+
+
+@dataclass(slots=True)
+class Said:
+    """What runs say: for each run and question its strings by rank, and how sure it is."""
+
+    strings: dict[tuple[str, str], dict[int, _String]] = field(default_factory=dict)
+    sure: dict[tuple[str, str], float | None] = field(default_factory=dict)
+    ungraded: set[tuple[str, str]] = field(default_factory=set)
+    runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
+
+    def run(self, at: At, name: str) -> None:
+        """A run, which must stand in one file only."""
+        file = str(at.source.label)
+        if self.runs.setdefault(name, file) != file:
+            raise at.fail(f"run {name!r} stands in {self.runs[name]} too; a run is one file", name)
+
+    def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
+        """A string of a response."""
+        if not text.strip():
+            raise at.fail("the answer string is empty; a question without strings is silence", text)
+        known = self.strings.setdefault(key, {})
+        if rank in known:
+            rule = f"rank {rank} of question {key[1]} stands here again; it was on line {known[rank].line}"
+            raise at.fail(rule, text)
+        known[rank] = _String(text, document, at.line)
+
+    def found(self) -> tuple[Run, ...]:
+        """The runs, the strings of each response in the order of their ranks."""
+        responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
+        for key in dict.fromkeys((*self.strings, *self.sure)):
+            strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
+            responses[key[0]][key[1]] = Response(
+                key[1],
+                tuple(string.text for string in strings),
+                self.sure.get(key),
+                tuple(string.document for string in strings),
+                key not in self.ungraded,
+            )
+        return tuple(Run(name, said) for name, said in responses.items())
+
+    def place(self, key: tuple[str, str], rank: int) -> int | None:
+        """Where the string of that rank stands in its response, from 0; None where there is none."""
+        ranks = sorted(self.strings.get(key, {}))
+        return ranks.index(rank) if rank in ranks else None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A line of a mapping as it stands: `nugget` None says that the response was assessed and holds none."""
+
+    at: At
+    run: str
+    target: str
+    rank: int | None
+    nugget: str | None
+    assessor: str = ""
+    grade: float = FULL
+
+
+def match_of(row: Mapped, keys: Keys, said: Said) -> Match | None:
+    """A line of a mapping held against the key and the runs; None for a run that was not given.
+
+    Raises FormatError for an unknown question, nugget or string.
+    """
+    if row.target not in keys.nuggets:
+        raise row.at.fail("the key has no such question", row.target)
+    if row.nugget is not None and row.nugget not in keys.nuggets[row.target]:
+        known = ", ".join(keys.nuggets[row.target])
+        raise row.at.fail(f"question {row.target} has no such nugget; it has {known}", row.nugget)
+    if row.run not in said.runs:
+        return None
+    key = row.run, row.target
+    if row.nugget is not None and key not in said.strings:
+        raise row.at.fail(f"run {row.run!r} says nothing to question {row.target}", row.nugget)
+    place = None if row.rank is None else said.place(key, row.rank)
+    if row.rank is not None and row.nugget is not None and place is None:
+        raise row.at.fail(f"run {row.run!r} has no string of that rank for {row.target}", row.rank)
+    return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
+
+
+def check(keys: Keys, said: Said, where: Mapping[tuple[str, str], At]) -> None:
+    """Raise FormatError for a response to a question that the key does not have; `where` says where each first stands."""
+    for key, at in where.items():
+        if key[1] not in keys.nuggets:
+            raise at.fail("the key has no such question", key[1])
+    if not said.runs:
+        raise MismatchError("a key was given and no run: give the system's strings with it")
+
+
+def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOptions) -> Read:
+    """Everything together: by the assessors' mapping where there is one, else automatically, which is said and signed."""
+    for name in options.choose:
+        if name not in CHOICES:
+            raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")
+    automatic = options.choose.get("automatic")
+    targets, runs = keys.targets(), said.found()
+    if not mapped:
+        if "assessors" in options.choose:
+            raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
+        method = automatic or pourpre.COUNT
+        data, notes = pourpre.evidence(targets, runs, method)
+        return Read(data, notes, AUTOMATICALLY, judge=f"automatic {method}")
+    if automatic:
+        raise UsageError(
+            "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
+        )
+    matches = [match_of(row, keys, said) for row in mapped]
+    kept = [match for match in matches if match is not None]
+    strangers = dict.fromkeys(row.run for row, match in zip(mapped, matches, strict=True) if match is None)
+    who = options.choose.get("assessors", MAJORITY)
+    saw: dict[str, set[str]] = {}
+    for row in mapped:  # of all runs: a run's score must not depend on which others are given
+        saw.setdefault(row.target, set()).add(row.assessor)
+    data, notes = evidence(targets, runs, kept, who, saw)
+    if strangers:
+        notes = (*notes, f"the mapping is also of runs that were not given: {', '.join(map(repr, strangers))}")
+    return Read(data, notes, BY_PEOPLE, judge=f"assessors {who}")
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None

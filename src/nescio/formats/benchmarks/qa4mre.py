@@ -1,0 +1,277 @@
+"""CLEF's QA4MRE: reading tests with options and gold in XML, and the runs of systems. A question without a chosen option is silence.
+
+A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has the same
+shape, `output/topic/reading-test/question`, with at most one `answer` a question and `answered="YES"` or `"NO"`; an answer that
+stands under NO is the candidate that was declined. A gold file may number its reading tests otherwise than the test that the
+systems were given; give the test too, and its questions are found in the gold by their text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.sources.documents import parse_xml
+from nescio.sources.source import Source, name_runs
+from nescio.tasks.reading.marks import question_word
+from nescio.text import decimal, sentences, squeeze
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+QUESTIONS = ("q", "question")
+_YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
+Key = tuple[str, str, str]  # topic, reading test, question
+
+
+def recognise(source: Source) -> str | None:
+    """XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of a run)."""
+    if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
+        return None
+    root = parse_xml(source.path)
+    if root.find(".//reading-test") is None:
+        return None
+    if source.columns == ("output",):
+        return "answers"
+    return "gold" if root.find(".//*[@correct]") is not None else "test"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question as a file has it: its place, its text, and its options by a_id, the right ones named."""
+
+    key: Key
+    line: int
+    text: str
+    options: Mapping[str, str]
+    right: tuple[str, ...]
+    topic: str
+    story: tuple[str, ...] = ()
+
+    @property
+    def wording(self) -> tuple[str, ...]:
+        """What makes two questions the same, whatever their numbers."""
+        return squeeze(self.text), *map(squeeze, self.options.values())
+
+
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+    """The questions of a test with their texts; where its gold is given too, with the right options. A gold file is a test."""
+    gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
+    notes: list[str] = []
+    if test is None:
+        if gold is None:
+            raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
+        return Collection(gold.stem, tuple(_question(one, options) for one in _questions(gold, marked=True))), ()
+    asked = list(_questions(test, marked=False))
+    if gold is not None:
+        right = {one.key: one for one in _questions(gold, marked=True)}
+        there = _same(gold, right, test, notes)
+        # Options of one wording may be numbered otherwise, so that the right ones go by their texts.
+        texts = {key: {squeeze(right[to].options[a]) for a in right[to].right} for key, to in there.items()}
+        asked = [
+            replace(one, right=tuple(a for a, text in one.options.items() if squeeze(text) in texts[one.key]))
+            for one in asked
+        ]
+    return Collection((gold or test).stem, tuple(_question(one, options) for one in asked)), tuple(notes)
+
+
+@reader(
+    "qa4mre",
+    about="CLEF QA4MRE: the gold of reading tests, the test, and runs, in XML",
+    recognise=recognise,
+    collection=collection,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their `run_id`."""
+    by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "test", "answers")}
+    gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
+    if gold is None:
+        one = test or by_part["answers"][0]
+        what = "a test without its gold" if test else "a run"
+        raise MismatchError(
+            f'{one.label} is {what}: give the file in which right options are marked correct="Yes" (…_GS)'
+        )
+    if not by_part["answers"]:
+        raise MismatchError(f"{gold.label} is a gold file of QA4MRE; give the runs with it")
+    notes: list[str] = []
+    asked = {one.key: one for one in _questions(gold, marked=True)}
+    numbers = _same(gold, asked, test, notes) if test else {key: key for key in asked}
+    roots = [parse_xml(source.path) for source in by_part["answers"] if source.path is not None]
+    runs = [
+        Run(name, tuple(_responses(source, root, asked, numbers)))
+        for source, root, name in zip(by_part["answers"], roots, _names(by_part["answers"], roots), strict=True)
+    ]
+    questions = tuple(_question(one, options) for one in asked.values())
+    files = tuple(str(source.label) for source in by_part["answers"])
+    return Read(
+        Unjudged(Collection(gold.stem, questions), tuple(runs), files), tuple(notes), ("c@1", "accuracy", "coverage")
+    )
+
+
+def _only(sources: Sequence[Source], what: str) -> Source | None:
+    if len(sources) > 1:
+        raise MismatchError(f"{sources[0].label} and {sources[1].label} are both {what} of QA4MRE; give one")
+    return sources[0] if sources else None
+
+
+def _names(sources: Sequence[Source], roots: Sequence[_Element]) -> list[str]:
+    """Each run's `run_id` where all have one of their own, else the names of their files."""
+    names = [(root.get("run_id") or "").strip() for root in roots]
+    return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
+
+
+def _fail(source: Source, element: _Element, rule: str, value: object = None) -> FormatError:
+    return FormatError(source.label, rule, where=f"line {element.sourceline}", value=value)
+
+
+def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _Element | None]]:
+    """Every question with its key and its topic; raises FormatError where it has no number of its own."""
+    seen: dict[Key, int] = {}
+    for element in root.iter(*QUESTIONS):
+        above = {str(each.tag): each for each in element.iterancestors("reading-test", "topic")}
+        number, test = element.get("q_id"), above.get("reading-test")
+        if not number or test is None or not test.get("r_id"):
+            raise _fail(
+                source, element, "a question has a q_id, and stands in a reading-test with an r_id", element.tag
+            )
+        topic = above.get("topic")
+        key = (topic.get("t_id") or "" if topic is not None else "", str(test.get("r_id")), number)
+        if key in seen:
+            rule = f"question {_name(key)} stands here again; it was on line {seen[key]}"
+            raise _fail(source, element, rule)
+        seen[key] = int(element.sourceline or 0)
+        yield key, element, topic
+
+
+def _name(key: Key) -> str:
+    return "-".join(part for part in key if part)
+
+
+def _text(element: _Element | None) -> str:
+    return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
+
+
+def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
+    """The questions of a test; `marked` says that right options must be known."""
+    assert source.path is not None
+    stories: dict[_Element, tuple[str, ...]] = {}
+    for key, element, topic in _located(source, parse_xml(source.path)):
+        options: dict[str, str] = {}
+        right = []
+        for answer in element.findall("answer"):
+            number = answer.get("a_id")
+            if not number or number in options:
+                raise _fail(source, answer, "an answer has an a_id of its own", number)
+            options[number] = _text(answer)
+            if not options[number]:
+                raise _fail(source, answer, "an option is empty", number)
+            if (answer.get("correct") or "").strip().lower() in _YES:
+                right.append(number)
+        if not options:
+            raise _fail(source, element, "a question has options (answer, with an a_id)", _name(key))
+        if marked and not right:
+            raise _fail(source, element, f'no option of question {_name(key)} is marked correct="Yes"')
+        name = (topic.get("t_name") or "" if topic is not None else "").strip()
+        line, text = int(element.sourceline or 0), _text(element.find("q_str"))
+        yield _Asked(key, line, text, options, tuple(right), name, _story(element, stories))
+
+
+def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[str, ...]:
+    """The sentences of the documents of the reading test that a question stands in; each test is cut once."""
+    test = next(question.iterancestors("reading-test"))
+    if test not in seen:
+        texts = ["".join(map(str, document.itertext())) for document in test.iter("doc")]
+        seen[test] = tuple(sentence for text in texts for sentence in sentences(text))
+    return seen[test]
+
+
+def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[str]) -> dict[Key, Key]:
+    """Where in the gold each question of the test stands, by its wording."""
+    places: dict[tuple[str, ...], list[Key]] = {}
+    for one in asked.values():
+        places.setdefault(one.wording, []).append(one.key)
+    found: dict[Key, Key] = {}
+    for one in _questions(test, marked=False):
+        there = places.get(one.wording, [])
+        if one.key in there:
+            there = [one.key]
+        if len(there) != 1:
+            many = "several questions" if there else "no question"
+            raise MismatchError(
+                f"{test.label}, line {one.line}: {gold.label} has {many} worded like question {_name(one.key)}"
+            )
+        found[one.key] = there[0]
+    if moved := sum(key != to for key, to in found.items()):
+        notes.append(
+            f"{moved} of {len(found)} questions have other numbers in {gold.label} than in {test.label}: answers are matched by the test"
+        )
+    return found
+
+
+def _question(one: _Asked, options: ReadOptions) -> Question:
+    test = f"{one.key[0]}-{one.key[1]}".strip("-")
+    labels = {"topic": one.topic, "reading_test": test, "question_word": question_word(one.text)}
+    wanted = {name: label for name, label in labels.items() if options.strata is None or name in options.strata}
+    right = tuple(one.options[number] for number in one.right)
+    return Question(_name(one.key), one.text, right, tuple(one.options.values()), True, test, wanted, story=one.story)
+
+
+def _responses(
+    source: Source, root: _Element, asked: Mapping[Key, _Asked], numbers: Mapping[Key, Key]
+) -> Iterator[Response]:
+    short = Counter((test, number) for _, test, number in numbers)
+    without_topic = {("", key[1], key[2]): to for key, to in numbers.items() if short[key[1:]] == 1}
+    for key, element, _ in _located(source, root):
+        place = numbers.get(key) or without_topic.get(key)
+        if place is None:
+            raise _fail(source, element, "the test has no such question (topic, reading test, question)", _name(key))
+        yield _response(source, element, asked[place])
+
+
+def _response(source: Source, element: _Element, one: _Asked) -> Response:
+    chosen = _chosen(source, element)
+    said = (element.get("answered") or "").strip().lower()
+    if said and said not in (*_YES, *_NO) and not said.startswith("no"):
+        raise _fail(source, element, "answered must be YES or NO", element.get("answered"))
+    if said in _YES and chosen is None:
+        raise _fail(source, element, "the question is said to be answered, and there is no answer with an a_id")
+    if (wording := element.find("q_str")) is not None and squeeze(_text(wording)) != squeeze(one.text):
+        rule = (
+            f"the gold has another question of this number ({one.text[:60]!r}); give the test that the run answers, too"
+        )
+        raise _fail(source, element, rule, _text(wording))
+    number = None if chosen is None else str(chosen.get("a_id"))
+    if chosen is not None and number not in one.options:
+        raise _fail(
+            source, chosen, f"the a_id of no option; those of this question are {', '.join(one.options)}", number
+        )
+    answer = None if number is None else one.options[number]
+    answered = answer is not None and said in ("", *_YES)
+    return Response(_name(one.key), answer, answered, _confidence(source, element, chosen))
+
+
+def _chosen(source: Source, element: _Element) -> _Element | None:
+    """The one answer that stands in the question, or of several the one that is marked."""
+    answers = [answer for answer in element.findall("answer") if (answer.get("a_id") or "").strip()]
+    if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
+        answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]
+        if len(answers) > 1 or not any(answer.get("selected") is not None for answer in element.findall("answer")):
+            raise _fail(source, element, "a question has one answer at most")
+    return answers[0] if answers else None
+
+
+def _confidence(source: Source, element: _Element, chosen: _Element | None) -> float | None:
+    for each in (chosen, element):
+        text = None if each is None else each.get("confidence") or each.get("score")
+        if each is not None and text:
+            found = decimal(text)
+            if found is None or not math.isfinite(found):
+                raise _fail(source, each, "confidence must be a finite number", text)
+            return found
+    return None

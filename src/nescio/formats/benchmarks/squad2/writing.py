@@ -1,0 +1,91 @@
+"""The files of SQuAD 2.0 as its official script reads them: gold, predictions and no-answer odds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from nescio.data.model import Collection, Question, Run
+from nescio.errors import MismatchError
+from nescio.formats.folder_writer import file_names, folder_of, left_out, many, renamed, what_is, write_document
+from nescio.formats.registry import Unjudged, Written
+from nescio.sources.source import Source
+
+STRATA = ("article", "paragraph")
+
+
+def write(
+    found: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
+) -> Written:
+    """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the other."""
+    said = [run for run in found.runs if run.responses]
+    names = file_names([run.name for run in said], alike)
+    notes = left_out(found, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in said], names)
+    with folder_of(path, "squad2") as folder:
+        write_document(folder / "gold.json", {"version": "v2.0", "data": _articles(found.collection)})
+        for run, name in zip(said, names, strict=True):
+            write_document(folder / f"pred_{name}.json", _predictions(run))
+            odds = _odds(run)
+            if not odds:
+                continue
+            source = Source("odds", columns=tuple(odds), document=odds, kind="document")
+            if is_odds(source) and not all(0 <= value <= 1 for value in odds.values()):
+                write_document(folder / f"na_odds_{name}.json", odds)
+                lacking = sum(response.rank == 1 for response in run.responses) - len(odds)
+                notes += [f"run {run.name!r}: {many(lacking, 'answer')} without confidence, and without odds"] * (
+                    lacking > 0
+                )
+            else:
+                notes.append(f"run {run.name!r}: no file of odds, as its confidences could not be read back from one")
+    notes += [f"run {run.name!r} holds no answer: no file" for run in found.runs if not run.responses]
+    return Written(what_is(found), tuple(notes))
+
+
+def _articles(collection: Collection) -> list[dict[str, Any]]:
+    """The questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
+
+    def label(question: Question, name: str, default: str) -> str:
+        return question.strata.get(name) or default
+
+    found = []
+    for title, inside in groupby(collection.questions, lambda one: label(one, "article", collection.name)):
+        paragraphs = [
+            {"context": " ".join(group[0].story), "qas": list(map(_asked, group))}
+            for group in _groups(inside, lambda one: label(one, "paragraph", ""))
+        ]
+        found.append({"title": title, "paragraphs": paragraphs})
+    return found
+
+
+def _groups(questions: Iterable[Question], key: Callable[[Question], str]) -> Iterable[list[Question]]:
+    for _, group in groupby(questions, key):
+        yield list(group)
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    if not question.answers and question.answerable is not False:
+        raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
+    answers = question.answers if question.answerable is not False else ()
+    return {
+        "id": question.id,
+        "question": question.text,
+        "answers": [{"text": text} for text in answers],
+        "is_impossible": not answers,
+    }
+
+
+def _predictions(run: Run) -> dict[str, str]:
+    return {one.question_id: one.answer or "" if one.answered else "" for one in run.responses if one.rank == 1}
+
+
+def _odds(run: Run) -> dict[str, float]:
+    """Minus the confidence of the answers given. Silence gets the highest of these: the script wants a number for it, and none
+    of what it prints (but for the curves that it draws when asked) depends on which."""
+    first = [one for one in run.responses if one.rank == 1]
+    odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
+    if odds:
+        highest = max(odds.values())
+        odds |= {one.question_id: highest for one in first if not one.answered}
+    return odds

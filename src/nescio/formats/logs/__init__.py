@@ -1,0 +1,1 @@
+"""Logs of evaluation tools, whose answers are graded already."""

@@ -1,0 +1,188 @@
+"""every_eval_ever: one graded instance a line, whatever tool it came from.
+
+An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error", …}. The
+format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern of
+`--declined-pattern` matches. An instance with another error is not graded. One question under several evaluations (filters,
+metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat: a unit of its
+own, in one cluster with the first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.grading import (
+    EMPTY,
+    ERRORED,
+    NO_SCORE,
+    REFUSED,
+    SCORE,
+    Scale,
+    identity,
+    labels,
+    number,
+    say_partial,
+    scale_of,
+    settled,
+    threshold,
+    tidy,
+)
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+
+KEYS = frozenset(("schema_version", "model_id", "evaluation_name", "sample_id", "evaluation"))
+TASK = "evaluation"
+Row = Mapping[str, Any]
+
+
+def recognise(source: Source) -> str | None:
+    """Lines of which the first has the keys of an instance."""
+    return "log" if source.kind == "lines" and KEYS.issubset(source.columns) else None
+
+
+@reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Every model is a run; where there are several evaluations, a question bears the name of its own."""
+    notes: list[str] = []
+    instances = [
+        _instance(row, line, source, options) for _, source in parts for row, line in json_lines(source, lenient=True)
+    ]
+    rows = _chosen(instances, options, notes)
+    several = len({row.strata[TASK] for row in rows}) > 1
+    by_score = [one.row.scores[SCORE] for one in instances if one.by_score and one.row.scores]
+    if scale := scale_of(by_score, options):
+        notes += say_partial(scale, "instances without is_correct", len(by_score), options)
+    if not options.declined.asked:
+        notes.append(
+            "every_eval_ever has no word for declining: only empty outputs and refusals among the errors are silence; "
+            "--declined-pattern names words that are"
+        )
+    found = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
+    return tidy(Read(found, tuple(notes)), options, (TASK,) if several else ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    """A row with what tells whether two rows are of one question: the sample and a hash of what was asked."""
+
+    row: Graded
+    sample: tuple[str, str, int]  # model, sample_id, what was asked
+    result: str | None  # evaluation_result_id, which names a metric
+    by_score: bool  # whether is_correct is not said
+
+
+def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[str]) -> list[Graded]:
+    """The rows of one evaluation where several are of the same questions; all of them where they are not."""
+    metrics: dict[tuple[str, tuple[str, str, int]], set[str | None]] = {}
+    for one in instances:
+        metrics.setdefault((one.row.strata[TASK], one.sample), set()).add(one.result)
+    by_result = {name for (name, _), results in metrics.items() if len(results) > 1}
+    rows = [
+        replace(one.row, strata={**one.row.strata, TASK: f"{one.row.strata[TASK]}: {one.result}"})
+        if one.row.strata[TASK] in by_result
+        else one.row
+        for one in instances
+    ]
+    of_sample: dict[tuple[str, str, int], set[str]] = {}
+    for one, row in zip(instances, rows, strict=True):
+        of_sample.setdefault(one.sample, set()).add(row.strata[TASK])
+    if TASK not in options.choose and all(len(names) == 1 for names in of_sample.values()):
+        return rows
+    name = choose(options, TASK, [row.strata[TASK] for row in rows], "evaluations of the same questions")
+    kept = [row for row in rows if row.strata[TASK] == name]
+    notes.append(f"by the evaluation {name!r}: {len(rows) - len(kept)} instances of others left out")
+    return kept
+
+
+def _check(source: Source, row: Row, where: str) -> None:
+    for name in ("model_id", "evaluation_name"):
+        if not isinstance(row.get(name), str) or not row[name].strip():
+            raise FormatError(source.label, f"{name} must be a text", where=where, value=row.get(name))
+    sample = row.get("sample_id")
+    if isinstance(sample, bool) or not isinstance(sample, (str, int)) or not str(sample).strip():
+        raise FormatError(source.label, "sample_id must be a text or a whole number", where=where, value=sample)
+    grade = row.get("evaluation")
+    if not isinstance(grade, dict):
+        raise FormatError(source.label, "evaluation must be an object", where=where, value=grade)
+    if not isinstance(grade.get("is_correct"), (bool, type(None))):
+        raise FormatError(source.label, "is_correct must be true or false", where=where, value=grade["is_correct"])
+
+
+def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Instance:
+    _check(source, row, f"line {line}")
+    model, sample = identity(row["model_id"]), identity(row["sample_id"])
+    state, why = _state(row, options)
+    score = number(row["evaluation"].get("score"))
+    more, given, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
+    graded = Graded(
+        model,
+        sample,
+        state,
+        why=why,
+        strata={**(labels(more, options) if isinstance(more, dict) else {}), TASK: identity(row["evaluation_name"])},
+        where=f"line {line}",
+        path=source.label,
+        scores={} if score is None or why == ERRORED else {SCORE: score},
+    )
+    asked = given.get("raw") if isinstance(given, dict) else None
+    named = None if result is None else identity(result)
+    return _Instance(graded, (model, sample, hash(str(asked))), named, row["evaluation"].get("is_correct") is None)
+
+
+def _told_apart(rows: Sequence[Graded], notes: list[str], *, several: bool) -> Iterator[Graded]:
+    """The rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
+    names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
+    seen: Counter[tuple[str, str]] = Counter((row.run, name) for row, name in zip(rows, names, strict=True))
+    again = seen.total() - len(seen)
+    if again:
+        notes.append(f"{again} instances stand again: each is a repeat, clustered with the first of its sample_id")
+    seen.clear()
+    for row, name in zip(rows, names, strict=True):
+        seen[row.run, name] += 1
+        times = seen[row.run, name]
+        yield replace(row, question=name if times == 1 else f"{name} #{times}", cluster=name if again else None)
+
+
+def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:
+    if row.get("error"):
+        return (SILENT, REFUSED) if "refus" in str(row["error"]).lower() else (NOT_GRADED, ERRORED)
+    state = _outcome(row["evaluation"], options)
+    if state == NOT_GRADED:
+        return NOT_GRADED, NO_SCORE
+    extracted, raw = _extracted(row), _raw(row)
+    said = extracted or raw
+    if said and all(declined(options, text) for text in said):
+        return settled(state, SAID_SO)
+    return settled(state, EMPTY if said and not any(text.strip() for text in (*extracted, *raw)) else None)
+
+
+def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
+    """By `is_correct`; by the score where there is none, or where `--choose threshold=T` asks for it."""
+    least, score, correct = threshold(options), number(grade.get("score")), grade.get("is_correct")
+    if correct is not None and (least is None or score is None):
+        return CORRECT if correct else INCORRECT
+    if score is None or (least is None and not 0 <= score <= 1):
+        return NOT_GRADED
+    return Scale(1.0 if least is None else least).state(score)
+
+
+def _extracted(row: Row) -> list[str]:
+    """The texts that were extracted as the final answer."""
+    drawn = row.get("answer_attribution")
+    given = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
+    texts = [one.get("extracted_value") for one in given if one.get("is_terminal")]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _raw(row: Row) -> list[str]:
+    """What the model put out, each of several samples."""
+    output = row.get("output")
+    raw = output.get("raw") if isinstance(output, dict) else None
+    return [text for text in (raw if isinstance(raw, list) else [raw]) if isinstance(text, str)]

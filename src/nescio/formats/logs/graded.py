@@ -1,0 +1,167 @@
+"""What the readers of other tools' logs share: answers that were graded already, one row each, as Outcomes."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import Array
+from nescio.data.outcomes import ABSENT, Outcomes, say_why
+from nescio.errors import FormatError, UsageError
+from nescio.formats.registry import ReadOptions
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all rows: a log may have millions
+
+_SHOWN = 50  # names in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is silent or ungraded.
+
+    `cluster` is what repeats of one question share; `strata` holds what is constant within the question. `where` names the
+    place in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded
+    scores by name; `answerable` is 0 where declining is right, -1 where the log does not say.
+    """
+
+    run: str
+    question: str
+    state: int
+    confidence: float | None = None
+    candidate: int = -1
+    cluster: str | None = None
+    why: str | None = None
+    strata: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    where: str | None = None
+    path: object = None
+    scores: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    answerable: int = -1
+
+
+def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[str]) -> Outcomes:
+    """The rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
+
+    Raises FormatError where a run answers a question twice. `notes` gets a line a run on what stands behind its silence and
+    its ungraded answers.
+    """
+    runs: dict[str, int] = {}
+    questions: dict[str, int] = {}
+    cells = _Cells()
+    for row in rows:
+        r, q = runs.setdefault(row.run, len(runs)), questions.setdefault(row.question, len(questions))
+        if not cells.add(r, q, row):
+            rule = f"question {row.question!r} stands here again for run {row.run!r}"
+            raise FormatError(row.path or path, rule, where=row.where)
+    if not runs:
+        raise FormatError(path, "there are no answers in it")
+    shape = (len(runs), len(questions))
+    at = np.asarray(cells.run), np.asarray(cells.question)
+
+    def grid(values: Any, empty: object, dtype: type) -> Array:
+        found: Array = np.full(shape, empty, dtype=dtype)
+        found[at] = np.asarray(values, dtype=dtype)
+        return found
+
+    confidence, candidate = grid(cells.confidence, np.nan, float), grid(cells.candidate, -1, np.int8)
+    more = {name: np.full(shape, np.nan) for name in cells.scores}
+    for name, (which, values) in cells.scores.items():
+        more[name][at[0][which], at[1][which]] = values
+    answerable = np.asarray(cells.answerable, dtype=np.int8)
+    reasons: list[Counter[str]] = [Counter() for _ in runs]
+    for r, why in zip(cells.run, cells.why, strict=True):
+        if why:
+            reasons[r][why] += 1
+    notes += [say_why(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
+    return Outcomes(
+        tuple(runs),
+        tuple(questions),
+        grid(cells.state, ABSENT, np.int8),
+        confidence=None if np.isnan(confidence).all() else confidence,
+        candidate=candidate if (candidate >= 0).any() else None,
+        answerable=answerable if (answerable >= 0).any() else None,
+        more=more,
+        strata=_strata(cells.strata, options),
+        clusters=None if None in cells.clusters else np.array(cells.clusters, dtype=object),
+        why=grid(cells.why, None, object) if any(reasons) else None,
+        files=tuple(str(file or path) for file in cells.files),
+    )
+
+
+class _Cells:
+    """Rows as columns, as a log may have millions; and what the first row of a question, or of a run, says of it."""
+
+    def __init__(self) -> None:
+        self.run, self.question, self.state, self.candidate = array("q"), array("q"), array("b"), array("b")
+        self.confidence = array("d")
+        self.why: list[str | None] = []
+        self.scores: dict[str, tuple[array[int], array[float]]] = {}  # by name: which rows have one, and what it is
+        self.clusters: list[str | None] = []
+        self.strata: list[Mapping[str, str]] = []
+        self.answerable = array("b")
+        self.files: list[object] = []
+        self._seen: list[bytearray] = []
+
+    def add(self, r: int, q: int, row: Graded) -> bool:
+        """Add a row; False where the run has one for the question already."""
+        if r == len(self.files):
+            self.files.append(row.path)
+            self._seen.append(bytearray())
+        if q == len(self.strata):
+            self.clusters.append(row.cluster)
+            self.strata.append(row.strata)
+            self.answerable.append(-1)
+        seen = self._seen[r]
+        if q >= len(seen):
+            seen.extend(bytes(q + 1 - len(seen)))
+        if seen[q]:
+            return False
+        seen[q] = 1
+        for name, score in row.scores.items():
+            which, values = self.scores.setdefault(name, (array("q"), array("d")))
+            which.append(len(self.run))
+            values.append(score)
+        self.run.append(r)
+        self.question.append(q)
+        self.state.append(row.state)
+        self.candidate.append(row.candidate)
+        self.confidence.append(np.nan if row.confidence is None else row.confidence)
+        self.why.append(row.why or None)
+        if row.answerable >= 0:
+            self.answerable[q] = row.answerable
+        return True
+
+
+def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str, np.ndarray]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    wanted = [name for name in names if options.strata is None or name in options.strata]
+    return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in wanted}
+
+
+def choose(options: ReadOptions, name: str, found: Sequence[str], what: str) -> str:
+    """The one that `--choose NAME=VALUE` names of what was found, or the only one there is.
+
+    Raises UsageError where there are several and none is named, or where the one named is not there.
+    """
+    asked, there = options.choose.get(name), list(dict.fromkeys(found))
+    if asked in there:
+        return asked
+    shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
+    if asked is not None:
+        raise UsageError(f"--choose {name}={asked}: {what} here are {shown or 'none'}")
+    if len(there) == 1:
+        return there[0]
+    raise UsageError(f"{what} here are {shown or 'none'}; name one with --choose {name}=NAME")
+
+
+def declined(options: ReadOptions, text: str | None) -> bool:
+    """Whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
+    return bool(text) and options.declined.matches(str(text))
+
+
+SAID_SO = "declined in words"  # why an answer that a pattern matched is silent

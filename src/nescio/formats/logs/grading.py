@@ -1,0 +1,227 @@
+"""Scores in other tools' logs: how a number becomes an outcome, where it does not, and what else the logs' readers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import DERIVED, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.logs.graded import Graded, outcomes_of
+from nescio.formats.registry import Read, ReadOptions
+from nescio.sources.documents import printable
+from nescio.text import decimal
+
+SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
+BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
+NO_FORM = "without an answer in the asked form"
+NO_SCORE = "without a score"
+UNREAD = "graded by a judge that failed"
+_LONGEST = 60  # characters of a text that can name a group of questions
+PROSE = "\0"  # what a longer one begins with
+_RESERVED = {*DERIVED, "correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect"}
+_RESERVED |= {"answerable", "first_right", "confidence", "k_credit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How the scores of one metric become outcomes: right from `least` on. `between` counts those strictly between 0 and 1."""
+
+    least: float
+    between: int = 0
+
+    def state(self, score: float) -> int:
+        """CORRECT, INCORRECT, or NOT_GRADED for NaN."""
+        if math.isnan(score):
+            return NOT_GRADED
+        return CORRECT if score >= self.least else INCORRECT
+
+
+def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
+    """1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T or more.
+
+    None where there are scores outside [0, 1] and no threshold: such scores are no outcomes.
+    """
+    least = threshold(options)
+    between, outside = 0, False
+    for score in scores:
+        between += 0 < score < 1
+        outside = outside or score < 0 or score > 1
+    if outside and least is None:
+        return None
+    return Scale(1.0 if least is None else least, between)
+
+
+def threshold(options: ReadOptions) -> float | None:
+    """The number of `--choose threshold=T`; raises UsageError where it is none."""
+    given = options.choose.get("threshold")
+    if given is None:
+        return None
+    least = number(given)
+    if least is None or not math.isfinite(least):
+        raise UsageError(f"--choose threshold takes a number (found {given!r})")
+    return least
+
+
+def number(value: Any) -> float | None:
+    """A JSON value as a number: true is 1, a text of a number that number; None where it is none."""
+    if isinstance(value, str):
+        return decimal(value)
+    try:
+        return float(value) if isinstance(value, (bool, int, float)) else None
+    except OverflowError:
+        return None
+
+
+def say_partial(scale: Scale, what: str, total: int, options: ReadOptions) -> list[str]:
+    """A note where scores lie between wrong and right."""
+    if not scale.between:
+        return []
+    many = f"{scale.between} of {total} scores of {what} lie between 0 and 1"
+    if threshold(options) is None:
+        return [
+            f"{many}: counted as incorrect; --choose threshold=0.5 moves the line, mean({SCORE}) averages the scores"
+        ]
+    return [f"{many}: correct from {scale.least:g} on; mean({SCORE}) averages the scores"]
+
+
+def no_outcome(what: str, column: str) -> str:
+    """A note on scores that are no outcomes."""
+    return (
+        f"{what} is no outcome, as it is not between 0 and 1: only mean({column}) can be taken; where higher is better, "
+        "--choose threshold=T makes outcomes of it"
+    )
+
+
+def settled(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
+    """State and reason of an answer that its tool graded, given why it is a non-answer (or None).
+
+    A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer.
+    """
+    if why is None:
+        return state, None
+    return SILENT, f"{why} (graded right)" if state == CORRECT and answerable else why
+
+
+def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
+    """Whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+    return not (options.declined.asked and any(map(options.declined.fits, gold)))
+
+
+def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[str]) -> Read:
+    """Rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and counted.
+
+    Raises MismatchError where a run lacks a question.
+    """
+    found = outcomes_of(rows, path, options, notes)
+    if (found.state == ABSENT).any():
+        run = int(np.flatnonzero((found.state == ABSENT).any(axis=1))[0])
+        raise MismatchError(
+            f"{found.files[run]}: run {found.runs[run]!r} lacks questions that another run has; score the files apart"
+        )
+    columns = {}
+    for name, values in found.more.items():
+        columns[name] = np.where(np.isfinite(values), values, np.nan)
+        for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
+            many = f"{int(np.isinf(values[run]).sum())} of {values.shape[1]} values of {name} are infinite"
+            notes.append(f"run {found.runs[run]!r}: {many}: left out of mean({name})")
+    empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
+    absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
+    clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
+    data = Evidence(found.runs, found.questions, columns, absence, dict(found.strata), clusters)
+    return Read(data, tuple(notes), tuple(f"mean({name})" for name in columns))
+
+
+def identity(value: object) -> str:
+    """A name as a text that can be written: half of a surrogate pair cannot."""
+    return str(value).encode(errors="replace").decode()
+
+
+def free(name: str) -> bool:
+    """Whether a graded score may bear this name as a column."""
+    return name not in _RESERVED
+
+
+def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
+    """What a record says of its question that could group questions: texts, whole numbers, true and false."""
+    if options.strata == ():
+        return {}
+    found = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
+    return {
+        printable(name): label if options.strata is None else label.removeprefix(PROSE)
+        for name, label in found.items()
+        if label
+    }
+
+
+def _label(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        text = " ".join(printable(value).split())
+        return text if len(text) <= _LONGEST else PROSE + text
+    return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
+
+
+def tidy(read: Read, options: ReadOptions, keep: Collection[str]) -> Read:
+    """Without the strata that are prose or that hardly any two questions share, and without scores that say no more than the
+    outcomes do, unless either were asked for; the strata to `keep` stay."""
+    data = read.data
+    if isinstance(data, Outcomes) and SCORE not in options.graded:
+        plain = np.select(
+            [data.state == CORRECT, data.state == NOT_GRADED, data.state == ABSENT], [1, np.nan, np.nan], 0
+        )
+        if np.array_equal(data.more.get(SCORE, plain), plain, equal_nan=True):
+            data = replace(data, more={name: values for name, values in data.more.items() if name != SCORE})
+    if options.strata is None and isinstance(data, (Outcomes, Evidence)):
+        kept = {name: values for name, values in data.strata.items() if name in keep or _groups(values)}
+        data = replace(data, strata=kept)
+    return replace(read, data=data)
+
+
+def _groups(values: Array) -> bool:
+    return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
+
+
+def run_names(given: Sequence[tuple[str, str]]) -> list[str]:
+    """The names of runs, each given as (what it would be called, what tells it apart): the latter is added where two agree.
+
+    Raises MismatchError where two would still bear one name.
+    """
+    wanted = [name for name, _ in given]
+    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise MismatchError(f"two of these would both be run {name!r}; rename one of the files or folders")
+    return names
+
+
+def place(path: Path) -> str:
+    """A file or folder by its last two names: what tells runs of one name apart."""
+    return "/".join(path.absolute().parts[-2:]).lstrip("/")
+
+
+def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, log: str) -> list[str]:
+    """Notes where a log's own figure covers another number of answers than are in it, or is not what they give.
+
+    They are folded as the tool folds them: the mean of the scores, silence at the score it was given.
+    """
+    own, ours = number(figure), folded(scores)
+    if of is not None and of != len(scores):
+        covers = "" if own is None else f" ({what} is {own:g} over all of them)"
+        return [f"{log} holds {len(scores)} of the {of} answers that its own figures cover{covers}"]
+    if own is None or math.isclose(own, ours, abs_tol=1e-6) or (math.isnan(own) and math.isnan(ours)):
+        return []
+    return [f"{log}: its own {what} is {own:g}, and the answers in it give {ours:g}"]
+
+
+def folded(scores: Iterable[float]) -> float:
+    """The mean as a tool takes it: over what is graded, silence at the score it was given."""
+    graded = [score for score in scores if not math.isnan(score)]
+    return sum(graded) / len(graded) if graded else math.nan

@@ -1,0 +1,1 @@
+"""HELM: the files of a run."""

@@ -1,0 +1,322 @@
+"""HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial and perturbation.
+
+A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider withheld
+or the model refused, as HELM's clients say it; any other request that failed is not graded. An answer that names no option is wrong, as the tool counts it, and
+counted in a note. The confidence is the probability of the completion, where the log has log-probabilities; its `max_prob`
+is 1 where it has none. The tool's figures are over one split: `test` where there is one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nescio.data.outcomes import NOT_GRADED
+from nescio.errors import FormatError, shorten
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.grading import BLOCKED, EMPTY, ERRORED, NO_SCORE, REFUSED, SCORE, Scale, number
+from nescio.formats.logs.helm.run import (
+    OTHER,
+    SPEC,
+    STATE,
+    STATS,
+    TOTALS,
+    UNPERTURBED,
+    Case,
+    Folder,
+    open_cases,
+    open_folders,
+    say_others,
+)
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.source import Source
+
+MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
+# What the tool records of every request, none of which is a score.
+RECORDS = re.compile(
+    r"(num|training|inference|finish_reason|batch)_.*|prompt_truncated|max_prob|logprob|predicted_index"
+)
+SHOWN = {"predicted_text", "request"}  # the keys of predictions and requests that are written for display
+SCENARIO = "scenario.json"
+USUAL = {"split": "test", "perturbation": UNPERTURBED}  # what the tool's figures are over
+# What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand through.
+WITHHELD = re.compile(
+    r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content[ _]moderation|content_filter"
+    r"|content (?:management|filtering) policy|violates \w+'s content policy|prompt was flagged|allowed by our safety system",
+    re.IGNORECASE,
+)
+REFUSAL = re.compile(r"received refusal", re.IGNORECASE)
+# Why a completion ended (which is looked at where it is empty), in the words of OpenAI, Azure, Google, Anthropic and Bedrock.
+ENDS: dict[str, str] = {
+    **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation"), BLOCKED),
+    **dict.fromkeys(("blocklist", "prohibited_content", "spii"), BLOCKED),
+    "refusal": REFUSED,
+    "error": ERRORED,
+}
+SERVER_ERROR = "The server had an error"  # which the client for OpenAI hands on as an empty completion
+NO_CONTENT = "response has empty content"  # which the client for Anthropic hands on as an error
+
+
+def recognise(source: Source) -> str | None:
+    """The two files of a run folder, and run_spec.json and stats.json, which may be given with them.
+
+    Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for display.
+    """
+    if source.kind != "document":
+        return None
+    columns = {*source.columns}
+    if isinstance(source.document, list):
+        return _listed(source, columns)
+    if columns >= {"adapter_spec", "request_states"}:
+        return STATE
+    if source.name == SCENARIO and columns >= {"name", "description", "tags"}:
+        return OTHER
+    return SPEC if columns >= {"name", "scenario_spec", "adapter_spec", "metric_specs"} else None
+
+
+def _listed(source: Source, columns: set[str]) -> str | None:
+    if columns >= {"input", "references", "id"} or (columns >= {"instance_id"} and columns & SHOWN):
+        return OTHER
+    if columns >= {"instance_id", "stats"}:
+        return STATS
+    named = columns >= {"name", "count", "sum"} and isinstance(source.first["name"], dict)
+    return TOTALS if named and "name" in source.first["name"] else None
+
+
+@reader(
+    "helm",
+    about="run folders of HELM: scenario_state.json with per_instance_stats.json (and run_spec.json, stats.json)",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""
+    folders = open_folders(parts)
+    cases = [open_cases(folder, options) for folder in folders]
+    notes = say_others(parts)
+    for name, found in (
+        ("split", {case.split for every in cases for case in every}),
+        ("perturbation", {case.perturbation for every in cases for case in every}),
+        ("metric", {metric for every in cases for case in every for metric in case.scores}),
+    ):
+        if name in options.choose:
+            choose(options, name, sorted(found), f"{name}s")
+    repeats = any(case.trial for every in cases for case in every)
+    rows: list[Graded] = []
+    outcomes = True
+    for folder, every in zip(folders, cases, strict=True):
+        graded, scale = _graded(folder, every, options, notes, repeats=repeats)
+        rows += graded
+        outcomes = outcomes and scale is not None
+    first = folders[0].files[STATE]
+    keep = {"scenario", "trial", *(name for folder in folders for name in folder.parameters)}
+    if not outcomes:
+        return grading.tidy(grading.scores_only(rows, first, options, notes), options, keep)
+    data = outcomes_of(rows, first, options, notes)
+    return grading.tidy(Read(data, tuple(notes)), options, keep)
+
+
+# ---- outcomes ----
+
+
+def _graded(
+    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[str], *, repeats: bool
+) -> tuple[list[Graded], Scale | None]:
+    """The rows of one folder; and how its scores become outcomes, None where they are none."""
+    for name in USUAL:
+        chosen = _one(folder, name, cases, options, notes)
+        cases = [case for case in cases if getattr(case, name) == chosen]
+    split, perturbation = cases[0].split, cases[0].perturbation
+    metric = _metric(folder, cases, options, notes)
+    scores = [case.scores.get(metric, math.nan) for case in cases]
+    scale = grading.scale_of(scores, options)
+    what, column = f"{folder.path.name}: {metric}", metric if grading.free(metric) else SCORE
+    if scale:
+        notes += grading.say_partial(scale, what, len(cases), options)
+    else:
+        notes.append(grading.no_outcome(what, column))
+    held = {SCORE if scale else column, *options.graded}
+    whole = all(_confidence(case) in (None, 1.0) for case in cases)  # no log-probabilities in it
+    optionless: Counter[str] = Counter()
+    rows = []
+    for case, score in zip(cases, scores, strict=True):
+        name = folder.prefix + case.id
+        answerable = grading.has_answer(_gold(case), options)
+        state, why = _outcome(case, score, scale, options, answerable=answerable)
+        if why is None and (said := _no_option(folder, case)):
+            optionless[said] += 1
+        given = {each: score if each in (SCORE, metric) else case.scores.get(each) for each in held}
+        rows.append(
+            Graded(
+                folder.run,
+                f"{name} trial {case.trial}" if repeats else name,
+                state,
+                None if whole or why else _confidence(case),
+                cluster=name if repeats else None,
+                why=why,
+                strata=_strata(folder, case, repeats=repeats),
+                where=case.where,
+                path=folder.files[STATE],
+                scores={each: value for each, value in given.items() if value is not None and grading.free(each)},
+                answerable=-1 if answerable else 0,
+            )
+        )
+    notes += _say_optionless(folder, optionless, len(cases))
+    if perturbation == UNPERTURBED:
+        notes += grading.compared(_figure(folder, metric, split), None, scores, metric, folder.path.name)
+    return rows, scale
+
+
+def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
+    trial = {"trial": str(case.trial)} if repeats else {}
+    return {"scenario": folder.scenario} | folder.parameters | case.labels | trial
+
+
+def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[str]) -> str:
+    """The split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
+    many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
+    if len(many) == 1:
+        return next(iter(many))
+    chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
+    left = ", ".join(f"{count} of {name} {value!r}" for value, count in many.items() if value != chosen)
+    notes.append(f"{folder.path.name}: {many[chosen]} of {name} {chosen!r}; left out {left}")
+    return chosen
+
+
+def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[str]) -> str:
+    """The metric asked for; else exact_match or one like it; else the only score there is."""
+    found = dict.fromkeys(name for case in cases for name in case.scores)
+    asked = options.choose.get("metric")
+    if asked in found:
+        return str(asked)
+    scores = [name for name in found if not RECORDS.fullmatch(name) and "@" not in name]
+    main = next((name for name in MAIN if name in found), None)
+    if main is None:
+        # A score by several graders (xst_gpt_score, xst_claude_score) has their mean beside it (xst_score).
+        alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
+        if not alone:
+            raise FormatError(
+                folder.files[STATS], "there is no score in it, only records of requests", value=list(found)
+            )
+        main = alone[0] if len(alone) == 1 else choose(options, "metric", alone, "metrics")
+    mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
+    other = {name: grading.folded([case.scores.get(name, math.nan) for case in cases]) for name in scores}
+    differ = [f"{name} {value:.3g}" for name, value in other.items() if not math.isclose(value, mean)]
+    if differ:
+        notes.append(f"{folder.path.name}: by {main}; by others it would differ: {', '.join(differ)}")
+    return main
+
+
+def _without_a_word(name: str) -> Iterator[str]:
+    words = name.split("_")
+    for i in range(1, len(words) - 1):
+        yield "_".join(words[:i] + words[i + 1 :])
+
+
+def _result(case: Case) -> Mapping[str, Any] | None:
+    """The result of a case's request; None where it took several, one an option, or has none."""
+    result = case.requests[0].get("result") if len(case.requests) == 1 else None
+    return result if isinstance(result, dict) else None
+
+
+def _completion(case: Case) -> Mapping[str, Any]:
+    completions = (_result(case) or {}).get("completions")
+    first = completions[0] if isinstance(completions, list) and completions else None
+    return first if isinstance(first, dict) else {}
+
+
+def _said(case: Case) -> str:
+    text = _completion(case).get("text")
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _option(case: Case) -> tuple[str | None, bool]:
+    """The text of the option that the answer's letter names, and whether there are options at all."""
+    mapping = case.requests[0].get("output_mapping")
+    if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
+        return None, False
+    named = mapping.get(_said(case))
+    return named if isinstance(named, str) else None, True
+
+
+def _gold(case: Case) -> Iterator[str]:
+    """The texts of the references that are tagged as correct."""
+    for reference in case.requests[0]["instance"].get("references") or ():
+        output = reference.get("output") if isinstance(reference, dict) else None
+        if (
+            isinstance(output, dict)
+            and isinstance(output.get("text"), str)
+            and "correct" in (reference.get("tags") or ())
+        ):
+            yield output["text"]
+
+
+def _outcome(
+    case: Case, score: float, scale: Scale | None, options: ReadOptions, *, answerable: bool
+) -> tuple[int, str | None]:
+    """State and reason."""
+    if math.isnan(score) or scale is None:
+        return NOT_GRADED, NO_SCORE if math.isnan(score) else None
+    silent = _silence(case, options) if len(case.requests) == 1 else None
+    if silent == ERRORED:
+        return NOT_GRADED, ERRORED
+    return grading.settled(scale.state(score), silent, answerable=answerable)
+
+
+def _silence(case: Case, options: ReadOptions) -> str | None:
+    """Why a request's result is no answer, or None."""
+    result = _result(case)
+    if result is None or result.get("success") is not True:
+        return _failure(str((result or {}).get("error")))
+    said = _said(case)
+    if not said:
+        finish = _completion(case).get("finish_reason")
+        reason = str(finish.get("reason")) if isinstance(finish, dict) else ""
+        if reason.startswith(SERVER_ERROR):
+            return ERRORED
+        return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
+    return SAID_SO if declined(options, said) or declined(options, _option(case)[0]) else None
+
+
+def _failure(error: str) -> str:
+    """What became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the model."""
+    if REFUSAL.match(error):
+        return REFUSED
+    return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
+
+
+def _confidence(case: Case) -> float | None:
+    """The probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
+    log = number(_completion(case).get("logprob"))
+    return math.exp(log) if log is not None and log <= 0 else None
+
+
+def _no_option(folder: Folder, case: Case) -> str | None:
+    """What an answer says that should name an option and names none."""
+    adapter = folder.documents[STATE]["adapter_spec"]
+    joint = isinstance(adapter, dict) and adapter.get("method") == "multiple_choice_joint"
+    named, options = _option(case)
+    return _said(case) if joint and options and named is None else None
+
+
+def _say_optionless(folder: Folder, found: Counter[str], total: int) -> list[str]:
+    if not found:
+        return []
+    many = f"{found.total()} of {total} answers name no option and are counted as the tool graded them"
+    return [
+        f"{folder.path.name}: {many} (as {shorten(found.most_common(1)[0][0])}); --declined-pattern makes silence of some"
+    ]
+
+
+def _figure(folder: Folder, metric: str, split: str) -> Any:
+    """The tool's own figure for a metric on a split, from stats.json where it is given."""
+    for stat in folder.documents.get(TOTALS) or ():
+        name = stat.get("name") if isinstance(stat, dict) else None
+        if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:
+            continue
+        if name.get("perturbation") is None and name.get("sub_split") is None:
+            return stat.get("mean")
+    return None

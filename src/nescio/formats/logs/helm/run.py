@@ -1,0 +1,182 @@
+"""What stands in the run folders of HELM: every instance with the requests made for it and its scores."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.logs import grading
+from nescio.formats.logs.grading import number
+from nescio.formats.registry import Part, ReadOptions
+from nescio.sources.documents import printable
+
+STATE, STATS, SPEC, TOTALS = "scenario_state", "per_instance_stats", "run_spec", "stats"
+OTHER = "other"  # files of a run folder that hold no answers
+UNPERTURBED = "none"
+PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what does not tell two of one name apart
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the other
+    parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
+
+    path: Path
+    documents: dict[str, Any]
+    files: dict[str, Path]
+    model: str
+    scenario: str
+    parameters: dict[str, str]
+    run: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One instance in one trial and perturbation: the requests made for it, and its scores by name."""
+
+    id: str
+    trial: int
+    perturbation: str
+    split: str
+    where: str
+    labels: dict[str, str]
+    requests: list[Mapping[str, Any]] = field(default_factory=list)
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+# ---- folders ----
+
+_LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
+
+
+def open_folders(parts: Sequence[Part]) -> list[Folder]:
+    """The files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
+    held: dict[Path, dict[str, Any]] = {}
+    files: dict[Path, dict[str, Path]] = {}
+    for part, source in parts:
+        label = Path(source.label)
+        if part == OTHER:
+            continue
+        documents = held.setdefault(label.parent, {})
+        if part in documents:
+            raise MismatchError(f"{label}: another {part}.json of the same folder was given too")
+        documents[part] = source.document
+        files.setdefault(label.parent, {})[part] = label
+    if not held:
+        raise MismatchError(f"{parts[0][1].label}: {_LACKING}; give {STATE}.json and {STATS}.json of its folder too")
+    for path, documents in held.items():
+        lacking = [f"{part}.json" for part in (STATE, STATS) if part not in documents]
+        if lacking:
+            raise MismatchError(
+                f"{next(iter(files[path].values()))}: {_LACKING}; give {' and '.join(lacking)} of its folder too"
+            )
+    return _named([_folder(path, documents, files[path]) for path, documents in held.items()])
+
+
+def say_others(parts: Sequence[Part]) -> list[str]:
+    """A note on the files that were given and hold no answers."""
+    names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
+    return [f"left out, as there are no answers in them: {', '.join(names)}"] if names else []
+
+
+def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
+    """What the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another mark."""
+    spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
+    name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
+    first, *others = printable(name).split(",")
+    scenario, colon, parameter = first.partition(":")
+    if not colon and (found := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
+        scenario, parameter = found[1], found[2]
+    pairs = [each.partition("=") for each in (parameter, *others)]
+    parameters = {key: value for key, _, value in pairs if key and value}
+    known = adapter.get("model") if isinstance(adapter, dict) else None
+    model = parameters.pop("model", "") or (printable(known) if isinstance(known, str) else "") or path.absolute().name
+    return Folder(path, documents, files, model, scenario, parameters)
+
+
+def _named(folders: Sequence[Folder]) -> list[Folder]:
+    """The folders with their runs: one a model, or one a folder where a model has a scenario twice."""
+    whats = [",".join([folder.scenario, *(f"{k}={v}" for k, v in folder.parameters.items())]) for folder in folders]
+    many = Counter((folder.model, what) for folder, what in zip(folders, whats, strict=True))
+    again = {model for (model, _), count in many.items() if count > 1}
+    keys = [(folder.model, folder.path if folder.model in again else None) for folder in folders]
+    given = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
+    names = dict(zip(given, grading.run_names(list(given.values())), strict=True))
+    several = len({*whats}) > 1
+    return [
+        replace(folder, run=names[key], prefix=f"{what}/" if several else "")
+        for folder, key, what in zip(folders, keys, whats, strict=True)
+    ]
+
+
+# ---- cases ----
+
+
+def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
+    """Every instance, trial and perturbation of a folder, with its scores."""
+    states = folder.documents[STATE]["request_states"]
+    if not isinstance(states, list):
+        raise FormatError(folder.files[STATE], "request_states must be a list", value=states)
+    if not states:
+        raise FormatError(folder.files[STATE], "there are no request states in it")
+    cases: dict[tuple[str, int, str], Case] = {}
+    for i, state in enumerate(states, 1):
+        where = f"request state {i}"
+        instance = state.get("instance") if isinstance(state, dict) else None
+        if not isinstance(instance, dict):
+            raise FormatError(folder.files[STATE], "a request state has an instance", where=where, value=state)
+        key = _key(instance.get("id"), state, instance, folder.files[STATE], where)
+        split = instance.get("split")
+        labels = grading.labels({"sub_split": instance.get("sub_split")}, options)
+        case = cases.setdefault(key, Case(*key, printable(split) if isinstance(split, str) else "", where, labels))
+        case.requests.append(state)
+    for i, entry in enumerate(folder.documents[STATS], 1):
+        where = f"item {i}"
+        if not isinstance(entry, dict):
+            raise FormatError(folder.files[STATS], "each item must be an object", where=where, value=entry)
+        key = _key(entry.get("instance_id"), entry, entry, folder.files[STATS], where)
+        if key not in cases:
+            found = f"{key[0]!r}, trial {key[1]}, perturbation {key[2]}"
+            raise MismatchError(f"{folder.files[STATS]}, {where}: {folder.files[STATE].name} has no instance {found}")
+        for name, score in _stats(entry.get("stats"), folder, where):
+            if cases[key].scores.setdefault(name, score) != score:
+                raise FormatError(folder.files[STATS], f"{name!r} stands here again", where=where, value=score)
+    return list(cases.values())
+
+
+def _key(
+    id_: Any, holder: Mapping[str, Any], perturbed: Mapping[str, Any], path: Path, where: str
+) -> tuple[str, int, str]:
+    trial, perturbation = holder.get("train_trial_index", 0), perturbed.get("perturbation")
+    if not isinstance(id_, str) or not id_:
+        raise FormatError(path, "the id of an instance must be a text", where=where, value=id_)
+    if isinstance(trial, bool) or not isinstance(trial, int) or trial < 0:
+        raise FormatError(path, "train_trial_index must be a whole number from 0", where=where, value=trial)
+    name = grading.identity(id_)
+    if perturbation is None:
+        return name, trial, UNPERTURBED
+    if not isinstance(perturbation, dict) or not isinstance(perturbation.get("name"), str):
+        raise FormatError(path, "perturbation must be an object with a name", where=where, value=perturbation)
+    more = {k: v for k, v in sorted(perturbation.items()) if k not in PERTURBATION}
+    shown = f"({', '.join(f'{k}={v}' for k, v in more.items())})" if more else ""
+    return name, trial, printable(perturbation["name"] + shown)
+
+
+def _stats(given: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
+    """The scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
+    if not isinstance(given, list):
+        raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=given)
+    for stat in given:
+        name = stat.get("name") if isinstance(stat, dict) else None
+        if not isinstance(name, dict) or not isinstance(name.get("name"), str):
+            raise FormatError(folder.files[STATS], "a stat has a name with a name in it", where=where, value=stat)
+        value = number(stat.get("mean"))
+        if name.get("sub_split") is None and value is not None and not math.isnan(value):
+            yield printable(name["name"]), value

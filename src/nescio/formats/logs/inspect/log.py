@@ -1,0 +1,299 @@
+"""What stands in a log of Inspect: its header and its samples, from an `.eval` archive or a `.json` document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError
+from nescio.formats.logs import grading
+from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
+from nescio.formats.registry import ReadOptions
+from nescio.sources.documents import printable, read_members
+from nescio.sources.json import decode_document, most_keys, refuse_twice
+from nescio.sources.source import Source
+
+HEADERS = (
+    "header.json",
+    "_journal/start.json",
+    "start.json",
+)  # the last is of early logs, whose end is in results.json
+SKIPPED = {"events", "events_data", "messages", "attachments", "store"}  # long, and not read
+UNNAMED = "score"  # the scorer of early logs, whose samples have one score and no name for it
+UNREAD = (
+    "grade_parse_failure"  # the reason that the tool gives, since May 2026, where it found no grade in a judge's words
+)
+_NO_GRADE = "Grade not found in model output"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a scorer says of a sample."""
+
+    value: Any
+    answer: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused, and
+    `empty` that there is none; both are the provider's word, not the scorer's."""
+
+    id: str
+    epoch: int
+    scores: dict[str, Score]
+    stopped: str
+    text: str
+    silent: str | None
+    empty: bool
+    question: str
+    targets: tuple[str, ...]
+    options: tuple[str, ...]
+    labels: dict[str, str]
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One log: its header, its samples, the run that it belongs to, and what its questions' names begin with."""
+
+    path: Path
+    header: Mapping[str, Any]
+    samples: list[Sample]
+    run: str = ""
+    prefix: str = ""
+
+    def held(self, *names: str) -> Any:
+        """What the header holds under these names, or None."""
+        found: Any = self.header
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+    def text(self, *names: str) -> str:
+        """The same as a text, empty where it is none."""
+        found = self.held(*names)
+        return printable(found) if isinstance(found, str) else ""
+
+    @property
+    def expected(self) -> int | None:
+        """How many samples the log says there are: questions times epochs."""
+        total = self.held("results", "total_samples")
+        if isinstance(total, int):
+            return total
+        ids, epochs = self.held("eval", "dataset", "sample_ids"), self.held("eval", "config", "epochs")
+        if not isinstance(ids, list):
+            return None
+        return len(ids) * (epochs if isinstance(epochs, int) else 1)
+
+    def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
+        """The log's own figures that are means: scorer, name of the score, metric, value, and what reduced the repeats."""
+        for score in listed(self.held("results", "scores")):
+            metrics = score.get("metrics") if isinstance(score, dict) else None
+            for name, metric in metrics.items() if isinstance(metrics, dict) else ():
+                value = number(metric.get("value")) if isinstance(metric, dict) else None
+                if value is not None and name.split("/")[-1] in ("accuracy", "mean"):
+                    scorer, called = (printable(str(score.get(key))) for key in ("scorer", "name"))
+                    reducer = score.get("reducer")
+                    yield scorer, called, printable(name), value, printable(reducer) if isinstance(reducer, str) else ""
+
+
+def listed(value: Any) -> list[Any]:
+    """A list, empty where it is none."""
+    return value if isinstance(value, list) else []
+
+
+def open_log(source: Source, options: ReadOptions, notes: list[str]) -> Log:
+    """A log with its samples; raises FormatError where there are none."""
+    if source.kind == "archive":
+        header, rows = _header(source), _members(source)
+    else:
+        header, rows = source.document, _listed(source)
+    log = Log(Path(source.label), header, [_sample(row, where, source, options) for row, where in rows])
+    if not log.samples:
+        raise FormatError(source.label, _why_no_samples(log))
+    status = log.text("status")
+    if status != "success":
+        of = "" if log.expected is None else f" of {log.expected}"
+        notes.append(f"{log.path.name}: its status is {status or 'unknown'}; {len(log.samples)}{of} samples are in it")
+    return replace(log, samples=_once(log, notes))
+
+
+def _why_no_samples(log: Log) -> str:
+    if not log.held("results"):
+        return "a log that was started and not finished: there are no samples in it"
+    shown = [f"{scorer} {metric} {value:g}" for scorer, _, metric, value, _ in log.figures()]
+    figures = f"; its own figures: {', '.join(shown)}" if shown else ""
+    return f"this holds the header of a log and none of its {log.expected or 0} samples, so no answers{figures}"
+
+
+def _header(source: Source) -> Mapping[str, Any]:
+    name = next(name for name in HEADERS if name in source.members)
+    header: dict[str, Any] = {}
+    for one in (name, "results.json") if name == HEADERS[-1] else (name,):
+        for content, where in _contents(source, one.__eq__):
+            header |= _object(source, content, where)
+    return header
+
+
+def _members(source: Source) -> Iterator[tuple[dict[str, Any], str]]:
+    for content, where in _contents(source, lambda name: name.startswith("samples/") and name.endswith(".json")):
+        yield _object(source, content, where), where
+
+
+def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[bytes, str]]:
+    assert source.path is not None
+    for info, content in read_members(source.path, wanted):
+        yield content, f"member {printable(info.filename)}"
+
+
+def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
+    """A JSON object, its long parts left undecoded where that can be; NaN is taken too."""
+    import msgspec
+
+    label = str(source.label)
+    try:
+        raw = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = decode_document(label, content, source.room, where)
+        if not isinstance(found, dict):
+            raise FormatError(label, "this must be a JSON object", where=where, value=found) from None
+        return found
+    if most_keys(content) > len(raw) + sum(most_keys(bytes(value)) for value in raw.values()):
+        refuse_twice(label, content, where)
+    kept = {name: bytes(value) for name, value in raw.items() if name not in SKIPPED}
+    return {name: decode_document(label, value, source.room, where) for name, value in kept.items()}
+
+
+def _listed(source: Source) -> Iterator[tuple[Any, str]]:
+    samples = source.document.get("samples")
+    if samples is not None and not isinstance(samples, list):
+        raise FormatError(source.label, "samples must be a list", value=samples)
+    return ((row, f"sample {i}") for i, row in enumerate(samples or (), 1))
+
+
+def _once(log: Log, notes: list[str]) -> list[Sample]:
+    """Samples that share an id and an epoch: repeats where the log counts them all, else the last one stands."""
+    keys = Counter((sample.id, sample.epoch) for sample in log.samples)
+    again = len(log.samples) - len(keys)
+    if not again:
+        return log.samples
+    if log.expected != len(log.samples):
+        notes.append(f"{log.path.name}: {again} samples stand twice under one id and epoch; the last one counts")
+        return list({(sample.id, sample.epoch): sample for sample in log.samples}.values())
+    notes.append(
+        f"{log.path.name}: {again} samples stand again under one id and epoch, and the log counts them all: taken as repeats"
+    )
+    found, taken = [], {*keys}
+    met: set[tuple[str, int]] = set()
+    for sample in log.samples:
+        epoch = sample.epoch
+        if (sample.id, epoch) in met:
+            while (sample.id, epoch) in taken:
+                epoch += 1
+            taken.add((sample.id, epoch))
+        met.add((sample.id, epoch))
+        found.append(replace(sample, epoch=epoch))
+    return found
+
+
+# ---- samples ----
+
+
+def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sample:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.label, rule, where=where, value=value)
+
+    if not isinstance(row, dict):
+        raise fail("a sample must be an object", row)
+    name, epoch, target = row.get("id"), row.get("epoch", 1), row.get("target")
+    if isinstance(name, bool) or not isinstance(name, (int, str)) or name == "":
+        raise fail("id must be a whole number or a text", name)
+    if isinstance(epoch, bool) or not isinstance(epoch, int) or epoch < 1:
+        raise fail("epoch must be a whole number from 1", epoch)
+    metadata, output = row.get("metadata"), row.get("output")
+    text, silent, empty = _said(output if isinstance(output, dict) else {})
+    return Sample(
+        grading.identity(name),
+        epoch,
+        _scores_of(row, fail),
+        ERRORED if row.get("error") else NO_SCORE,
+        text,
+        silent,
+        empty and not row.get("sandbox"),
+        _input(row.get("input")),
+        _targets(target, listed(row.get("choices"))),
+        tuple(map(str, listed(row.get("choices")))),
+        grading.labels(metadata, options) if isinstance(metadata, dict) else {},
+        where,
+    )
+
+
+def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError]) -> dict[str, Score]:
+    given = row.get("scores")
+    if given is None:
+        given = {UNNAMED: row["score"]} if row.get("score") is not None else {}
+    if not isinstance(given, dict):
+        raise fail("scores must be an object", given)
+    found = {}
+    for name, score in given.items():
+        if not isinstance(score, dict):
+            raise fail(f"the score of {name!r} must be an object", score)
+        answer = score.get("answer")
+        found[printable(name)] = Score(score.get("value"), answer if isinstance(answer, str) else "", _reason(score))
+    return found
+
+
+def _reason(score: Mapping[str, Any]) -> str:
+    """Why a score is what it is, in the tool's words; empty where it does not say.
+
+    Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation tells.
+    It does not where several judges voted and it is that of the first one, nor where a person has graded the answer since.
+    """
+    metadata = score.get("metadata")
+    told = metadata if isinstance(metadata, dict) else {}
+    given = (score.get("reason"), told.get("unscored_reason"), told.get("reason"))
+    reason = next((each for each in given if isinstance(each, str) and each), "")
+    explanation = score.get("explanation")
+    unread = isinstance(explanation, str) and explanation.startswith(_NO_GRADE) and score.get("value") == "I"
+    if not reason and unread and "individual_scores" not in told and not score.get("history"):
+        return UNREAD
+    return reason
+
+
+def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
+    """The text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
+    first = next(iter(listed(output.get("choices"))), None)
+    message = first.get("message") if isinstance(first, dict) else None
+    content = message.get("content") if isinstance(message, dict) else None
+    blocks = [block for block in listed(content) if isinstance(block, dict)]
+    completion = output.get("completion")
+    if not isinstance(completion, str):
+        texts = [block.get("text") for block in blocks]
+        completion = content if isinstance(content, str) else "".join(text for text in texts if isinstance(text, str))
+    silent = REFUSED if any(block.get("refusal") is True for block in blocks) else None
+    if isinstance(first, dict) and first.get("stop_reason") == "content_filter":
+        silent = BLOCKED
+    acted = isinstance(message, dict) and bool(message.get("tool_calls"))
+    return completion.strip(), silent, first is not None and not completion.strip() and not acted
+
+
+def _input(given: Any) -> str:
+    """The question: a text, or the last message of the user."""
+    if isinstance(given, str):
+        return given
+    said = [each.get("content") for each in listed(given) if isinstance(each, dict) and each.get("role") == "user"]
+    return next((text for text in reversed(said) if isinstance(text, str)), "")
+
+
+def _targets(given: Any, choices: list[Any]) -> tuple[str, ...]:
+    """The gold answers; where they are letters of options, the options."""
+    texts = [str(each).strip() for each in (given if isinstance(given, list) else [given]) if each not in (None, "")]
+    letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
+    if choices and all(0 <= letter < len(choices) for letter in letters):
+        return tuple(str(choices[letter]) for letter in letters)
+    return tuple(texts)

@@ -1,0 +1,298 @@
+"""Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question, clustered by it.
+
+Silence is the value N, and what a score's `reason` calls a refusal, no response, or a response of another form; a wrong
+answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value beside it)
+and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong, leaves out what is
+not graded, and of an answer whose grader failed takes the value that stands there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.errors import FormatError, shorten
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
+from nescio.formats.logs.inspect.log import HEADERS, UNREAD, Log, Sample, Score, open_log
+from nescio.formats.logs.inspect.reducers import reduced
+from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.sources.documents import printable
+from nescio.sources.source import Source
+
+NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
+WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
+WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # the tool reads these in any case
+SILENCE = ("N", "NOT_ATTEMPTED")
+REASONS = {"refusal": REFUSED, "no_response": EMPTY, "invalid_response_format": NO_FORM}
+FAILED = ("scoring_failed", UNREAD)  # and whatever begins as GRADED does: grader_failed, grader_refusal, …
+GRADED = "grader_"
+NO_SCORER = "none"  # --choose scorer=none: the answers are judged here
+
+
+def recognise(source: Source) -> str | None:
+    """An archive with the header of a log; or a document of `eval` (with its task and model) and `status` or `plan`."""
+    if source.kind == "archive":
+        names = {*source.members}
+        found = names & {*HEADERS[:2]} or (source.suffix == ".eval" and HEADERS[2] in names)
+        return "log" if found else None
+    if source.kind != "document" or not isinstance(source.document, dict):
+        return None
+    spec = source.document.get("eval")
+    known = isinstance(spec, dict) and {"task", "model"} <= {*spec} and {"status", "plan"} & {*source.document}
+    return "log" if known else None
+
+
+@reader("inspect", about="a log of Inspect: .eval, or .json (eval, status, samples)", recognise=recognise)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read logs, each a run named by its model; logs of one model on several tasks are one run.
+
+    `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
+    `--choose scorer=none` takes the answers without their grades, to be judged here.
+    """
+    notes: list[str] = []
+    logs = _named([open_log(source, options, notes) for _, source in parts])
+    repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
+    if options.choose.get("scorer") == NO_SCORER:
+        return Read(_unjudged(logs, repeats=repeats), tuple(notes))
+    found = sorted({name for log in logs for sample in log.samples for name in sample.scores})
+    if "scorer" in options.choose:
+        choose(options, "scorer", found, "scorers")
+    rows: list[Graded] = []
+    outcomes = True
+    for log in logs:
+        graded, scale = _graded(log, options, notes, repeats=repeats)
+        rows += graded
+        outcomes = outcomes and scale is not None
+    if not outcomes:
+        return grading.tidy(grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch"))
+    data = outcomes_of(rows, logs[0].path, options, notes)
+    return grading.tidy(Read(data, tuple(notes)), options, ("task", "epoch"))
+
+
+def _named(logs: Sequence[Log]) -> list[Log]:
+    """The logs with their runs: one a model, or one a file where logs of one model are of one task."""
+    models = [log.text("eval", "model") for log in logs]
+    tasks = [log.text("eval", "task") for log in logs]
+    many = Counter(zip(models, tasks, strict=True))
+    again = {model for (model, _), count in many.items() if count > 1}
+    keys = [(model, log.path if model in again else None) for model, log in zip(models, logs, strict=True)]
+    given = {key: (key[0] or log.path.stem, grading.place(log.path)) for key, log in zip(keys, logs, strict=True)}
+    names = dict(zip(given, grading.run_names(list(given.values())), strict=True))
+    several = len({*tasks}) > 1
+    return [
+        replace(log, run=names[key], prefix=f"{task}/" if several else "")
+        for log, key, task in zip(logs, keys, tasks, strict=True)
+    ]
+
+
+def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]:
+    """The name of the question that a sample answers, and of what its repeats share."""
+    name = log.prefix + sample.id
+    return (f"{name} epoch {sample.epoch}", name) if repeats else (name, None)
+
+
+# ---- scores ----
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the outcome that
+    the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures."""
+
+    score: float = math.nan
+    silent: str | None = None
+    failed: str | None = None
+    state: int | None = None
+    label: str | None = None
+    own: float = math.nan
+
+
+def _graded(log: Log, options: ReadOptions, notes: list[str], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
+    """The rows of one log; and how its scores become outcomes, None where they are none."""
+    scorer = _pick(options, "scorer", [name for sample in log.samples for name in sample.scores])
+    if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
+        notes.append(f"{log.path.name}: no sample has a score; --choose scorer={NO_SCORER} judges the answers here")
+    key = _key(log, scorer, options)
+    scores = [_part(sample.scores.get(scorer), key) for sample in log.samples]
+    grades = [grade_of(score, sample, options) for score, sample in zip(scores, log.samples, strict=True)]
+    _no_labels(log, scorer, grades)
+    numbers = [grade.score for grade in grades]
+    scale = grading.scale_of(numbers, options)
+    what = f"{scorer} ({key})" if key else scorer
+    if scale:
+        notes += grading.say_partial(scale, f"{log.path.name}: {what}", len(numbers), options)
+    else:
+        notes.append(grading.no_outcome(f"{log.path.name}: {what}", SCORE))
+    strata = {"task": log.text("eval", "task")} if log.prefix else {}
+    rows = []
+    for sample, score, grade in zip(log.samples, scores, grades, strict=True):
+        question, cluster = _asked(log, sample, repeats=repeats)
+        answerable = grading.has_answer(sample.targets, options)
+        state, why = outcome_of(sample, score, grade, scale, options, answerable=answerable)
+        rows.append(
+            Graded(
+                log.run,
+                question,
+                state,
+                cluster=cluster,
+                why=why,
+                strata=sample.labels | strata | ({"epoch": str(sample.epoch)} if repeats else {}),
+                where=sample.where,
+                path=log.path,
+                scores={SCORE: grade.score},
+                answerable=-1 if answerable else 0,
+            )
+        )
+    notes += _against_header(log, scorer, key, scores, [grade.own for grade in grades])
+    return rows, scale
+
+
+def _pick(options: ReadOptions, name: str, found: Sequence[str]) -> str:
+    """The one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
+    there = list(dict.fromkeys(found))
+    if len(there) < 2:
+        return there[0] if there else ""
+    return choose(options, name, there, f"{name}s")
+
+
+def _key(log: Log, scorer: str, options: ReadOptions) -> str:
+    """Which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
+    found: dict[str, None] = {}
+    for sample in log.samples:
+        value = sample.scores[scorer].value if scorer in sample.scores else None
+        if isinstance(value, (dict, list)):
+            found |= dict.fromkeys(_parts(value))
+    return _pick(options, "key", list(found))
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {str(i): part for i, part in enumerate(value, 1)}
+    return {printable(name): part for name, part in value.items()}
+
+
+def _part(score: Score | None, key: str) -> Score | None:
+    """The score with the part of its value that is meant."""
+    if score is None or not isinstance(score.value, (dict, list)):
+        return score
+    return replace(score, value=_parts(score.value).get(key))
+
+
+def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
+    """What a score says of an answer, before a number is held against a threshold."""
+    if score is None:
+        return Grade(failed=sample.stopped)
+    value, silent = score.value, REASONS.get(score.reason)
+    word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+    found = _read(value)
+    own = math.nan if found is None else found
+    if score.reason in FAILED or score.reason.startswith(GRADED):
+        return Grade(failed=GRADER, own=own)
+    if word in options.outcome_map:
+        state = STATES[options.outcome_map[word]]
+        told = float(state == CORRECT)
+        silent = silent or (NO_ANSWER if state == SILENT else None)
+        return Grade(told, silent, state=state, own=told if found is None else own)
+    if isinstance(value, str):
+        if found is None:
+            return Grade(label=word)
+        silent = silent or (NO_ANSWER if word in SILENCE else None)
+    if found is None or math.isnan(found):
+        return Grade(silent=silent, failed=None if silent else NO_SCORE)
+    return Grade(found, silent, own=own)
+
+
+def _read(value: Any) -> float | None:
+    """The number that the tool reads in a value."""
+    if not isinstance(value, str):
+        return grading.number(value)
+    return WORDS.get(value, WORDS.get(value.lower(), grading.number(value)))
+
+
+def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
+    """Raise FormatError where scores are words that nobody said the meaning of."""
+    found = Counter(grade.label for grade in grades if grade.label is not None)
+    if not found:
+        return
+    where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
+    shown = ", ".join(f"{printable(shorten(word))} {many}×" for word, many in found.most_common(5))
+    first = printable(next(iter(found)))[:40]
+    rule = (
+        f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
+        f"--outcome-map {first}=correct says what one of them means, and so on for each"
+    )
+    raise FormatError(log.path, rule, where=where)
+
+
+def outcome_of(
+    sample: Sample, score: Score | None, grade: Grade, scale: Scale | None, options: ReadOptions, *, answerable: bool
+) -> tuple[int, str | None]:
+    """State and reason."""
+    if score is None or grade.failed or scale is None:
+        return NOT_GRADED, grade.failed
+    state = scale.state(grade.score) if grade.state is None else grade.state
+    silent = grade.silent
+    if declined(options, score.answer) or declined(options, sample.text):
+        silent = SAID_SO
+    elif silent is None and state == INCORRECT:
+        silent = sample.silent or (EMPTY if sample.empty and not score.answer.strip() else None)
+    return grading.settled(state, silent, answerable=answerable)
+
+
+def _against_header(
+    log: Log, scorer: str, key: str, scores: Sequence[Score | None], numbers: Sequence[float]
+) -> list[str]:
+    """Notes where the log's own figure covers other samples than are in it, or is not what they give."""
+    found: dict[str, tuple[str, float]] = {}
+    for by, name, metric, value, reducer in log.figures():
+        if not scorer or (by in (scorer, "None") and name in (key, scorer)):
+            found.setdefault(reducer, (metric, value))
+    if log.text("status") == "success" and log.expected != len(log.samples):
+        metric, own = next(iter(found.values()), ("mean", None))
+        return grading.compared(own, log.expected, numbers, metric, log.path.name)
+    # The tool makes one score of each question's repeats first.
+    of: dict[str, list[tuple[Any, float]]] = {}
+    for sample, score, number in zip(log.samples, scores, numbers, strict=True):
+        said = score.value if score and isinstance(score.value, (str, int, float)) else None
+        of.setdefault(sample.id, []).append((said, number))
+    notes = []
+    for reducer, (metric, own) in found.items():
+        given = reduced(reducer or "mean", of.values())
+        if given is None:
+            continue
+        nearest = given[0] if math.isnan(own) else max(given[0], min(own, given[1]))
+        what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
+        notes += grading.compared(own, None, [nearest], what, log.path.name)
+    return notes
+
+
+# ---- answers to be judged here ----
+
+
+def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
+    """The questions and the answers of the logs without their grades; a sample that stopped with an error is a missing row."""
+    questions: dict[str, Question] = {}
+    runs: dict[str, dict[str, Response]] = {}
+    for log in logs:
+        responses = runs.setdefault(log.run, {})
+        for sample in log.samples:
+            name, cluster = _asked(log, sample, repeats=repeats)
+            question = Question(name, sample.question, sample.targets, sample.options, None, cluster, sample.labels)
+            questions.setdefault(name, question)
+            if name in responses:
+                rule = f"question {name!r} stands here again for run {log.run!r}"
+                raise FormatError(log.path, rule, where=sample.where)
+            if sample.stopped != ERRORED:
+                given = bool(sample.text) and not sample.silent
+                responses[name] = Response(name, sample.text if given else None, given, why=sample.silent)
+    collection = Collection("inspect", tuple(questions.values()))
+    files = {log.run: str(log.path) for log in reversed(logs)}
+    found = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())
+    return Unjudged(collection, found, tuple(files[run.name] for run in found))

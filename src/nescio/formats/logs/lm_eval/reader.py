@@ -1,0 +1,303 @@
+"""lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row a document and filter, and its `results_<date>.json` beside them.
+
+A run is a folder, and its tasks are a stratum; a file that is named otherwise is a run of its own, and so is a results file
+that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to `<model>_<task>.jsonl`. An
+answer that the filter could not extract (`[invalid]`, or the task's own fallback where the results file is given) or that is
+empty is silence. The confidence of a choice is the softmax of the options' log-probabilities at the option chosen.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nescio.data.outcomes import NOT_GRADED, SILENT
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
+from nescio.formats.logs.lm_eval.rows import SAMPLE, Item, Rows, listed, read_items, rows_of
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.documents import printable
+from nescio.sources.source import Source
+
+RESULTS = {"results", "configs", "versions"}
+INVALID = "[invalid]"
+BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option of the best log-probability for its length
+_NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside it."""
+
+    path: Path
+    task: str | None
+    run: str
+    items: list[Item]
+    results: Mapping[str, Any] | None
+
+    def figure(self, *names: str) -> Any:
+        """What the results file holds under these names, or None."""
+        found: Any = self.results
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from another),
+    the rows, and the results beside them."""
+
+    path: Path
+    task: str | None
+    run: tuple[Path, str | None]
+    rows: Rows
+    results: Mapping[str, Any] | None
+
+
+def recognise(source: Source) -> str | None:
+    """JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`, `versions`."""
+    columns = {*source.columns}
+    if source.kind == "lines" or (source.kind == "document" and isinstance(source.document, list)):
+        return "samples" if columns >= SAMPLE else None
+    if source.kind == "document" and columns >= RESULTS and isinstance(source.document["results"], dict):
+        return "results"
+    return None
+
+
+@reader(
+    "lm_eval",
+    about="a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its results_*.json",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
+    notes: list[str] = []
+    results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
+    given = _given([source for part, source in parts if part == "samples"], results, notes)
+    if not given:
+        rule = (
+            "this file of lm-evaluation-harness holds figures of whole tasks and no answers; give its samples_*.jsonl"
+        )
+        raise FormatError(results[0][0], rule, value=list(results[0][1]["results"]))
+    sheets = _sheets(given, options)
+    notes += _other_documents(sheets)
+    rows: list[Graded] = []
+    kinds: dict[bool, str] = {}
+    _known("filter", {item.filter for sheet in sheets for item in sheet.items}, options)
+    _known("metric", {name for sheet in sheets for item in sheet.items for name in item.values}, options)
+    for sheet in sheets:
+        found, metric, outcomes = _graded(sheet, options, notes)
+        rows += found
+        kinds[outcomes] = f"{metric} of {sheet.path}"
+    if len(kinds) > 1:
+        raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
+    if False in kinds:
+        return grading.tidy(grading.scores_only(rows, sheets[0].path, options, notes), options, ("task",))
+    data = outcomes_of(rows, sheets[0].path, options, notes)
+    return grading.tidy(Read(data, tuple(notes)), options, ("task",))
+
+
+def _known(name: str, found: set[str], options: ReadOptions) -> None:
+    """Raise UsageError where what was asked for is in none of the files."""
+    if name in options.choose:
+        choose(options, name, sorted(found), f"{name}s")
+
+
+# ---- files and runs ----
+
+
+def _given(
+    samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[str]
+) -> list[Given]:
+    """The samples in files of their own, and then those in results files, unless there is a file of that task beside it."""
+    named = [_NAMED.fullmatch(source.stem) for source in samples]
+    folders = [Path(source.label).absolute().parent for source in samples]
+    tasks = Counter((folder, found["task"]) for folder, found in zip(folders, named, strict=True) if found)
+    again = {folder for (folder, _), many in tasks.items() if many > 1}
+    given = []
+    for source, folder, found in zip(samples, folders, named, strict=True):
+        task, date = (found["task"], found["date"]) if found else (None, None)
+        run = (folder, date if folder in again else None) if found else (folder / source.stem, None)
+        given.append(Given(Path(source.label), task, run, rows_of(source), _beside(folder, task, date, results)))
+    for path, held in results:
+        folder = path.absolute().parent
+        samples_of = dict(_held(path, held))
+        beside = folder not in again and any((folder, task) in tasks for task in samples_of)
+        for task, rows in samples_of.items():
+            if (folder, task) in tasks:
+                notes.append(f"{path.name}: its samples of {task} are left out, as there is a file of them beside it")
+                continue
+            places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
+            given.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
+    return given
+
+
+def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The samples that a results file holds, by their tasks."""
+    samples = results.get("samples")
+    for task, rows in samples.items() if isinstance(samples, dict) else ():
+        if not isinstance(rows, list):
+            raise FormatError(path, "samples must be a list for each task", value=rows)
+        if rows:
+            yield printable(task), rows
+
+
+def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
+    """The samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
+    names: dict[tuple[Path, str | None], tuple[str, str]] = {}
+    for one in given:
+        folder, date = one.run
+        model = (one.results or {}).get("model_name")
+        apart = f"{grading.place(folder)} {date}" if date else grading.place(folder)
+        names.setdefault(
+            one.run, (printable(model) if isinstance(model, str) and model else folder.name or "run", apart)
+        )
+    runs = dict(zip(names, grading.run_names(list(names.values())), strict=True))
+    sheets = []
+    for one in given:
+        fallbacks = _fallbacks(one.results, one.task)
+        found = list(read_items(one.rows, one.path, fallbacks, options, alone=len(given) == 1))
+        sheets.append(Sheet(one.path, one.task, runs[one.run], found, one.results))
+    return sheets
+
+
+def _beside(
+    folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
+) -> Mapping[str, Any] | None:
+    """The results file of the same folder that holds the task; of several, the one of the same date."""
+    found = [(path, held) for path, held in results if path.absolute().parent == folder and task in held["results"]]
+    dated = [held for path, held in found if date and date in path.name]
+    return next(iter([*dated, *(held for _, held in found)]), None)
+
+
+def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
+    """What the task's filters put where they extract nothing."""
+    sheet = Sheet(Path(), task, "", [], results)
+    found = {INVALID}
+    for chain in listed(sheet.figure("configs", str(task), "filter_list")):
+        for step in listed(chain.get("filter") if isinstance(chain, dict) else None):
+            fallback = step.get("fallback") if isinstance(step, dict) else None
+            if isinstance(fallback, str):
+                found.add(fallback.strip())
+    return found
+
+
+# ---- outcomes ----
+
+
+def _graded(sheet: Sheet, options: ReadOptions, notes: list[str]) -> tuple[list[Graded], str, bool]:
+    """The rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
+    name = _pick(options, "filter", [item.filter for item in sheet.items])
+    items = [item for item in sheet.items if item.filter == name]
+    metric = _metric(sheet, items, options, notes)
+    scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
+    scale = grading.scale_of(scores, options)
+    what, column = f"{sheet.path.name}: {metric}", metric if grading.free(metric) else SCORE
+    if scale:
+        notes += grading.say_partial(scale, what, len(items), options)
+    else:
+        notes.append(grading.no_outcome(what, column))
+    held = {SCORE if scale else column} if not scale or scale.between else set()
+    held |= {asked for asked in options.graded if asked == SCORE or any(asked in item.values for item in items)}
+    rows: list[Graded] = []
+    sheet.items.clear()
+    items.reverse()
+    for score in scores:
+        item = items.pop()  # so that it makes room for its row: a log may be larger than what memory is left
+        rows.append(_row(sheet, item, score, options, metric=metric, scale=scale, held=held))
+    if scale and any(row.state == SILENT and score > 0 for row, score in zip(rows, scores, strict=True)):
+        rows = [replace(row, scores={**row.scores, SCORE: score}) for row, score in zip(rows, scores, strict=True)]
+    notes += _against_results(sheet, f"{metric},{name}", scores)
+    return rows, metric, scale is not None
+
+
+def _row(
+    sheet: Sheet,
+    item: Item,
+    score: float,
+    options: ReadOptions,
+    *,
+    metric: str,
+    scale: Scale | None,
+    held: Collection[str],
+) -> Graded:
+    state, why = NOT_GRADED, NO_SCORE if math.isnan(score) else None
+    if scale and not math.isnan(score):
+        silence = SAID_SO if declined(options, item.declines) else item.why
+        state, why = grading.settled(scale.state(score), silence, answerable=item.answerable)
+    given = {name: score if name in (SCORE, metric) else item.values.get(name) for name in held}
+    row = Graded(
+        sheet.run,
+        f"{sheet.task}/{item.doc}" if sheet.task else item.doc,
+        state,
+        None if item.sure is None else item.sure[metric in BY_LENGTH],
+        why=why,
+        where=item.where,
+        path=sheet.path,
+        answerable=-1 if item.answerable else 0,
+    )
+    labels = item.labels if not sheet.task or options.strata == () else {"task": sheet.task} | item.labels
+    scores = {name: value for name, value in given.items() if value is not None and grading.free(name)}
+    return replace(row, strata=labels, scores=scores) if labels or scores else row
+
+
+def _pick(options: ReadOptions, name: str, found: Sequence[str]) -> str:
+    """The one chosen, or the only one there is: another task may have what was asked for."""
+    there = list(dict.fromkeys(found))
+    return there[0] if len(there) == 1 else choose(options, name, there, f"{name}s")
+
+
+def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: list[str]) -> str:
+    """The metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a number."""
+    values: dict[str, list[float]] = {}
+    lists: dict[str, None] = {}
+    for item in items:
+        for name, value in item.values.items():
+            lists.setdefault(name)
+            if value is not None:
+                values.setdefault(name, []).append(value)
+    other = [name for name in lists if name not in values]
+    if not values:
+        rule = "no metric in it has a number for each answer (lists hold what a figure of the whole task is made from)"
+        raise FormatError(sheet.path, rule, value=other or None)
+    graded = {name: [value for value in found if not math.isnan(value)] for name, found in values.items()}
+    certain = [name for name, found in graded.items() if all(value in (0, 1) for value in found)]
+    partial = [name for name, found in graded.items() if all(0 <= value <= 1 for value in found)]
+    pool = list(values) if options.choose.get("metric") in values else certain or partial or list(values)
+    metric = _pick(options, "metric", pool) if len(pool) == 1 else choose(options, "metric", pool, "metrics")
+    left = [name for name in values if name != metric]
+    if left or other:
+        notes.append(
+            f"{sheet.path.name}: by {metric}; not used: {', '.join([*left, *(f'{name} (lists)' for name in other)])}"
+        )
+    return metric
+
+
+def _against_results(sheet: Sheet, figure: str, scores: Sequence[float]) -> list[str]:
+    """Notes where the results file counts other documents than the samples hold, or gives another figure."""
+    task = str(sheet.task)
+    of, own = sheet.figure("n-samples", task, "effective"), sheet.figure("results", task, figure)
+    return grading.compared(own, of if isinstance(of, int) else None, scores, figure, sheet.path.name)
+
+
+def _other_documents(sheets: Sequence[Sheet]) -> list[str]:
+    """A note where two runs have different documents under one number."""
+    seen: dict[tuple[str | None, str], tuple[int, str]] = {}
+    differ: Counter[tuple[str, str]] = Counter()
+    for sheet in sheets:
+        for doc, hash_ in {item.doc: item.hash for item in sheet.items if item.hash is not None}.items():
+            before, run = seen.setdefault((sheet.task, doc), (hash_, sheet.run))
+            if before != hash_:
+                differ[run, sheet.run] += 1
+    return [
+        f"runs {one!r} and {other!r}: {many} documents have one doc_id and not one doc_hash; are these the same questions?"
+        for (one, other), many in differ.items()
+    ]

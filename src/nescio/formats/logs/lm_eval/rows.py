@@ -1,0 +1,162 @@
+"""One row of a samples file of lm-evaluation-harness: its metrics, why it is no answer, and how sure its choice was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nescio.errors import FormatError
+from nescio.formats.logs import grading
+from nescio.formats.logs.grading import EMPTY, NO_FORM, number
+from nescio.formats.registry import ReadOptions
+from nescio.sources.documents import printable
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+
+SAMPLE = {"doc_id", "doc", "filtered_resps"}
+NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
+BOTH_WAYS = (
+    "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
+)
+Rows = Iterable[tuple[Any, str]]  # with their places
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which it
+    declines, and how sure the options make the choice of the best one, and of the best one for its length."""
+
+    doc: str
+    filter: str
+    values: dict[str, float | None]
+    why: str | None
+    answerable: bool
+    declines: str | None
+    sure: tuple[float, float | None] | None
+    labels: dict[str, str]
+    hash: int | None
+    where: str
+
+
+def rows_of(source: Source) -> Rows:
+    """The rows of a samples file."""
+    if source.kind == "lines":
+        return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
+    return ((row, f"item {i}") for i, row in enumerate(source.document, 1))
+
+
+def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
+    """The rows, read; the hashes of their documents are kept where there are others to compare them with."""
+    for row, where in rows:
+        if not isinstance(row, dict):
+            raise FormatError(label, "each item must be an object", where=where, value=row)
+        item, hash_ = _item(row, where, label, fallbacks, options), row.get("doc_hash")
+        yield item if alone or not isinstance(hash_, str) else replace(item, hash=hash(hash_))
+
+
+def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], options: ReadOptions) -> Item:
+    doc, filter_, responses = row.get("doc_id"), row.get("filter", "none"), row.get("filtered_resps")
+    if isinstance(doc, bool) or not isinstance(doc, (int, str)) or doc == "":
+        raise FormatError(label, "doc_id must be a whole number or a text", where=where, value=doc)
+    if not isinstance(filter_, str):
+        raise FormatError(label, "filter must be a text", where=where, value=filter_)
+    if not isinstance(responses, list):
+        raise FormatError(label, "filtered_resps must be a list", where=where, value=responses)
+    metrics = row.get("metrics")
+    names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
+    values = {printable(name): number(row.get(name)) for name in names if isinstance(name, str)}
+    pairs = _pairs(responses)
+    said = [] if pairs else [text.strip() for text in _texts(responses)]
+    why = None
+    if not pairs and not any(said):
+        why = EMPTY
+    elif said and all(text in fallbacks for text in said):
+        why = NO_FORM
+    declines = _declines((said, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
+    asked = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
+    sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, asked)
+    held = row.get("doc")
+    labels = grading.labels(held, options) if isinstance(held, dict) else {}
+    target = row.get("target")
+    answerable = not isinstance(target, str) or grading.has_answer([target], options)
+    return Item(
+        grading.identity(doc),
+        printable(filter_),
+        values,
+        why,
+        answerable,
+        declines,
+        sure,
+        labels,
+        None,
+        where,
+    )
+
+
+def _declines(given: Iterable[list[str]], options: ReadOptions) -> str | None:
+    """The words in which an answer declines: as it was graded, after the filter, or in all that the model said.
+
+    One of several samples is not what was graded: a vote over them may have gone the other way.
+    """
+    for texts in given:
+        if texts and all(map(options.declined.fits, texts)):
+            return texts[0]
+    return None
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts in nested lists, in order; a number is one too."""
+    found, left = [], [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, list):
+            left += reversed(each)
+        elif each is not None:
+            found.append(str(each))
+    return found
+
+
+def _pairs(responses: list[Any]) -> list[float]:
+    """The log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
+    found = []
+    for each in responses:
+        if not isinstance(each, list) or len(each) != 2 or str(each[1]) not in ("True", "False"):
+            return []
+        log = number(each[0])
+        if log is None:
+            return []
+        found.append(log)
+    return found
+
+
+def _lengths(arguments: Any, count: int) -> list[int] | None:
+    """How many characters each option has, from the requests made for it."""
+    if isinstance(arguments, dict):
+        asked = [arguments.get(f"gen_args_{i}") for i in range(count)]
+        texts = [one.get("arg_1") if isinstance(one, dict) else None for one in asked]
+    else:
+        texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in listed(arguments)]
+    lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
+    return lengths if len(lengths) == count and all(lengths) else None
+
+
+def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
+    """The softmax at the best option, and at the best for its length; None where there is one option, or no finite number.
+
+    The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
+    """
+    if len(logs) < 2 or not math.isfinite(top := max(logs)) or any(map(math.isnan, logs)):
+        return None
+    weights = [math.exp(log - top) for log in logs]
+    total = math.fsum(weights)
+    if lengths is None or len(lengths) < len(logs):
+        return 1 / total, None
+    best = max(range(len(logs)), key=lambda i: logs[i] / lengths[i])
+    return 1 / total, weights[best] / total
+
+
+def listed(value: Any) -> list[Any]:
+    """A list, empty where it is none."""
+    return value if isinstance(value, list) else []

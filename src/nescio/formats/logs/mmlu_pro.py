@@ -1,0 +1,375 @@
+"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. No letter is silence.
+
+The repository's first rule is applied to every text again, because some files hold a random letter where it found none: the
+answer is the first letter after "answer is", as in "the answer is (C)". Where it finds none, the repository goes on to look
+for "Answer: C", and then for the last letter from A to J that stands alone anywhere in the text, be it the first word of "I
+do not know": `--choose extract=full` does so too. The first rule alone is the default, as its letters are answers: of those
+that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 are right, which
+is about what guessing among ten options gives. A note says how many letters the other rules would add.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.logs import grading
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.documents import printable, read_member
+from nescio.sources.json import decode_document
+from nescio.sources.source import Source
+from nescio.sources.tables import as_text, json_lines
+from nescio.sources.text_files import WHITE
+
+KEYS = {"question_id", "options", "answer", "pred"}
+TEXTS = ("generated_text", "model_outputs", "response")
+NO_LETTER, EMPTY = "without an answer in the asked form", "empty"
+RULES = ("strict", "full", "pred")
+_STRICT = re.compile(r"answer is \(?([A-J])\)?")
+_AGAIN = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
+_ALONE = re.compile(r"\b[A-J]\b")
+_SUMMARY, _RESULT = "_summary", "_result"
+_NAME = re.compile(r"^(?:model_outputs_)?(.+?)(?:_\d+_?shots?)?$")
+_HEAD = 1 << 14
+_BY_STRICT = 'the rule "answer is (X)", and are random or of a looser rule'
+
+
+def recognise(source: Source) -> str | None:
+    """A JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such arrays.
+
+    Beside them, a `_summary.json` of categories with `corr` and `wrong`.
+    """
+    if source.kind == "archive":
+        names = _members(source)
+        return "results" if source.suffix == ".zip" and names and _begins(source, names[0]) else None
+    if source.kind == "lines" or (source.kind == "document" and isinstance(source.document, list)):
+        return "results" if set(source.columns) >= KEYS and "outcome" not in source.columns else None
+    return "summary" if source.stem.endswith(_SUMMARY) and _is_summary(source.document) else None
+
+
+def _is_summary(document: Any) -> bool:
+    if not isinstance(document, dict) or "total" not in document:
+        return False
+    return all(isinstance(each, dict) and {"corr", "wrong"} <= {*each} for each in document.values())
+
+
+def _members(source: Source) -> list[str]:
+    """The members that hold results."""
+    names = [name for name in source.members if name.lower().endswith(".json") and not name.startswith("__MACOSX/")]
+    return [name for name in names if not name.endswith(f"{_SUMMARY}.json")]
+
+
+def _begins(source: Source, name: str) -> bool:
+    """Whether a member begins as an array of questions does; a damaged one does not."""
+    assert source.path is not None
+    try:
+        with zipfile.ZipFile(source.path) as archive, archive.open(name) as member:
+            head = member.read(_HEAD).lstrip()
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError, RuntimeError, NotImplementedError):
+        return name.rpartition("/")[2].startswith("model_outputs_")  # the reader will say what is wrong with it
+    return head.startswith(b"[") and b'"question_id"' in head
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and the
+    letters that only the repository's second and third rule find."""
+
+    random: int = 0
+    other: int = 0
+    textless: int = 0
+    again: int = 0
+    alone: int = 0
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What all files share: how a letter is found, what was met, and what each question was to every run."""
+
+    extract: str
+    options: ReadOptions
+    seen: dict[str, _Seen] = field(default_factory=dict)
+    kinds: dict[str, set[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One array: what messages call it, its stem, the folders it lies in, and its items with their places."""
+
+    label: str
+    stem: str
+    folders: tuple[str, ...]
+    items: Iterator[tuple[Any, str]]
+
+    def run(self) -> tuple[str, str, Iterator[tuple[Any, str]]]:
+        """The run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
+        first = next(self.items, None)
+        items = self.items if first is None else chain([first], self.items)
+        category = first[0].get("category") if first is not None and isinstance(first[0], dict) else None
+        if self.stem.endswith(_RESULT) or (isinstance(category, str) and _folded(category) == _folded(self.stem)):
+            return self._model(), self.stem, items
+        return _NAME.sub(r"\1", self.stem), "", items
+
+    def _model(self) -> str:
+        """The folder; in the repository's own layout, `model/CoT/subjects`, the model."""
+        folders = [*self.folders]
+        if folders[-2:-1] == ["CoT"]:
+            folders = folders[:-2]
+        elif folders[-1:] in (["all"], ["CoT"]):
+            folders = folders[:-1]
+        found = folders or [*self.folders]
+        return found[-1] if found and found[-1] else self.stem
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", " ").casefold()
+
+
+@reader(
+    "mmlu-pro",
+    about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON or in a ZIP",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read result files, each a run named by its file, or by its folder where there is a file a category: `law_result.json`, or
+    `law.json` (`model/CoT/all/law.json` is of the run `model`).
+
+    `--choose extract=full` applies all rules of the repository, `--choose extract=pred` believes `pred` instead of the text.
+    """
+    sources = [source for part, source in parts if part == "results"]
+    if not sources:
+        first = parts[0][1]
+        rule = f"this holds the figures of a category and no answers; give {_results_of(first.stem)}.json of its folder too"
+        raise FormatError(first.label, rule)
+    extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
+    reading = _Reading(extract, options)
+    rows: list[Graded] = []
+    taken: dict[tuple[str, str], str] = {}
+    figures = _Figures(_summaries(parts))
+    for source in sources:
+        for file in _files(source):
+            run, category, items = file.run()
+            key = run, category
+            if key in taken or (not category and any(run == other for other, _ in taken)):
+                raise MismatchError(
+                    f"{taken.get(key, file.label)} and {file.label} would both be run {run!r}; rename one of them"
+                )
+            taken[key] = file.label
+            kept = figures.kept(file, items)
+            rows += [_grade(source, run, item, where, reading) for item, where in kept]
+    notes = _notes(reading) + figures.notes()
+    found = outcomes_of(rows, sources[0].label, options, notes)
+    return Read(found, tuple(notes))
+
+
+def _files(source: Source) -> Iterator[_File]:
+    """Each array in a source."""
+    assert source.path is not None
+    path = source.packed.path if source.packed else source.path
+    own = path.absolute().parts[1:-1]
+    if source.kind == "lines":
+        lines = ((item, f"line {line}") for item, line in json_lines(source))
+        yield _File(str(source.label), source.stem, own, lines)
+    elif source.kind == "document":
+        yield _File(str(source.label), source.stem, own, _numbered(source.document, ""))
+    else:
+        for name in _members(source):
+            *folders, file = name.split("/")
+            label, items = f"{source.label}, member {printable(name)}", _of_member(source, name)
+            yield _File(label, file[: -len(".json")], (source.stem, *folders), items)
+
+
+# ---- the repository's own figures ----
+
+
+def _results_of(summary: str) -> str:
+    return summary.removesuffix(_SUMMARY) + _RESULT
+
+
+def _summaries(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """The summaries beside the results: folders, stem and content."""
+    for part, source in parts:
+        if part == "summary":
+            yield Path(source.label).absolute().parts[1:-1], source.stem, source.document
+        elif source.kind == "archive":
+            assert source.path is not None
+            for name in source.members:
+                *folders, file = name.split("/")
+                if file.endswith(f"{_SUMMARY}.json") and not name.startswith("__MACOSX/"):
+                    yield (source.stem, *folders), file[: -len(".json")], _decoded(source, name)
+
+
+class _Figures:
+    """What the summaries say, held against `pred` in the results that they are of."""
+
+    def __init__(self, summaries: Iterator[tuple[tuple[str, ...], str, Any]]) -> None:
+        self._of = {(folders, _results_of(stem)): (stem, held) for folders, stem, held in summaries}
+        self._given: dict[tuple[tuple[str, ...], str], list[float]] = {}
+
+    def kept(self, file: _File, items: Iterator[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+        """The items, whose grades are kept if there is a summary of them."""
+        key = file.folders, file.stem
+        if key not in self._of:
+            return items
+        return self._keep(self._given.setdefault(key, []), items)
+
+    @staticmethod
+    def _keep(grades: list[float], items: Iterator[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+        for item, where in items:
+            grades.append(_own_grade(item))
+            yield item, where
+
+    def notes(self) -> list[str]:
+        """Notes where a summary says something else than `pred`, or where what it is of was not given."""
+        found = []
+        for key, (stem, held) in self._of.items():
+            total = held.get("total") if _is_summary(held) else None
+            right, wrong = (grading.number((total or {}).get(name)) for name in ("corr", "wrong"))
+            if key not in self._given:
+                found.append(f"{stem}.json: left out, as {key[1]}.json was not given")
+            elif right is None or wrong is None or not 0 < right + wrong < 1e9:
+                found.append(f"{stem}.json: left out, as there are no counts in it")
+            else:
+                own, many = right / (right + wrong), round(right + wrong)
+                found += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")
+        return found
+
+
+def _own_grade(item: Any) -> float:
+    """What the repository counts: it takes a random option, always the same, where pred is null."""
+    if not isinstance(item, dict):
+        return 0.0
+    if pred := item.get("pred"):
+        return float(pred == item.get("answer"))
+    options = item.get("options")
+    return float(isinstance(options, list) and _random_option(len(options)) == item.get("answer_index"))
+
+
+@lru_cache(maxsize=16)
+def _random_option(many: int) -> int:
+    return Random(12345).randint(0, many - 1) if many else -1
+
+
+def _of_member(source: Source, name: str) -> Iterator[tuple[Any, str]]:
+    document = _decoded(source, name)
+    if not isinstance(document, list):
+        raise FormatError(
+            source.label, "an array of questions is expected", where=f"member {printable(name)}", value=document
+        )
+    yield from _numbered(document, f"member {printable(name)}, ")
+
+
+def _decoded(source: Source, name: str) -> Any:
+    assert source.path is not None
+    return decode_document(str(source.label), read_member(source.path, name), source.room, f"member {printable(name)}")
+
+
+def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:
+    for number, item in enumerate(items, 1):
+        yield item, f"{place}item {number}"
+
+
+# ---- letters ----
+
+
+def strict(text: str) -> str | None:
+    """The letter that the repository's first rule finds in a text: the first after "answer is"."""
+    found = _STRICT.search(text)
+    return found[1] if found else None
+
+
+def again(text: str) -> str | None:
+    r"""The letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
+    letter, end = None, 0
+    for found in _AGAIN.finditer(text):
+        if letter is not None and "\n" in text[end : found.start()]:
+            break
+        letter, end = found[1], found.start()
+    return letter
+
+
+def alone(text: str) -> str | None:
+    r"""The letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    letters = _ALONE.findall(text)
+    return letters[-1] if letters else None
+
+
+def _grade(source: Source, run: str, item: Any, where: str, reading: _Reading) -> Graded:
+    def fail(rule: str, value: object) -> FormatError:
+        return FormatError(source.label, rule, where=where, value=value)
+
+    if not isinstance(item, dict):
+        raise fail("each item must be a JSON object", item)
+    name, pred, gold = item.get("question_id"), item.get("pred"), item.get("answer")
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
+        raise fail("question_id must be a text or a whole number", name)
+    if not isinstance(gold, str) or not gold.strip(WHITE):
+        raise fail("answer must be a letter", gold)
+    if pred is not None and not isinstance(pred, str):
+        raise fail("pred must be a letter or null", pred)
+    text = next((as_text(item[key]) for key in TEXTS if item.get(key) is not None), None)
+    said, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
+    gold = gold.strip(WHITE)
+    kind = repr((item.get("question"), item.get("options"), gold))
+    reading.kinds.setdefault(str(name).strip(WHITE), set()).add(hash(kind))
+    strata = {key: item[key] for key in ("category", "src") if isinstance(item.get(key), str)}
+    state = SILENT if said is None else CORRECT if said == gold else INCORRECT
+    return Graded(run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label)
+
+
+def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> tuple[str | None, str | None]:
+    """The letter that an answer is read as, and why there is none."""
+    seen = reading.seen.setdefault(run, _Seen())
+    if declined(reading.options, text):
+        return None, SAID_SO
+    if text is None:
+        seen.textless += 1
+        return pred or None, None if pred else NO_LETTER
+    found = strict(text)
+    if found is None:
+        second = again(text)
+        looser = second or alone(text)
+        seen.again += second is not None
+        seen.alone += second is None and looser is not None
+        found = looser if reading.extract == "full" else None
+    seen.random += found is None and bool(pred)
+    seen.other += found is not None and found != pred
+    said = pred or None if reading.extract == "pred" else found
+    return said, None if said else NO_LETTER if text.strip() else EMPTY
+
+
+def _notes(reading: _Reading) -> list[str]:
+    notes = []
+    believed, full = reading.extract == "pred", reading.extract == "full"
+    for run, seen in reading.seen.items():
+        if seen.random:
+            then = "believed, as asked" if believed else "read as unanswered (--choose extract=pred believes them)"
+            by = "any rule of the repository, and are random" if full else _BY_STRICT
+            notes.append(f"run {run!r}: {seen.random} letters in pred do not come of the text by {by}: {then}")
+        if (seen.again or seen.alone) and not believed:
+            parts = [(seen.again, 'stand after "Answer:"'), (seen.alone, "are the last one alone in the text")]
+            by = ", ".join(f"{many} {what}" for many, what in parts if many)
+            then = "read as answers, as asked" if full else "unanswered unless --choose extract=full"
+            notes.append(f"run {run!r}: letters that only looser rules of the repository find: {by}: {then}")
+        if seen.other:
+            then = "pred is believed, as asked" if believed else "the text is read"
+            notes.append(f"run {run!r}: {seen.other} texts say another letter than pred: {then}")
+        if seen.textless:
+            notes.append(f"run {run!r}: {seen.textless} answers have no text: pred is read as it stands")
+    if differing := sum(len(kinds) > 1 for kinds in reading.kinds.values()):
+        notes.append(
+            f"{differing} of {len(reading.kinds)} questions are not the same in all files (text, options or answer differ): "
+            "each run is graded by its own file"
+        )
+    return notes

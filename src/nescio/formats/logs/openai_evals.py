@@ -1,0 +1,106 @@
+"""OpenAI evals: the event log of one run, a line an event. First the `spec`, then `sampling`, `match` and others, at last `final_report`.
+
+`match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was asked and has
+neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a grader that failed leaves no wrong
+answer. Whether the answer was empty, or declined in words, is read from the `sampling` event where the grade does not repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, identity, number, run_names, settled, tidy
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+
+UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it is given the lowest score
+
+
+def recognise(source: Source) -> str | None:
+    """Lines of which the first is the specification of a run."""
+    if source.kind != "lines" or not isinstance(source.first, dict) or source.columns != ("spec",):
+        return None
+    return "log" if isinstance(source.first.get("spec"), dict) else None
+
+
+@reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Every file is a run, named by its completion function."""
+    notes: list[str] = []
+    rows: list[Graded] = []
+    names = run_names([(_name(source), source.stem) for _, source in parts])
+    for (_, source), name in zip(parts, names, strict=True):
+        rows += _events(source, name, options, notes)
+    return tidy(Read(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ())
+
+
+def _name(source: Source) -> str:
+    functions = source.first["spec"].get("completion_fns")
+    return identity(functions[0]) if isinstance(functions, list) and functions else source.stem
+
+
+def _events(source: Source, run: str, options: ReadOptions, notes: list[str]) -> list[Graded]:
+    asked: dict[str, str] = {}
+    said: dict[str, str | None] = {}  # why what was sampled is no answer
+    found: dict[str, Graded] = {}
+    report: Any = None
+    for row, line in json_lines(source, lenient=True):
+        report = row.get("final_report", report)
+        sample = row.get("sample_id")
+        if sample is None:
+            continue
+        where = f"line {line}"
+        if not isinstance(sample, str):
+            raise FormatError(source.label, "sample_id must be a text", where=where, value=sample)
+        sample, data = identity(sample), row.get("data")
+        asked.setdefault(sample, where)
+        if row.get("type") == "sampling" and isinstance(data, dict):
+            said[sample] = _why_silent(data.get("sampled"), options)
+        graded = _graded(source, row.get("type"), data, where)
+        if graded is not None and isinstance(data, dict):
+            if sample in found:
+                raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
+            silent = _why_silent(data.get("sampled", data.get("picked")), options) or said.get(sample)
+            state, why = graded if graded[0] == NOT_GRADED else settled(graded[0], silent)
+            found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
+    if not asked:
+        raise FormatError(source.label, "there are no samples in it: the run stopped before its first")
+    if report is None:
+        notes.append(f"run {run!r}: there is no final report: the run was stopped before its end")
+    lacking = [sample for sample in asked if sample not in found]
+    rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=asked[s], path=source.label) for s in lacking]
+    return [*found.values(), *rows]
+
+
+def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
+    """Why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not said."""
+    texts = [text for text in (sampled if isinstance(sampled, list) else [sampled]) if isinstance(text, str)]
+    if texts and all(declined(options, text) for text in texts):
+        return SAID_SO
+    return EMPTY if texts and not any(text.strip() for text in texts) else None
+
+
+def _graded(source: Source, kind: Any, data: Any, where: str) -> tuple[int, str | None] | None:
+    """State and reason of an event that grades a sample, None for any other event."""
+    if kind not in ("match", "metrics"):
+        return None
+    if not isinstance(data, dict):
+        raise FormatError(source.label, f"the data of a {kind} must be an object", where=where, value=data)
+    if kind == "metrics":
+        if "score" not in data:
+            return None
+        score = number(data["score"])
+        if data.get("choice") == UNREADABLE:
+            return NOT_GRADED, UNREAD
+        if score is None or not 0 <= score <= 1:
+            return NOT_GRADED, NO_SCORE
+        return (CORRECT if score == 1 else INCORRECT), None
+    correct = data.get("correct")
+    if not isinstance(correct, bool):
+        raise FormatError(source.label, "correct must be true or false", where=where, value=correct)
+    return (CORRECT if correct else INCORRECT), None

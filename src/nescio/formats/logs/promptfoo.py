@@ -1,0 +1,192 @@
+"""promptfoo: `results.json` of version 3, or one result a line. An error of the provider is no wrong answer, and no answer either.
+
+A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the reason of a
+failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so that says nothing where
+there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's (`graderError`) is ungraded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.grading import (
+    EMPTY,
+    ERRORED,
+    REFUSED,
+    SCORE,
+    UNREAD,
+    identity,
+    labels,
+    no_outcome,
+    number,
+    run_names,
+    say_partial,
+    scale_of,
+    settled,
+    threshold,
+    tidy,
+)
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+
+KEYS = {"testIdx", "promptIdx", "success"}
+_ASSERTION, _ERROR = 1, 2
+Row = dict[str, Any]
+
+
+def recognise(source: Source) -> str | None:
+    """A document with `results.results`, or lines of testIdx, promptIdx and success."""
+    if source.kind == "lines":
+        return "log" if {*source.columns} >= KEYS else None
+    if source.kind != "document" or not isinstance(source.document, dict):
+        return None
+    return "log" if isinstance(_table(source.document).get("results"), list) else None
+
+
+def _table(document: Row) -> Row:
+    """The object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
+    inner = document.get("results")
+    if isinstance(inner, dict):
+        return inner
+    return document if "version" in document and "prompts" in document else {}
+
+
+@reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Every provider and prompt is a run, every test a question; several files are several runs of the same tests."""
+    notes: list[str] = []
+    rows: list[Graded] = []
+    for _, source in parts:
+        rows += _file(source, options, notes, many=len(parts) > 1)
+    found = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
+    return tidy(Read(found, tuple(notes)), options, ())
+
+
+def _file(source: Source, options: ReadOptions, notes: list[str], *, many: bool) -> list[Graded]:
+    found: list[tuple[tuple[str, int], Graded]] = []
+    for result, where in _results(source):
+        _check(source, result, where)
+        found.append((_key(result), _graded(source, result, where, options)))
+    if not found:
+        raise FormatError(source.label, "there are no results in it")
+    runs = list(dict.fromkeys(key for key, _ in found))
+    names = dict(zip(runs, run_names([(provider, f"prompt {prompt}") for provider, prompt in runs]), strict=True))
+    scores = [score for _, row in found for score in row.scores.values()]
+    scale = scale_of(scores, options)
+    if scale is None:
+        notes.append(no_outcome("a score of these results", SCORE))
+    elif options.choose.get("threshold"):
+        notes += say_partial(scale, "these results", len(scores), options)
+    if len({provider for provider, _ in runs}) < len(runs):
+        notes.append("runs are told apart by the number of their prompt")
+    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in found]
+
+
+def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:
+    """One result, of a run that has no name yet."""
+    state, why = _state(result, options)
+    score = number(result.get("score"))
+    variables = result.get("vars")
+    return Graded(
+        "",
+        f"test {result['testIdx']}",
+        state,
+        why=why,
+        cluster=_digest(variables or result["testIdx"]),
+        strata=labels(variables, options) if isinstance(variables, dict) else {},
+        where=where,
+        path=source.label,
+        scores={} if score is None or why in (ERRORED, UNREAD) else {SCORE: score},
+    )
+
+
+def _repeats(rows: Sequence[Graded], notes: list[str]) -> list[Graded]:
+    """Tests of the same variables are repeats of one question, and stay one cluster; where there are none, no row has a cluster."""
+    seen = Counter((row.run, row.cluster) for row in rows)
+    again = seen.total() - len(seen)
+    if not again:
+        return [replace(row, cluster=None) for row in rows]
+    notes.append(f"{again} results are of tests whose variables stand in another: they are repeats, resampled together")
+    return list(rows)
+
+
+def _digest(variables: Any) -> str:
+    """What tests of the same variables share, and no others."""
+    return hashlib.blake2s(json.dumps(variables, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
+
+
+def _results(source: Source) -> Iterator[tuple[Row, str]]:
+    if source.kind == "lines":
+        yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
+        return
+    table = _table(source.document)
+    version = table.get("version")
+    if version != 3:
+        raise FormatError(source.label, "results of promptfoo are read in their version 3", value=version)
+    for i, result in enumerate(table["results"]):
+        yield result, f"results.results[{i}]"
+
+
+def _check(source: Source, result: Any, where: str) -> None:
+    if not isinstance(result, dict):
+        raise FormatError(source.label, "a result must be an object", where=where, value=result)
+    for name in ("testIdx", "promptIdx"):
+        if isinstance(result.get(name), bool) or not isinstance(result.get(name), int):
+            raise FormatError(source.label, f"{name} must be a whole number", where=where, value=result.get(name))
+    if not isinstance(result.get("success"), bool):
+        raise FormatError(source.label, "success must be true or false", where=where, value=result.get("success"))
+    if result.get("failureReason") not in (None, 0, _ASSERTION, _ERROR):
+        rule = "failureReason must be 0 (none), 1 (an assertion) or 2 (an error)"
+        raise FormatError(source.label, rule, where=where, value=result["failureReason"])
+
+
+def _key(result: dict[str, Any]) -> tuple[str, int]:
+    provider = result.get("provider")
+    if isinstance(provider, dict):
+        provider = provider.get("label") or provider.get("id")
+    return identity(provider or "provider"), result["promptIdx"]
+
+
+def _state(result: Row, options: ReadOptions) -> tuple[int, str | None]:
+    response = result.get("response")
+    response = response if isinstance(response, dict) else {}
+    output = response.get("output")
+    nothing = output is None or (isinstance(output, str) and not output.strip())
+    reason = result.get("failureReason")
+    if reason == _ERROR or (reason is None and nothing and (result.get("error") or response.get("error"))):
+        return NOT_GRADED, ERRORED
+    if response.get("isRefusal") is True:
+        return settled(_outcome(result, options), REFUSED)
+    if not result["success"] and _judge_failed(result.get("gradingResult")):
+        return NOT_GRADED, UNREAD
+    if isinstance(output, str) and declined(options, output):
+        return settled(_outcome(result, options), SAID_SO)
+    return settled(_outcome(result, options), EMPTY if nothing else None)
+
+
+def _outcome(result: Row, options: ReadOptions) -> int:
+    """By `success`, or by the score where `--choose threshold=T` asks for it."""
+    least, score = threshold(options), number(result.get("score"))
+    right = result["success"] if least is None or score is None else score >= least
+    return CORRECT if right else INCORRECT
+
+
+def _judge_failed(grading: Any) -> bool:
+    """Whether every assertion that failed did so because its judge did."""
+    parts = grading.get("componentResults") if isinstance(grading, dict) else None
+    failed = (
+        [part for part in parts or () if isinstance(part, dict) and not part.get("pass")]
+        if isinstance(parts, list)
+        else []
+    )
+    told = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
+    return bool(failed) and sum(data.get("graderError") is True for data in told) == len(failed)

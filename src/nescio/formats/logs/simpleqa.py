@@ -1,0 +1,176 @@
+"""SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file a run. NOT_ATTEMPTED is silence.
+
+A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter anywhere in a
+text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so they are joined by
+their text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.database import connect
+from nescio.sources.source import Source, name_runs
+from nescio.sources.tables import load_rows, locate, require
+from nescio.text import decimal
+
+MEASURES = (
+    *("simpleqa.F", "simpleqa.correct", "simpleqa.incorrect", "simpleqa.not_attempted"),
+    *("simpleqa.correct_given_attempted", "c@1"),
+)
+GRADES = {
+    **dict.fromkeys(("A", "CORRECT"), CORRECT),
+    **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
+    **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
+}
+OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
+_MARKS = re.compile(r"[^\w ]+")
+_METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
+
+
+def recognise(source: Source) -> str | None:
+    """A table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
+    if source.kind not in ("delimited", "lines", "parquet", "table") or "outcome" in source.columns:
+        return None
+    have = set(source.columns)
+    return "table" if {"problem", "grade"} <= have and have & {"target", "predicted_answer"} else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row as it stands: `occurrence` says how often its run had this question with this target before, from 0."""
+
+    run: str
+    text: str
+    target: str
+    graded: Graded
+    occurrence: int
+
+
+@reader(
+    "simpleqa",
+    about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
+    sources = [source for _, source in parts]
+    notes = [note for source in sources for note in source.notes]
+    rows: list[_Row] = []
+    for source, name in zip(sources, name_runs(sources), strict=True):
+        before = {row.run for row in rows}
+        own = list(_rows(source, name, options, notes))
+        if again := next((row.run for row in own if row.run in before), None):
+            raise MismatchError(f"run {again!r} stands in {source.label} and in a file before it")
+        rows += own
+    graded = _numbered(rows, notes)
+    found = outcomes_of(graded, sources[0].label, options, notes)
+    return Read(found, tuple(notes), MEASURES)
+
+
+def _rows(source: Source, name: str, options: ReadOptions, notes: list[str]) -> Iterator[_Row]:
+    with connect() as connection:
+        have = load_rows(connection, source, "graded")
+        require(source, ("problem", "grade"), have, "a SimpleQA result")
+        names = [column for column in have if column]
+        cells = connection.execute(
+            f"SELECT row, {', '.join(have[c] for c in names)} FROM graded ORDER BY row"
+        ).fetchall()
+    seen: Counter[tuple[str, str, str]] = Counter()
+    odd: Counter[str] = Counter()
+    for at, *values in cells:
+        row = dict(zip(names, values, strict=True))
+        if row["problem"] is None:
+            raise FormatError(source.label, "the problem is empty", where=locate(source, at))
+        run, target = row.get("run") or row.get("model") or name, row.get("target") or ""
+        graded = _graded(source, row, at, run, options)
+        if "predicted_answer" in row and row["predicted_answer"] is None and graded.state in (CORRECT, INCORRECT):
+            odd[run] += 1
+        key = (run, row["problem"], target)
+        yield _Row(run, row["problem"], target, graded, seen[key])
+        seen[key] += 1
+    for run, many in odd.items():
+        notes.append(f"run {run!r}: {many} empty answers were graded correct or incorrect, and are read as graded")
+
+
+def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, options: ReadOptions) -> Graded:
+    state, why = grade_of(row["grade"], options.outcome_map)
+    if state in (CORRECT, INCORRECT) and declined(options, row.get("predicted_answer")):
+        state, why = SILENT, SAID_SO
+    confidence = None
+    if text := row.get("confidence"):
+        confidence = decimal(text)
+        if confidence is None or not math.isfinite(confidence):
+            raise FormatError(source.label, "confidence must be a finite number", where=locate(source, at), value=text)
+    strata = dict(_METADATA.findall(row.get("metadata") or ""))
+    strata |= {column: value or "" for column, value in row.items() if column not in OWN}
+    return Graded(run, str(row["problem"]), state, confidence, why=why, strata=strata, path=source.label)
+
+
+def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
+    """The state that a grade names, and why it is silent or not graded.
+
+    A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do no harm
+    ("**B**"). Nothing is looked for inside a longer text: that is not graded.
+    """
+    if text is None:
+        return NOT_GRADED, "without a grade"
+    if outcome_map and text in outcome_map:
+        state = STATES[outcome_map[text]]
+        return state, "not attempted" if state == SILENT else None
+    said = (part.strip() for part in _MARKS.split(" ".join(text.upper().split()).replace("-", " ")))
+    states = {GRADES.get(part) for part in said if part}
+    named = states.pop() if len(states) == 1 else None
+    if named is None:
+        return NOT_GRADED, "with a grade that is none of A, B, C"
+    return named, "not attempted" if named == SILENT else None
+
+
+def _numbered(rows: Sequence[_Row], notes: list[str]) -> Iterator[Graded]:
+    """The rows with a name for each question: its text, and a number where a run has it more than once.
+
+    Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
+    """
+    asked: dict[str, dict[str, list[tuple[str, int]]]] = {}
+    for row in rows:
+        asked.setdefault(row.text, {}).setdefault(row.run, []).append((row.target, row.occurrence))
+    repeated = {text: runs for text, runs in asked.items() if max(map(len, runs.values())) > 1}
+    places: dict[str, dict[tuple[str, int], int] | None] = {}
+    for text, runs in repeated.items():
+        kinds = {tuple(sorted(found)) for found in runs.values()}
+        places[text] = {kind: i for i, kind in enumerate(kinds.pop())} if len(kinds) == 1 else None
+    if repeated:
+        shown = (
+            f"{len(repeated)} questions stand" if len(repeated) > 1 else f"the question {next(iter(repeated))!r} stands"
+        )
+        notes.append(f"{shown} more than once in a run: told apart by a number, and resampled together")
+    steady, nth = _steady(rows), Counter[tuple[str, str]]()
+    for row in rows:
+        place = 0
+        if row.text in repeated:
+            by_target = places[row.text]
+            place = nth[row.run, row.text] if by_target is None else by_target[row.target, row.occurrence]
+            nth[row.run, row.text] += 1
+        strata = {name: value for name, value in row.graded.strata.items() if name in steady}
+        name = row.text if not place else f"{row.text} ({place + 1})"
+        while place and name in asked:
+            name += "'"
+        yield replace(row.graded, question=name, strata=strata, cluster=row.text if repeated else None)
+
+
+def _steady(rows: Sequence[_Row]) -> set[str]:
+    """The columns that have one value a question."""
+    values: dict[tuple[str, str, str], set[str]] = {}
+    for row in rows:
+        for name, value in row.graded.strata.items():
+            values.setdefault((name, row.text, row.target), set()).add(value)
+    names = {name for name, _, _ in values}
+    return names - {name for (name, _, _), found in values.items() if len(found) > 1}

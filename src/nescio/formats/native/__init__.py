@@ -1,0 +1,1 @@
+"""nescio's own files: outcome tables, counts tables, score matrices, questions and runs, judgements."""

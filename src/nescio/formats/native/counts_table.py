@@ -1,0 +1,63 @@
+"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nescio.data.evidence import OUTCOMES, outcome_tally
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.database import connect
+from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.tables import load_rows, locate, require
+from nescio.text import decimal
+
+COLUMNS = ("run", *OUTCOMES)
+_MOST = 2**53
+
+
+def recognise(source: Source) -> str | None:
+    """A table that has at least two of the three counts as columns, and no column `question`."""
+    if source.suffix not in (*TABLES, *LINES, "") or "question" in source.columns:
+        return None
+    return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
+
+
+@reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a counts table has nothing to map
+    """Read counts tables; no run may stand twice."""
+    seen: dict[str, str] = {}
+    counts: list[list[int]] = []
+    notes = [note for _, source in parts for note in source.notes]
+    for _, source in parts:
+        label = source.label
+        with connect() as connection:
+            have = load_rows(connection, source, "raw")
+            require(source, COLUMNS, have, "a counts table")
+            cells = ", ".join(have[name] for name in COLUMNS)
+            rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
+        ignored = [name for name in have if name not in COLUMNS]
+        if ignored:
+            many = "columns" if len(ignored) > 1 else "column"
+            notes.append(f"{label}: {many} {', '.join(name or 'without a name' for name in ignored)} not used")
+        for row, run, *counted in rows:
+            if run is None:
+                raise FormatError(label, "the run is empty", where=locate(source, row))
+            if run in seen:
+                if seen[run] != str(label):
+                    raise MismatchError(f"run {run!r} stands in both {seen[run]} and {label}")
+                raise FormatError(label, f"run {run!r} stands here again", where=locate(source, row))
+            seen[run] = str(label)
+            counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
+    return Read(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
+
+
+def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
+    number = decimal(cell or "")
+    number = -1.0 if number is None else number
+    if not 0 <= number < _MOST or number != int(number):
+        rule = f"{name} must be a whole number, 0 or more" + (f", and less than {_MOST}" if number >= _MOST else "")
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell or "")
+    return int(number)

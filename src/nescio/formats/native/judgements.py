@@ -1,0 +1,159 @@
+"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.sources.database import connect
+from nescio.sources.opening import open_source
+from nescio.sources.source import LINES, TABLES
+from nescio.sources.tables import load_rows, locate, unguarded
+
+QUESTION = ("question_id", "qid", "id", "question")
+RUN = ("run", "run_id", "system", "model")
+ANSWER = ("answer", "prediction", "predicted_answer", "response")
+VERDICT = (
+    "outcome",
+    "verdict",
+    "judgement",
+    "judgment",
+    "acceptable",
+    "grade",
+    "label",
+    "human",
+    "correct",
+    "is_correct",
+)
+
+WORDS = {
+    **dict.fromkeys(("correct", "yes", "true", "1", "1.0", "right", "pass", "acceptable", "r"), CORRECT),
+    **dict.fromkeys(("incorrect", "no", "false", "0", "0.0", "wrong", "fail", "unacceptable", "w"), INCORRECT),
+    **dict.fromkeys(("inexact", "x", "unsupported", "u"), INCORRECT),  # TREC: only R is right
+    **dict.fromkeys(("unanswered", "not_attempted", "not attempted", "declined", "abstained"), SILENT),
+    **dict.fromkeys(("not judged", "not_judged", "ungraded", "unknown", "skipped", "?", "-"), NOT_GRADED),
+}
+LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
+
+
+def read_judgements(
+    given: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
+) -> tuple[list[Label], list[str]]:
+    """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
+    verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says
+    what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that has no such columns, or
+    a word that is no verdict.
+    """
+    source = open_source(given)
+    if source.suffix not in (*TABLES, *LINES, ""):
+        rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
+        raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
+    columns = {name.lower(): name for name in source.columns}
+    wanted = {
+        "question": _one(columns, QUESTION),
+        "run": _one(columns, RUN),
+        "answer": _one(columns, ANSWER),
+        "verdict": _verdict(source, columns, verdict),
+    }
+    if wanted["question"] is None:
+        rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
+        raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
+    with connect() as connection:
+        have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
+        cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
+        rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
+    known = _known({row[4] for row in rows if row[4]}, outcome_map or {}, inexact)
+    labels, said = [], Counter[str]()
+    for row, question, run, answer, word in rows:
+        state = NOT_GRADED if word is None else known.get(word)
+        if question is None or state is None:
+            rule = "the question is empty" if question is None else _NO_VERDICT
+            raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
+        if word and STATES.get(word) != state:
+            said[word] += 1
+        labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}"))
+    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
+    notes = []
+    for word, many in sorted(said.items()):
+        neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
+        read_as = "inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]]
+        notes.append(f"{source.label}: {many} × {word!r} read as {read_as}")
+    return labels, [*source.notes, *notes]
+
+
+def holds_verdicts(given: Any) -> bool:
+    """Whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    names = {name.lower() for name in open_source(given).columns}
+    return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
+
+
+def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[str]]:
+    """Tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+
+    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
+    """
+    notes: list[str] = []
+    found: dict[tuple[str, str], Label] = {}
+    for path in paths:
+        labels, more = read_judgements(path)
+        notes += more
+        for label in labels:
+            if label.run is None:
+                raise MismatchError(f"{label.place}: the run is empty, and nothing else says whose answer this is")
+            before = found.setdefault((label.run, label.question), label)
+            if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
+                raise MismatchError(f"{before.place}, and {label.place}: two verdicts on one answer differ")
+            if before.state == NOT_GRADED:
+                found[label.run, label.question] = label
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
+    state = np.array(
+        [[found[r, q].state if (r, q) in found else ABSENT for q in questions] for r in runs], dtype=np.int8
+    )
+    return Outcomes(runs, questions, state), notes
+
+
+_NO_VERDICT = (
+    "a verdict is correct, incorrect or unanswered, yes or no, R, W, X or U (--outcome-map WORD=OUTCOME adds words)"
+)
+
+
+def locate_later(source: Any, row: int) -> str:
+    """Where a row stands, roughly and at no cost: its number in the table."""
+    return f"row {row}" if source.suffix not in LINES else f"object {row}"
+
+
+def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    return next((columns[name] for name in names if name in columns), None)
+
+
+def _verdict(source: Any, columns: Mapping[str, str], asked: str | None) -> str:
+    if asked is not None:
+        if asked in source.columns:
+            return asked
+        raise UsageError(f"{source.label}: there is no column {asked!r}; columns are {', '.join(source.columns)}")
+    found = [columns[name] for name in VERDICT if name in columns]
+    if len(found) == 1:
+        return found[0]
+    where = source.head
+    if found:
+        rule = f"{' and '.join(found)} could each be the verdict; name one with --verdict COLUMN"
+        raise FormatError(source.label, rule, where=where)
+    rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names"
+    raise FormatError(source.label, rule, where=where, value=list(source.columns))
+
+
+def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int) -> dict[str, int]:
+    """The state of each word that is a verdict."""
+    given = {word: STATES[to] for word, to in outcome_map.items()}
+    letters = {word.lower() for word in words} <= set(LETTERS)
+    by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact}
+    states = {word: given.get(word, by_word.get(word.lower())) for word in words}
+    return {word: state for word, state in states.items() if state is not None}

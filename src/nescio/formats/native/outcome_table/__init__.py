@@ -1,0 +1,1 @@
+"""Outcome tables: one row per answer, already judged."""

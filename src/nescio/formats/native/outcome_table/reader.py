@@ -1,0 +1,352 @@
+"""Outcome tables: one row an answer, already judged. Columns `run, question, outcome` and the reserved optional ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nescio.data.evidence import Array
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.database import connect
+from nescio.sources.source import LINES, TABLES, Source, name_runs
+from nescio.sources.tables import first, literal, load_rows, locate, require, unguarded
+
+if TYPE_CHECKING:
+    import duckdb
+
+RESERVED = ("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers")
+# Other words that tables use for the same two outcomes; each use of one is announced.
+BUILT_IN = {
+    "1": CORRECT,
+    "0": INCORRECT,
+    "1.0": CORRECT,
+    "0.0": INCORRECT,
+    "true": CORRECT,
+    "false": INCORRECT,
+    "pass": CORRECT,
+    "fail": INCORRECT,
+}
+NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
+_AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
+YES, NO = ("true", "1", "1.0"), ("false", "0", "0.0")
+_YES, _NO = (", ".join(map(literal, words)) for words in (YES, NO))
+
+_NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
+_NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({_NUMBER} BETWEEN 1 AND 1e6 AND {_NUMBER} = floor({_NUMBER}), false)"
+# What no cell may be: the column, the condition that finds it, the rule that it breaks.
+RULES = (
+    ("run", "run IS NULL", "the run is empty"),
+    ("question", "question IS NULL", "the question is empty"),
+    (
+        "outcome",
+        "outcome IS NOT NULL AND state IS NULL",
+        "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
+    ),
+    (
+        "confidence",
+        f"confidence IS NOT NULL AND NOT coalesce(isfinite({_NUMBER.format('confidence')}), false)",
+        "confidence must be a finite number such as 0.75, or empty",
+    ),
+    (
+        "candidate",
+        "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
+        "a candidate is correct, incorrect or empty",
+    ),
+    (
+        "answerable",
+        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({_YES}, {_NO})",
+        "answerable must be true or false",
+    ),
+    (
+        "candidate",
+        f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
+        f"AND NOT coalesce(lower(answerable) IN ({_NO}), false))",
+        "the candidate contradicts the outcome: it is what a declined answer would have been",
+    ),
+    ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
+    ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
+)
+# Names that mean something in Evidence: no graded score may take their place.
+COLUMNS = (
+    *("correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect", "first_right"),
+    *("k_credit", "same", "value"),
+)
+# The cells as numbers, where every rule is kept.
+RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
+CELLS = f"""
+    run_code AS run, question_code AS question, state,
+    file::INTEGER AS file, {RANK} AS rank, coalesce(known_answers::DOUBLE, 1)::INTEGER AS known, coalesce(confidence::DOUBLE, 'nan') AS confidence,
+    CASE candidate WHEN 'correct' THEN 1 WHEN 'incorrect' THEN 0 ELSE -1 END::TINYINT AS candidate"""
+ANSWERABLE = f"CASE WHEN lower(answerable) IN ({_YES}) THEN 'true' WHEN lower(answerable) IN ({_NO}) THEN 'false' END"
+
+
+def recognise(source: Source) -> str | None:
+    """A table with the columns `question` and `outcome`."""
+    if source.suffix not in (*TABLES, *LINES, ""):
+        return None
+    return "table" if {"question", "outcome"} <= set(source.columns) else None
+
+
+@reader(
+    "outcomes",
+    about="an outcome table: run, question, outcome (and confidence, candidate, rank, answerable, cluster)",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read outcome tables; several are read as one, and no run may stand in two of them."""
+    sources = [source for _, source in parts]
+    notes = [note for source in sources for note in source.notes]
+    with connect() as connection:
+        extra = _collect(connection, sources, options)
+        _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
+        _keep_rules(connection, sources)
+        _no_run_in_two(connection, sources)
+        found = _build(connection, sources, notes)
+        strata = _strata(connection, sources, extra, options.strata)
+        graded = _graded(connection, sources, extra, options.graded, found.state.shape)
+    return Read(replace(found, strata=strata, more={**found.more, **graded}), tuple(notes))
+
+
+def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
+    """Bring all sources into one view `gathered`; returns the columns that are not reserved, and what each is called in it."""
+    keep = None if options.strata is None else {*RESERVED, *options.strata, *options.graded}
+    loaded = []
+    for i, source in enumerate(sources):
+        have = load_rows(connection, source, f"raw_{i}", keep)
+        require(source, ("question", "outcome"), have, "an outcome table")
+        loaded.append(have)
+    named = dict.fromkeys(name for have in loaded for name in have if name and name not in RESERVED)
+    extra = {name: f"x{i}" for i, name in enumerate(named)}
+    unnamed = [source for source, have in zip(sources, loaded, strict=True) if "run" not in have]
+    stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
+    selects = []
+    for i, (source, have) in enumerate(zip(sources, loaded, strict=True)):
+        given = have if "run" in have else have | {"run": literal(stems[id(source)])}
+        given |= {name: unguarded(source, cell) for name, cell in have.items() if name not in NO_TEXTS}
+        columns = {name: name for name in RESERVED} | extra
+        cells = [f"{given.get(name, 'NULL')}::VARCHAR AS {column}" for name, column in columns.items()]
+        selects.append(f"SELECT {i} AS file, row, {', '.join(cells)} FROM raw_{i}")
+    connection.execute(f"CREATE TEMP VIEW gathered AS {' UNION ALL '.join(selects)}")
+    return extra
+
+
+def _refuse(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    condition: str,
+    rule: str,
+    value: str = "NULL",
+) -> None:
+    """Raise FormatError for the first row that meets the condition."""
+    query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
+    if found := first(connection, query):
+        source = sources[found[0]]
+        raise FormatError(source.label, rule, where=locate(source, found[1]), value=found[2])
+
+
+def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], notes: list[str]) -> None:
+    """The view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
+
+    Each known word but the three is announced.
+    """
+    counted = connection.execute(
+        "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
+    ).fetchall()
+    known = BUILT_IN | STATES
+    states = {word: given.get(word, STATES.get(word, known.get(word.lower()))) for word, _ in counted}
+    names = {state: name for name, state in STATES.items()}
+    for word, many in counted:
+        state = states[word]
+        if state is not None and STATES.get(word) != state:
+            notes.append(f"{many} row{'s' if many > 1 else ''}: outcome {word!r} read as {names[state]}")
+    cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in states.items() if at is not None)
+    as_state = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
+    connection.execute(f"CREATE TEMP VIEW rows AS SELECT *, {as_state} AS state FROM gathered")
+
+
+def _keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    """Raise FormatError for the first row that breaks a rule."""
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+    shown = ", ".join(column for column, _, _ in RULES)
+    found = first(
+        connection,
+        f"SELECT broken, file, row, {shown} FROM (SELECT *, CASE {cases} END AS broken FROM rows) "
+        "WHERE broken IS NOT NULL ORDER BY file, row LIMIT 1",
+    )
+    if found:
+        broken, file, row, *cells = found
+        raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
+
+
+def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
+    if found := first(connection, query):
+        run, one, other = found
+        raise MismatchError(
+            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the column run: "
+            "a table without it is one run, named by its file"
+        )
+
+
+def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[str]) -> Outcomes:
+    """The outcomes, runs and questions in the order in which they first stand in the files."""
+    names: dict[str, tuple[str, ...]] = {}
+    for name in ("run", "question"):
+        # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
+        connection.execute(
+            f"CREATE TEMP TABLE {name}_names AS SELECT {name}, (row_number() OVER (ORDER BY first) - 1)::INTEGER AS "
+            f"{name}_code FROM (SELECT {name}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY 1)"
+        )
+        values = connection.execute(f"SELECT {name} FROM {name}_names ORDER BY {name}_code").fetchnumpy()[name]
+        names[name] = tuple(values.tolist())
+    connection.execute(
+        "CREATE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING (question)"
+    )
+    fetched = connection.execute(f"SELECT {CELLS} FROM coded").fetchnumpy()
+    order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
+    cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
+    _check_ranks(connection, sources, cells)
+    file_of_run = np.zeros(len(names["run"]), dtype=int)
+    file_of_run[cells["run"]] = cells["file"]
+    found, lower = gather(cells, names["run"], names["question"])
+    if lower:
+        many = "1 row has" if lower == 1 else f"{lower} rows have"
+        notes.append(f"{many} a rank below the first: MRR and K read them, outcomes are those of rank 1")
+        if ungraded := int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()):
+            many = "1 of these is" if ungraded == 1 else f"{ungraded} of these are"
+            notes.append(f"{many} not graded: MRR and K take it for no answer")
+    answerable = _per_question(connection, sources, "answerable", ANSWERABLE)
+    clusters = _per_question(connection, sources, "cluster", "cluster")
+    if clusters is not None and None in clusters:
+        lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
+        _refuse(connection, sources, lacking, "the cluster is empty, and other rows have one")
+    codes = {"true": 1, "false": 0, None: -1}
+    return replace(
+        found,
+        answerable=None if answerable is None else np.array([codes[word] for word in answerable], dtype=np.int8),
+        clusters=None if clusters is None else np.array(clusters, dtype=object),
+        files=tuple(str(sources[i].label) for i in file_of_run),
+    )
+
+
+def _check_ranks(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], cells: Mapping[str, Array]) -> None:
+    """Raise FormatError where an answer stands twice, or a question has no answer of rank 1; the cells are in order."""
+    run, question, rank = (cells[name] for name in ("run", "question", "rank"))
+    follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
+    if (follows & (rank[1:] == rank[:-1])).any():
+        found = first(
+            connection,
+            f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM rows "
+            "GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+        )
+        file, named, asked, place, given, before, again = found
+        ranked = f" at rank {place}" if given else ""
+        raise FormatError(
+            sources[file].label,
+            f"question {asked!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}",
+            where=locate(sources[file], again),
+        )
+    if (rank[1:][~follows] > 1).any() or rank[0] > 1:
+        lacking = f"SELECT (run, question) FROM rows GROUP BY run, question HAVING min({RANK}) > 1"
+        rule = "a question has lower ranks and no answer of rank 1"
+        _refuse(connection, sources, f"(run, question) IN ({lacking})", rule, "rank")
+
+
+def _per_question(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
+) -> list[str | None] | None:
+    """A reserved column with one value a question, in the order of the questions; None where no row has it."""
+    if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
+        return None
+    if differing := _differing(connection, column):
+        question, (here, row, value), (there, at, other) = differing
+        rule = f"question {question!r} has two values of {name}"
+        if here == there:
+            source = sources[here]
+            raise FormatError(
+                source.label,
+                f"{rule}; it was {value!r} on {locate(source, row)}",
+                where=locate(source, at),
+                value=other,
+            )
+        places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in differing[1:])
+        raise MismatchError(f"{rule}: {' and '.join(places)}")
+    found = connection.execute(
+        f"SELECT max({column}) FROM coded GROUP BY question_code ORDER BY question_code"
+    ).fetchall()
+    return [value for (value,) in found]
+
+
+Place = tuple[int, int, str]
+
+
+def _differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
+    """The first question with two values in a column: its name, and the file, row and value of the two."""
+    found = first(
+        connection,
+        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row) LIMIT 1",
+    )
+    if not found:
+        return None
+    places: list[Any] = connection.execute(
+        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", found
+    ).fetchall()
+    return found[0], places[0], next(place for place in places if place[2] != places[0][2])
+
+
+def _strata(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str] | None,
+) -> dict[str, Array]:
+    """The columns that are constant within each question, all of them or those asked for, with "" where there is nothing."""
+    if wanted is not None:
+        for name in wanted:
+            if name in extra and (differing := _differing(connection, extra[name])):
+                question, *places = differing
+                shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
+                raise MismatchError(f"{name!r} is no stratum: question {question!r} has two values of it, {shown}")
+    names = [name for name in extra if wanted is None or name in wanted]
+    strata = {}
+    for at in range(0, len(names), _AT_ONCE):
+        batch = names[at : at + _AT_ONCE]
+        ends = ", ".join(f"min({extra[name]}), max({extra[name]})" for name in batch)
+        found = connection.execute(f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code").fetchall()
+        for i, name in enumerate(batch):
+            low, high = ([row[2 * i + j] for row in found] for j in (0, 1))
+            if low == high and any(value is not None for value in low):
+                strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
+    return strata
+
+
+def _graded(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str],
+    shape: tuple[int, ...],
+) -> dict[str, Array]:
+    """The columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
+    graded = {}
+    for name in (n for n in wanted if n in extra and n not in COLUMNS):
+        column, number = extra[name], _NUMBER.format(extra[name])
+        broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
+        _refuse(
+            connection,
+            sources,
+            broken,
+            f"mean({name}) reads this column, so it must be a finite number or empty",
+            column,
+        )
+        cells = connection.execute(
+            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE {RANK} = 1"
+        ).fetchnumpy()
+        graded[name] = np.full(shape, np.nan)
+        graded[name][cells["run"], cells["question"]] = cells["score"]
+    return graded

@@ -1,0 +1,147 @@
+"""Writing outcome tables: CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
+
+In CSV and TSV a text that a spreadsheet would take for a formula has an apostrophe before it, which the reader takes off again.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
+from nescio.errors import UsageError
+from nescio.formats.folder_writer import many
+from nescio.formats.native.outcome_table.reader import COLUMNS, RESERVED
+from nescio.formats.registry import Written, writer
+from nescio.sources.database import connect
+from nescio.sources.source import DELIMITED
+from nescio.sources.tables import FORMULA, literal
+from nescio.sources.writing import whole
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+_WORDS = {state: word for word, state in STATES.items()} | {NOT_GRADED: None}
+_CANDIDATE = {1: "correct", 0: "incorrect", -1: None}
+_FORMULA = re.compile(FORMULA)
+
+
+@writer(
+    "outcomes",
+    about="an outcome table, a row an answer; answers that nobody has judged are judged on the way",
+    takes=Outcomes,
+    suffixes=SUFFIXES,
+)
+def write(found: Outcomes, path: Path) -> Written:
+    """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
+    rows = write_outcomes(found, path)
+    notes = []
+    lost = [name for name in found.more if name not in _graded(found)]
+    if lost or found.first_right is not None:
+        ranks = ["the ranks of right answers"] if found.first_right is not None else []
+        notes.append(f"left out, as there is no column for it in an outcome table: {', '.join([*ranks, *lost])}")
+    if path.suffix.lower() in DELIMITED:
+        texts = {*found.runs, *found.questions, *found.strata}
+        texts |= {
+            str(value) for values in (*found.strata.values(), found.clusters) if values is not None for value in values
+        }
+        if guarded := sum(_guarded(text) != text for text in texts):
+            notes.append(f"{many(guarded, 'text')} like a spreadsheet's formulas, written with an apostrophe before it")
+    return Written(f"{many(rows, 'outcome')} of {many(len(found.runs), 'run')}", tuple(notes))
+
+
+def write_outcomes(found: Outcomes, path: Path) -> int:
+    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty outcome.
+
+    Graded scores stand in columns of their own, empty where there is none.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
+    names = _names(found)
+    rows = list(_rows(found, names))
+    with whole(path) as draft:
+        if path.suffix.lower() == ".jsonl":
+            _write_lines(draft, names, rows)
+        elif path.suffix.lower() == ".parquet":
+            _write_parquet(draft, names, rows, {"confidence", *_graded(found)})
+        else:
+            _write_delimited(draft, [names, *rows], "\t" if path.suffix.lower() == ".tsv" else ",")
+    return len(rows)
+
+
+def _names(found: Outcomes) -> list[str]:
+    names = ["run", "question", "outcome"]
+    if found.confidence is not None and not np.isnan(found.confidence).all():
+        names.append("confidence")
+    if found.candidate is not None and (found.candidate >= 0).any():
+        names.append("candidate")
+    if found.answerable is not None and (found.answerable >= 0).any():
+        names.append("answerable")
+    if found.clusters is not None:
+        names.append("cluster")
+    return [*names, *(name for name in found.strata if name and name not in RESERVED), *_graded(found)]
+
+
+def _graded(found: Outcomes) -> list[str]:
+    """The columns of graded scores: what `more` holds and nescio does not derive."""
+    return [name for name in found.more if name not in (*RESERVED, *COLUMNS, *found.strata)]
+
+
+def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
+    graded = _graded(found)
+    for r, run in enumerate(found.runs):
+        for q, question in enumerate(found.questions):
+            state = int(found.state[r, q])
+            if state == ABSENT:
+                continue
+            cells: dict[str, Any] = {name: str(values[q]) for name, values in found.strata.items()}
+            cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
+            for name in graded:
+                score = float(found.more[name][r, q])
+                cells[name] = None if np.isnan(score) else score
+            if "confidence" in names and found.confidence is not None:
+                confidence = float(found.confidence[r, q])
+                cells["confidence"] = None if np.isnan(confidence) else confidence
+            if "candidate" in names and found.candidate is not None:
+                cells["candidate"] = _CANDIDATE[int(found.candidate[r, q])]
+            if "answerable" in names and found.answerable is not None:
+                cells["answerable"] = {1: "true", 0: "false", -1: None}[int(found.answerable[q])]
+            if found.clusters is not None:
+                cells["cluster"] = str(found.clusters[q])
+            yield [cells[name] for name in names]
+
+
+def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
+    # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it reads
+    returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
+        sheet = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)
+        sheet.writerows([_guarded(cell) for cell in row] for row in rows)
+
+
+def _guarded(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula, made inert; no two texts become one."""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def _write_lines(path: Path, names: list[str], rows: list[list[Any]]) -> None:
+    import msgspec
+
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(msgspec.json.encode(dict(zip(names, row, strict=True))) + b"\n")
+
+
+def _write_parquet(path: Path, names: list[str], rows: list[list[Any]], numbers: Container[str]) -> None:
+    columns = {f"c{i}": np.array([row[i] for row in rows], dtype=object) for i in range(len(names))}
+    casts = []
+    for i, name in enumerate(names):
+        kind = "DOUBLE" if name in numbers else "VARCHAR"
+        casts.append(f'c{i}::{kind} AS "{name.replace(chr(34), chr(34) * 2)}"')
+    with connect() as connection:
+        connection.register("outcomes", columns)
+        connection.execute(f"COPY (SELECT {', '.join(casts)} FROM outcomes) TO {literal(str(path))} (FORMAT parquet)")

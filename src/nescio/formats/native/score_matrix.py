@@ -1,0 +1,140 @@
+"""Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nescio.data.evidence import DERIVED, EMPTY_CELL, PRESENT, Array, Evidence
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.source import DELIMITED, LINES, TABLES, Source
+from nescio.sources.tables import as_text, first, load_rows, locate
+from nescio.sources.text_files import records
+from nescio.text import decimal
+
+NAMES_A_ROW = (
+    *("", "id", "q", "qid", "question", "question_id", "query", "query_id", "topic", "topic_id", "item", "item_id"),
+    *("sample_id", "instance_id", "example_id", "doc_id", "__index_level_0__"),
+)
+OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
+# Beside an id these make answers, questions, and PAN's truth and scores; strings define a target; the last are promptfoo's and
+# lm-evaluation-harness's.
+OTHERS_IN_LINES = (
+    *("answer", "answers", "answerable", "same", "value", "is_human", "label", "strings", "nuggets"),
+    *("testidx", "resps"),
+)
+EMPTY = ("na", "n/a", "null")
+
+
+def recognise(source: Source) -> str | None:
+    """A table with none of the words of the other tables in its header, and mostly numbers or nothing in its first row."""
+    if source.suffix not in (*TABLES, *LINES, ""):
+        return None
+    folded = {name.lower() for name in source.columns}
+    if not folded - {*NAMES_A_ROW} or folded & {*OTHERS, *(OTHERS_IN_LINES if source.suffix in LINES else ())}:
+        return None
+    row = _first_row(source)
+    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name.lower() not in NAMES_A_ROW]
+    # A bad cell among good ones is left to the reader, which says where it is.
+    numbers = sum(cell is None or _number(cell) is not None for cell in cells)
+    return "table" if 2 * numbers >= len(cells) else None
+
+
+@reader(
+    "matrix",
+    about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
+    recognise=recognise,
+)
+def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a matrix has nothing to map
+    """Read score matrices; several must have the same runs and the same questions, each set in one order."""
+    columns: dict[str, Array] = {}
+    runs: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    notes = []
+    for _, source in parts:
+        stem = source.stem.strip()
+        if stem in columns:
+            raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
+        if stem in DERIVED:
+            raise MismatchError(f"{source.label}: {stem!r} is the name of a column of nescio's; rename the file")
+        notes += source.notes
+        names, ids, scores = _scores(source, notes)
+        for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
+            if columns and here != before:
+                raise MismatchError(
+                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the matrices apart"
+                )
+        runs, questions = names, ids
+        columns[stem] = scores
+        if empty := int(np.isnan(scores).sum()):
+            notes.append(
+                f"{source.label}: {empty} of {scores.size} cells {'are' if empty > 1 else 'is'} empty and left out"
+            )
+    absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
+    return Read(Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({name})" for name in columns))
+
+
+def _scores(source: Source, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
+    """The names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
+    with connect() as connection:
+        have = load_rows(connection, source, "raw")
+        names = tuple(name for name in have if name.lower() not in NAMES_A_ROW)
+        labels = [name for name in have if name.lower() in NAMES_A_ROW]
+        if len(labels) > 1:
+            others = ", ".join(map(repr, labels[1:]))
+            notes.append(f"{source.label}: {labels[0]!r} names the questions; {others} not used")
+        cells = ", ".join(have[name] for name in (*labels[:1], *names))
+        rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
+    ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))
+    seen: set[str] = set()
+    for i, name in enumerate(ids, 1):
+        if name is None or name in seen:
+            rule = "the question is empty" if name is None else "the question stands here again"
+            raise FormatError(source.label, rule, where=locate(source, i), value=name)
+        seen.add(name)
+    scores = np.full((len(names), len(rows)), np.nan)
+    for q, row in enumerate(rows):
+        for r, cell in enumerate(row[-len(names) :]):
+            number = np.nan if cell is None else _number(cell)
+            if number is None:
+                raise FormatError(
+                    source.label,
+                    f"the score of run {names[r]!r} must be a finite number or empty",
+                    where=locate(source, q + 1),
+                    value=cell,
+                )
+            scores[r, q] = number
+    return names, ids, scores
+
+
+def _number(cell: str) -> float | None:
+    """The cell as a number, NaN for an empty one, None for anything else."""
+    if cell.strip().lower() in ("", *EMPTY):
+        return float("nan")
+    number = decimal(cell)
+    return number if number is not None and np.isfinite(number) else None
+
+
+def _first_row(source: Source) -> list[str | None]:
+    if source.suffix in LINES:
+        return [as_text(value) for value in source.first.values()]
+    if source.path is not None and source.suffix in DELIMITED:
+        rows = records(source.path, source.delimiter)
+        next(rows, None)
+        record, _ = next(rows, ([], 0))
+        return list(record)
+    import duckdb
+
+    try:
+        with connect() as connection:
+            if source.path is not None:
+                row = first(connection, f"SELECT COLUMNS(*)::VARCHAR FROM {PARQUET} LIMIT 1", [address(source.path)])
+            else:
+                connection.register("given", source.table)
+                row = first(connection, "SELECT COLUMNS(*)::VARCHAR FROM given LIMIT 1")
+            return list(row or ())
+    except duckdb.Error as error:
+        raise FormatError(source.label, f"cannot be read: {first_line(error)}") from None

@@ -1,0 +1,213 @@
+"""What a format is, the registries of readers and of writers, and what reading and writing give.
+
+A format is one file here. Its `recognise` says what part a file plays in it ("table", "gold", "answers") or None, by the
+file's suffix and columns alone; its reader takes all files of the format that were given together. A writer, in the same file,
+turns what was read of any format into files that this format's reader reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nescio.data.evidence import Array, Evidence, Tally
+from nescio.data.model import Collection, Run
+from nescio.data.outcomes import Outcomes
+from nescio.errors import UnknownNameError, UsageError
+from nescio.sources.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
+
+    `more` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    """
+
+    collection: Collection
+    runs: tuple[Run, ...]
+    files: tuple[str, ...] = ()
+    more: Mapping[str, Array] = field(default_factory=dict)
+
+
+Data = Outcomes | Tally | Evidence | Unjudged
+
+
+class Declined:
+    """The patterns of words that mean "I do not know", and what they matched: a text that one of them matches whole."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self.matched: Counter[str] = Counter()
+        try:
+            self._patterns = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
+        except re.error as error:
+            raise UsageError(f"--declined-pattern takes a regular expression: {error}") from None
+
+    @property
+    def asked(self) -> bool:
+        """Whether there are any patterns."""
+        return bool(self._patterns)
+
+    def fits(self, text: str) -> bool:
+        """Whether a text, white space off, is matched by a pattern from end to end."""
+        said = text.strip()
+        return any(pattern.fullmatch(said) for pattern in self._patterns)
+
+    def matches(self, text: str) -> bool:
+        """Whether an answer fits; counts it if so."""
+        found = self.fits(text)
+        if found:
+            self.matched[text.strip()] += 1
+        return found
+
+
+class Choices(Mapping[str, str]):
+    """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given or not."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = dict(given)
+        self.asked: dict[str, None] = {}
+
+    def __getitem__(self, name: str) -> str:
+        self.asked[name] = None
+        return self._given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are graded
+    scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not know", and whether
+    questions must hold gold answers (not where people judge, or a system is to answer)."""
+
+    outcome_map: Mapping[str, str] = field(default_factory=dict)
+    strata: tuple[str, ...] | None = None
+    graded: tuple[str, ...] = ()
+    choose: Mapping[str, str] = field(default_factory=dict)
+    declined: Declined = field(default_factory=Declined)
+    gold: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a reader found, notes for the user, and the measures that users of the format expect first.
+
+    `judge` names what judged, for the signature, where the reader let something judge (nuggets matched automatically).
+    """
+
+    data: Data
+    notes: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    judge: str = "none"
+
+
+Part = tuple[str, Source]
+Recognise = Callable[[Source], str | None]
+Reader = Callable[[Sequence[Part], ReadOptions], Read]
+CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A registered format: `about` says in one line what it holds, for messages and help.
+
+    `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
+    """
+
+    name: str
+    about: str
+    recognise: Recognise
+    read: Reader
+    collection: CollectionReader | None = None
+
+
+REGISTRY: dict[str, Format] = {}
+
+
+def reader(
+    name: str, *, about: str, recognise: Recognise, collection: CollectionReader | None = None
+) -> Callable[[Reader], Reader]:
+    """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
+
+    def register(read: Reader) -> Reader:
+        if name in REGISTRY:
+            raise ValueError(f"a format named {name!r} is registered already")
+        REGISTRY[name] = Format(name, about, recognise, read, collection)
+        return read
+
+    return register
+
+
+def known(name: str) -> Format:
+    """The format of that name; raises UnknownNameError with the nearest names."""
+    if name not in REGISTRY:
+        load_third_parties()
+    if name not in REGISTRY:
+        raise UnknownNameError("format", name, REGISTRY)
+    return REGISTRY[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
+
+    what: str
+    notes: tuple[str, ...] = ()
+
+
+Write = Callable[[Any, Path], Written]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills a folder."""
+
+    name: str
+    about: str
+    takes: type
+    write: Write
+    suffixes: tuple[str, ...] = ()
+
+
+WRITERS: dict[str, Writer] = {}
+
+
+def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
+    """Register the decorated function, of what was read and a path, as a writer; the name taken raises ValueError.
+
+    It raises MismatchError for what it cannot write, writes whole or not at all, and invents nothing.
+    """
+
+    def register(write: Write) -> Write:
+        if name in WRITERS:
+            raise ValueError(f"a writer named {name!r} is registered already")
+        WRITERS[name] = Writer(name, about, takes, write, suffixes)
+        return write
+
+    return register
+
+
+def known_writer(name: str) -> Writer:
+    """The writer of that name; raises UnknownNameError with the nearest names."""
+    if name not in WRITERS:
+        load_third_parties()
+    if name not in WRITERS:
+        raise UnknownNameError("format to write", name, WRITERS)
+    return WRITERS[name]
+
+
+def load_third_parties() -> None:
+    """Import the readers and writers of installed third parties."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="nescio.formats"):
+        point.load()

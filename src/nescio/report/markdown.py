@@ -1,0 +1,38 @@
+"""Tables and text in Markdown, in which what is quoted means nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from nescio.report.board import visible
+from nescio.report.grid import TEXTS
+
+_MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
+_MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")  # emphasis (not an underscore within a word), and links
+
+
+def in_markdown(text: str) -> str:
+    return _MARKED.sub(r"\\\g<0>", "".join(_MARKDOWN.get(c, c) for c in visible(text)))
+
+
+def markdown_code(text: str) -> str:
+    """Text as code, in which Markdown and HTML mean nothing."""
+    marks = "`" * (1 + longest_marks(text))
+    space = " " if len(marks) > 1 else ""
+    return f"{marks}{space}{visible(text)}{space}{marks}"
+
+
+def longest_marks(text: str) -> int:
+    """How many backticks stand in a row."""
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A grid of plain cells as a table of Markdown."""
+    return markdown_lines(head, [[in_markdown(cell) for cell in row] for row in rows])
+
+
+def markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---" if name in TEXTS else "---:" for name in head]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, head), rule, *rows))

@@ -1,0 +1,30 @@
+"""What a figure of the page is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+MOST_ROWS = 60  # runs, or parts of the questions, that one chart shows; its data has all
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command` what gives
+    its data again."""
+
+    name: str
+    title: str
+    lead: str
+    words: str
+    rows: tuple[Record, ...]
+    draw: Callable[[int], Any]
+    command: str
+
+
+def first_of(many: int) -> str:
+    """What a chart says where it does not show all."""
+    return f" The chart shows the first {MOST_ROWS} of {many}; its data has all." if many > MOST_ROWS else ""

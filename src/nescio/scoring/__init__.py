@@ -1,0 +1,1 @@
+"""Scores with their intervals, and a judge held against people."""

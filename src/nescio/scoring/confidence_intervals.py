@@ -1,0 +1,156 @@
+"""The interval of a value: by which method, how, and what its reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.evidence import OUTCOMES, Patterns, outcome_tally
+from nescio.errors import UsageError
+from nescio.measures import Measure
+from nescio.scoring.samples import Sample
+from nescio.stats import intervals, parallel, resampling
+from nescio.stats.intervals import Interval
+from nescio.stats.resampling import Block
+
+WEIGHTS_AT_ONCE = 1 << 16
+
+METHODS = ("auto", "percentile", "bca", "dirichlet", "wilson")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
+
+    level: float
+    blocks: Sequence[Block]
+    jobs: int = 1
+
+
+def method_for(measure: Measure, asked: str, *, clustered: bool) -> str:
+    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
+
+    Raises UsageError where the method asked for does not exist for the measure.
+    """
+    proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
+    if asked == "auto":
+        return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
+    if asked == "wilson" and not proportion:
+        raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
+    if asked == "dirichlet" and not counted:
+        raise UsageError(
+            f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
+        )
+    if asked in ("wilson", "dirichlet") and clustered:
+        raise UsageError(
+            f"{asked} takes questions as independent, and these are clustered; use percentile, bca or auto"
+        )
+    return asked
+
+
+def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict[str, tuple[float, float, list[str]]]:
+    """The interval of each sample of one draw by its measure's label, and remarks on it."""
+    found: dict[str, tuple[float, float, list[str]]] = {}
+    for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
+        members = [sample for sample in group if methods[sample.measure.label] == method]
+        if method == "wilson":
+            found |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
+            continue
+        posterior = method == "dirichlet"
+        resampled = [_as_outcomes(sample) for sample in members] if posterior else members
+        for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
+            point = sample.value
+            low, high = _from_values(sample, point, method, values, plan.level)
+            said = remarks(method, values, int(sample.patterns.counts.sum()))
+            if posterior and (doubt := _doubt_posterior(sample)):
+                said.append(doubt)
+            if point < low or point > high:
+                said.append(f"the value lies outside its own {method} interval: resamples of this measure are biased")
+            elif np.isnan(low) and not np.isnan(point):
+                said.append(f"the {method} interval is undefined: all resamples lie on one side of the value")
+            found[sample.measure.label] = (low, high, said)
+    return found
+
+
+def _from_values(sample: Sample, point: float, method: str, values: NDArray[np.float64], level: float) -> Interval:
+    if np.isnan(point):
+        return intervals.UNDEFINED
+    if method == "bca":
+        return intervals.bca(values, point, *_left_out(sample), level)
+    low, high = intervals.percentile(values, level)
+    # A posterior gives no weight to the end of the range, where a run that is never (or always) right has its value.
+    return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
+
+
+def _wilson(sample: Sample, level: float) -> tuple[float, float, list[str]]:
+    part, whole = sample.measure.declaration.proportion or ("", "")
+    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
+    doubt = intervals.doubt_counts("wilson", totals[part], totals[whole])
+    return *intervals.wilson(totals[part], totals[whole], level), [doubt] if doubt else []
+
+
+def _doubt_posterior(sample: Sample) -> str | None:
+    """By the two counts that a proportion is made of, or else by the correct questions and the others."""
+    part, whole = sample.measure.declaration.proportion or ("correct", "n")
+    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
+    return intervals.doubt_counts("dirichlet", totals[part], totals[whole])
+
+
+def _as_outcomes(sample: Sample) -> Sample:
+    """The same run as counts of the three outcomes, each of them possible."""
+    counts = sample.patterns.counts
+    totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
+    tally = outcome_tally(("",), np.array(totals))
+    patterns = Patterns({**sample.measure.each(tally.columns), "n": np.ones(3)}, tally.counts[0])
+    return Sample(sample.run, sample.measure, patterns, sample.n, sample.draw)
+
+
+def _resample(group: Sequence[Sample], plan: Plan, *, posterior: bool) -> list[NDArray[np.float64]]:
+    """The value of each sample on every resample; the samples share the draws."""
+    blocks = plan.blocks
+    if not group[0].n:
+        return [np.full(sum(block.size for block in blocks), np.nan) for _ in group]
+    cells = len(group[0].patterns.counts) * sum(block.size for block in blocks)
+    parts = parallel.in_chunks(partial(_values, group, posterior), blocks, plan.jobs, cells)
+    return [np.concatenate([part[i] for part in parts]) for i in range(len(group))]
+
+
+def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
+    counts = group[0].patterns.counts
+    columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
+    # A measure costs little more for many rows than for a block of them, while their weights fit a core's own memory.
+    together, every = max(1, WEIGHTS_AT_ONCE // (resampling.BLOCK * max(1, len(counts)))), list(blocks)
+    for start in range(0, len(every), together):
+        part = every[start : start + together]
+        if posterior:
+            weights = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
+        else:
+            weights = resampling.bootstraps(counts, part)
+        for column, sample in zip(columns, group, strict=True):
+            column.append(sample.measure.value(sample.patterns, weights))
+    return [np.concatenate(column) for column in columns]
+
+
+def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The value without one unit of each kind, and how many units there are of it."""
+    counts = sample.patterns.counts
+    parts = []
+    for start in range(0, len(counts), resampling.BLOCK):
+        kinds = np.arange(start, min(start + resampling.BLOCK, len(counts)))
+        weights = np.repeat(counts[None], len(kinds), axis=0)
+        weights[np.arange(len(kinds)), kinds] -= 1
+        parts.append(sample.measure.value(sample.patterns, weights))
+    return np.concatenate(parts), counts
+
+
+def remarks(method: str, values: NDArray[np.float64], units: int) -> list[str]:
+    """What the reader of an interval should know: resamples without a value, and methods known to fail on such data."""
+    found = []
+    if units and np.isnan(values).any():
+        found.append(f"undefined on some resamples, which the {method} interval leaves out")
+    doubt = intervals.doubt(method, values, units)
+    return [*found, doubt] if doubt else found

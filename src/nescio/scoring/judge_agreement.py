@@ -1,0 +1,338 @@
+"""A judge held against people: how far they agree, and what people would say of every run.
+
+People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer, are
+outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.evidence import Array
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
+from nescio.data.results import Results, signature
+from nescio.errors import MismatchError, UsageError
+from nescio.stats import bias_correction, resampling
+from nescio.stats.agreement import cohen_kappa, observed_agreement
+from nescio.stats.bias_correction import Estimate
+from nescio.stats.intervals import percentile, wilson
+
+TARGETS = ("collection", "population")
+ALL = "all runs"
+HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
+_CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
+_PEOPLE, _JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
+_STREAM = 9  # of the draws; 0 to 8 serve other uses of a seed
+_FEW = 30
+_CHANCE = 0.001  # of a warning about labels that are a random sample
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
+
+    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the others that
+    it does not.
+    """
+
+    run: str
+    labels: int
+    ungraded: int
+    answers: int
+    agreement: float
+    low: float
+    high: float
+    kappa: float
+    kappa_low: float
+    kappa_high: float
+    sensitivity: float
+    specificity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many answers people put into one category and the judge into another; `share` is of those of people's category."""
+
+    run: str
+    people: str
+    judge: str
+    count: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be judged.
+
+    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity + specificity
+    - 1 for Rogan-Gladen.
+    """
+
+    run: str
+    how: str
+    accuracy: float
+    low: float
+    high: float
+    labels: int
+    answers: int
+    n: int
+    weight: float | None = None
+
+
+def against(
+    judged: Outcomes,
+    people: Outcomes,
+    asked: NDArray[np.bool_],
+    *,
+    judge: str = "judge",
+    target: str = "collection",
+    ci: float = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Results:
+    """Agreement, Cohen's kappa and a confusion table, and the corrected accuracy of each run.
+
+    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `asked` says which
+    answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample of these.
+    `target` is what the accuracy is about: `collection`, these questions and what people would say of all answers to them, or
+    `population`, questions of this kind.
+
+    Intervals: Wilson's for shares of one run; over all runs, and for kappa, percentiles of a bootstrap of questions.
+    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no answer.
+    """
+    if target not in TARGETS:
+        raise UsageError(f"the target is {' or '.join(TARGETS)} (found {target!r})")
+    if not 0 < ci < 100:
+        raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
+    if judged.runs != people.runs or judged.questions != people.questions:
+        raise MismatchError("judge and people must have the same runs and questions, in one order")
+    labelled = asked & np.isin(people.state, _PEOPLE)
+    if not labelled.any():
+        raise MismatchError("people judged none of these answers")
+    tables = _tables(judged.state, people.state, labelled)
+    blocks, level = resampling.blocks(resamples, seed), ci / 100
+    notes = _notes(judged, labelled, target)
+    notes += _chosen(judged, asked, labelled)
+    agreements, confusions, estimates = [], [], []
+    groups = [(name, tables[r]) for r, name in enumerate(judged.runs)]
+    if len(groups) > 1:
+        groups.append((ALL, tables.sum(axis=0)))
+    for name, table in groups:
+        drawn = _resampled(table, blocks)
+        agreements.append(_agreement(name, table.sum(axis=0), drawn, level))
+        confusions += _confusion(name, table.sum(axis=0), drawn, level)
+    for r, name in enumerate(judged.runs):
+        estimates += _corrected(name, _cells(judged, people, asked, labelled, r), level, target, notes)
+    line = signature(
+        judge=judge,
+        runs=len(judged.runs),
+        questions=len(judged.questions),
+        data=_digest(judged),
+        people=_digest(people),
+        labels=int(labelled.sum()),
+        target=target,
+        ci=f"{ci:g}",
+        resamples=resamples,
+        seed=seed,
+    )
+    more = {"confusion": tuple(confusions), "corrected": tuple(estimates)}
+    return Results(tuple(agreements), line, tuple(notes), "agreement", more)
+
+
+def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
+    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs, questions, 3, 4)."""
+    found = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
+    for i, said in enumerate(_PEOPLE):
+        for j, judged in enumerate(_JUDGE):
+            found[..., i, j] = labelled & (people == said) & (judge == judged)
+    return found
+
+
+def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
+    """The table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
+    flat = tables.reshape(len(tables), -1)
+    kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
+    drawn = [resampling.bootstrap(counts, block.size, block.generator(_STREAM)) for block in blocks]
+    found: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
+    return found.reshape(-1, *tables.shape[1:])
+
+
+def _agreement(name: str, table: Array, drawn: Array, level: float) -> Agreement:
+    square, squares = table[:, :3], drawn[..., :3]
+    n, alike = int(square.sum()), int(np.trace(square))
+    value = float(observed_agreement(square))
+    bounds = wilson(alike, n, level) if name != ALL else percentile(observed_agreement(squares), level)
+    right, wrong = table[0].sum(), table[1:].sum()
+    return Agreement(
+        name,
+        int(table.sum()),
+        int(table[:, 3].sum()),
+        n,
+        value,
+        *bounds,
+        float(cohen_kappa(square)),
+        *percentile(cohen_kappa(squares), level),
+        _share(table[0, 0], right),
+        _share(wrong - table[1:, 0].sum(), wrong),
+    )
+
+
+def _confusion(name: str, table: Array, drawn: Array, level: float) -> list[Confusion]:
+    rows = []
+    with np.errstate(invalid="ignore"):
+        shares = drawn / drawn.sum(axis=2, keepdims=True)
+    for i, said in enumerate(_PEOPLE):
+        whole = int(table[i].sum())
+        for j, judged in enumerate(_JUDGE):
+            if not whole or (not table[:, j].any() and judged in (SILENT, NOT_GRADED)):
+                continue
+            count = int(table[i, j])
+            bounds = percentile(shares[:, i, j], level) if name == ALL else wilson(count, whole, level)
+            rows.append(Confusion(name, _CATEGORIES[said], _CATEGORIES[judged], count, count / whole, *bounds))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no judge."""
+
+    people: NDArray[np.float64]
+    judge: NDArray[np.float64]
+    every: NDArray[np.float64]
+    ungraded: int
+    known: int
+    known_right: int
+
+    @property
+    def answers(self) -> int:
+        return len(self.every)
+
+    @property
+    def n(self) -> int:
+        return self.answers + self.known
+
+
+def _cells(judged: Outcomes, people: Outcomes, asked: Array, labelled: Array, run: int) -> _Cells:
+    state, use, rest = judged.state[run], labelled[run], ~asked[run] & (judged.state[run] != ABSENT)
+    right = state[rest] == CORRECT
+    if judged.answerable is not None:
+        right |= (state[rest] == SILENT) & (judged.answerable[rest] == 0)
+    return _Cells(
+        (people.state[run][use] == CORRECT).astype(float),
+        (state[use] == CORRECT).astype(float),
+        (state[asked[run]] == CORRECT).astype(float),
+        int((state[asked[run]] == NOT_GRADED).sum()),
+        int(rest.sum()),
+        int(right.sum()),
+    )
+
+
+def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[str]) -> list[Corrected]:
+    n, labels = cells.n, len(cells.people)
+    if not n:
+        return []
+    share = float(cells.every.mean()) if cells.answers else 0.0
+    given = cells.people, cells.judge, share, cells.answers, level
+    found = [
+        bias_correction.people_alone(cells.people, cells.answers, level),
+        bias_correction.prediction_powered(*given),
+        bias_correction.rogan_gladen(*given),
+    ]
+    if labels >= bias_correction.FEWEST and math.isnan(found[2].value):
+        notes.append(f"run {name!r}: Rogan-Gladen is undefined: {_why_undefined(cells)}")
+    graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
+    judge = Estimate(_share(right, graded), *wilson(right, graded, level))
+    whole = [judge, *(_of_all(one, cells, target, level) for one in found)]
+    return [
+        Corrected(name, how, one.value, one.low, one.high, labels, cells.answers, n, one.weight)
+        for how, one in zip(HOW, whole, strict=True)
+    ]
+
+
+def _of_all(found: Estimate, cells: _Cells, target: str, level: float) -> Estimate:
+    """The share among all questions: what needs no judge is known."""
+    value, low, high = ((cells.known_right + cells.answers * x) / cells.n for x in (found.value, found.low, found.high))
+    whole = Estimate(value, low, high, found.weight)
+    return whole if target == "collection" else bias_correction.beyond(whole, cells.n, level)
+
+
+def _why_undefined(cells: _Cells) -> str:
+    right = int(cells.people.sum())
+    if right in (0, len(cells.people)):
+        return f"people call {'all' if right else 'none'} of the {len(cells.people)} labelled answers correct"
+    return "the judge's sensitivity and specificity sum to 1 or less"
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
+
+
+def _notes(judged: Outcomes, labelled: Array, target: str) -> list[str]:
+    what = {
+        "collection": "what people would say of all answers to these questions",
+        "population": "answers to questions of this kind, of which these are a sample",
+    }
+    found = [
+        f"the corrected accuracies are about {what[target]}, and take the labels of a run for a random sample of its answers"
+    ]
+    if target == "collection":
+        found.append(
+            f'the interval of "{HOW[0]}" is as for new questions of this kind, the others are about these questions alone: their '
+            "widths do not compare (the target population makes all of them as for new questions)"
+        )
+    counts = labelled.sum(axis=1)
+    for run in np.flatnonzero((counts > 0) & (counts < _FEW)):
+        found.append(
+            f"run {judged.runs[run]!r}: {counts[run]} labels are few for an interval that rests on a normal law"
+        )
+    for run in np.flatnonzero(counts == 0):
+        found.append(f"run {judged.runs[run]!r}: people judged none of its answers")
+    ungraded = int((judged.state == NOT_GRADED).sum())
+    if ungraded:
+        found.append(
+            f"the judge left {ungraded} answers ungraded: they are outside agreement, kappa and the judge's own accuracy; to the "
+            "corrections they are answers that it does not call correct, which biases neither"
+        )
+    if judged.clusters is not None:
+        found.append("questions are clustered, and these intervals take them as independent")
+    return found
+
+
+def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[str]:
+    """A note on the runs whose labelled answers look like no random sample: the judge calls another share of them correct than
+    of the rest.
+
+    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of the
+    hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of runs.
+    """
+    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
+    found = []
+    for run, name in enumerate(judged.runs):
+        right = judged.state[run] == CORRECT
+        n, drawn, rights = (int(mask.sum()) for mask in (asked[run], labelled[run], asked[run] & right))
+        hits, rest = int((labelled[run] & right).sum()), n - drawn
+        if not 0 < drawn < n or not 0 < rights < n:
+            continue
+        share = rights / n
+        spread = math.sqrt(drawn * share * (1 - share) * rest / (n - 1))
+        if abs(hits - drawn * share) > far * spread:
+            others = (rights - hits) / rest
+            found.append(f"run {name!r}: {hits / drawn:.0%} of {drawn:,} labelled, {others:.0%} of the {rest:,} others")
+    if not found:
+        return []
+    return [
+        "the judge calls another share of the labelled answers correct than of the others, by more than a random sample would "
+        f"show by chance ({'; '.join(found)}): if people chose what to label, the corrected accuracies may mislead"
+    ]
+
+
+def _digest(found: Outcomes) -> str:
+    return settle(found, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

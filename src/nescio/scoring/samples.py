@@ -1,0 +1,173 @@
+"""A run as a measure sees it: its questions compressed to patterns, and what could not be used, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from nescio.data.evidence import OF_ONE_KIND, OUTCOMES, Array, Evidence, Patterns, Tally, compress, compress_ordered
+from nescio.errors import MismatchError, MissingColumnError
+from nescio.measures import Measure
+
+# How a note names what a question lacks.
+LACKS = {
+    "right": "an answer or a judged candidate",
+    "confidence": "a confidence",
+    "probability": "a confidence",
+    "self_score": "a confidence",
+    "k_credit": "a confidence",
+    "ranking": "a confidence",
+    "standing": "a confidence",
+    "answerable": "known answerability",
+    "word_recall": "a key with content words",
+    "word_precision": "content words in answer and key",
+    "hum_sent": "sentences that people accept",
+    "aut_sent": "a story",
+    "nugget_order": "two matched nuggets in different strings",
+    "ave_confidence": "a confidence",
+}
+OF_ANSWERS = frozenset(("ave_right", "ave_accepted", "ave_confidence"))  # their rows are answers, not questions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of unit."""
+
+    run: int
+    measure: Measure
+    patterns: Patterns
+    n: int
+    draw: tuple[object, ...]
+
+    @property
+    def value(self) -> float:
+        """The measure on the sample itself; NaN where it is undefined."""
+        return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
+
+
+def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[Sample], list[str]]:
+    """Every run seen by every measure, and notes on the questions that a measure cannot use.
+
+    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with the
+    number of questions. Raises MissingColumnError where no run has what a measure needs.
+    """
+    tally = data if isinstance(data, Tally) else _tally(data)
+    found: list[Sample] = []
+    said: list[tuple[str, str, str]] = []
+    for measure in measures:
+        if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
+            found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
+        elif isinstance(data, Tally):
+            lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
+            what = LACKS.get(str(lacking), f"the column {lacking!r}")
+            raise MissingColumnError(
+                f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
+            )
+        else:
+            found += _from_evidence(data, measure, said)
+    return found, gather_remarks(said)
+
+
+def gather_remarks(found: Sequence[tuple[str, str, str]]) -> list[str]:
+    """One line for what is said alike of several measures and runs: (remark, measure, whose), the first few named."""
+    whose: dict[str, dict[str, dict[str, None]]] = {}
+    for remark, measure, name in found:
+        whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
+    lines = []
+    for remark, by_measure in whose.items():
+        together: dict[tuple[str, ...], list[str]] = {}
+        for measure, names in by_measure.items():
+            together.setdefault(tuple(names), []).append(measure)
+        for names_, measures in together.items():
+            more = f" and {len(names_) - 3} more" if len(names_) > 3 else ""
+            lines.append(f"{', '.join(measures)}: {remark} ({', '.join(names_[:3])}{more})")
+    return lines
+
+
+def _tally(data: Evidence) -> Tally | None:
+    return data.tally() if data.clusters is None and "correct" in data.columns else None
+
+
+def _from_tally(tally: Tally, run: int, measure: Measure) -> Sample:
+    used = tally.counts[run] > 0
+    counts = tally.counts[run][used]
+    wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
+    columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
+    patterns = Patterns({**measure.each(columns), "n": np.ones(len(counts))}, counts)
+    return Sample(run, measure, patterns, int(counts.sum()), (run, "counts"))
+
+
+def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
+    """What a measure reads, the column of its order last, and which cells it can use; each of shape (runs, questions).
+
+    Raises MissingColumnError or MismatchError, naming the measure.
+    """
+    try:
+        read = {name: data.column(name) for name in measure.reads}
+    except (MissingColumnError, MismatchError) as error:
+        raise type(error)(f"{measure.label}: {error}{_instead(data, measure)}") from None
+    return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
+
+
+def _instead(data: Evidence, measure: Measure) -> str:
+    """What else could be asked for, where a task's columns are not those that a measure reads."""
+    if "ave_right" in data.columns and not measure.label.startswith("ave."):
+        return "; --choose view=selection reads the SELECTED answers as outcomes, for c@1 and its kin"
+    if "automatic_vital" in data.columns and measure.label.startswith("nuggets."):
+        return "; what was matched automatically is measured by nuggets.automatic_F and its kin"
+    return ""
+
+
+def concerned(data: Evidence, read: Mapping[str, Array]) -> Array:
+    """The cells that a measure is about, shape (runs, questions): those present, on rows of the kind whose columns it reads."""
+    absent = [np.isnan(values) for name, values in read.items() if name in OF_ONE_KIND]
+    return data.present & ~np.any(absent, axis=0) if absent else data.present
+
+
+def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, str]]) -> list[Sample]:
+    read, usable = columns_for(data, measure)
+    about = concerned(data, read)
+    columns = {name: read[name] for name in measure.needs}
+    key = read[measure.order] if measure.order else None
+    found = []
+    for run, name in enumerate(data.runs):
+        use = usable[run]
+        own = {column: values[run][use] for column, values in columns.items()}
+        clusters = None if data.clusters is None else data.clusters[use]
+        patterns = _compress(measure, own, None if key is None else key[run][use], clusters)
+        found.append(Sample(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge)))
+        whose = f"run {name!r}"
+        if not about[run].any() and data.present[run].any():
+            said.append((f"undefined, as there are no {unit(measure)} to measure", measure.label, whose))
+        if use.sum() < about[run].sum():
+            lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
+            said.append(
+                (_left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure)), measure.label, whose)
+            )
+        if measure.declaration.remark and use.any():
+            remark = measure.declaration.remark(SimpleNamespace(**own), **measure.parameters)
+            if remark:
+                said.append((remark, measure.label, whose))
+    return found
+
+
+def unit(measure: Measure) -> str:
+    """What a measure counts: questions, or decisions on single answers."""
+    return "decisions on answers" if OF_ANSWERS & {*measure.reads} else "questions"
+
+
+def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> str:
+    """Why a measure uses fewer units than it is about."""
+    what = sorted({LACKS.get(column, column) for column in lacking})
+    if not used:
+        return f"undefined, as none of the {units} has {' and '.join(what)}"
+    return f"{about - used:,} of {about:,} {units} left out, without {' or '.join(what)}"
+
+
+def _compress(measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None) -> Patterns:
+    if key is not None:
+        return compress_ordered(columns, key, clusters, merge=measure.merge)
+    return compress(columns, clusters, measure.each)

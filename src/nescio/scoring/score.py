@@ -1,0 +1,172 @@
+"""Values and intervals: every measure of every run, from Evidence or from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.results import Score, Scores, signature
+from nescio.errors import MismatchError, UsageError
+from nescio.measures import Measure, parse
+from nescio.pipeline import Loaded, Options, load
+from nescio.scoring.confidence_intervals import METHODS, Plan, bounds, method_for
+from nescio.scoring.samples import Sample, gather_remarks, samples
+from nescio.stats import resampling
+
+MOST_RESAMPLES = 100_000_000
+
+Progress = Callable[[int, int], None]
+
+
+def score(
+    given: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    by: str | None = None,
+    ci: float | None = 95.0,
+    interval: str = "auto",
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Scores:
+    """The value of each measure for each run, with its interval.
+
+    `given` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
+    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
+    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line: `format_in`,
+    `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
+    `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each means.
+
+    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
+    """
+    check_resampling(ci, resamples, jobs, seed)
+    if interval not in METHODS:
+        raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
+    loaded = open_by(given, by, options, measures)
+    wanted = parse_all(measures, loaded)
+    clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
+    methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
+    work, notes = _groups(loaded, wanted, by)
+    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    rows: list[Score] = []
+    remarks: list[tuple[str, str, str]] = []
+    for done, (stratum, group) in enumerate(work, 1):
+        scored, said = _score_group(loaded.data.runs, group, (by, stratum), methods, plan)
+        rows += scored
+        remarks += said
+        if progress:
+            progress(done, len(work))
+    # By stratum, run and measure, each in the order given; groups of one draw were computed together.
+    place = {m.label: i for i, m in enumerate(wanted)}
+    order = {run: i for i, run in enumerate(loaded.data.runs)}
+    strata_order = {stratum: i for i, stratum in enumerate(dict.fromkeys(stratum for stratum, _ in work))}
+    rows.sort(key=lambda row: (strata_order[row.stratum], order[row.run], place[row.measure]))
+    how: dict[str, object] = {"by": by} if by else {}
+    if ci:
+        units = "clusters" if clustered else "questions"
+        how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values())), "draw": f"patterns of {units}"}
+        how |= {"resamples": resamples, "seed": seed}
+    else:
+        how["interval"] = "none"
+    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
+    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
+
+
+def _groups(
+    loaded: Loaded, wanted: Sequence[Measure], by: str | None
+) -> tuple[list[tuple[str | None, list[Sample]]], list[str]]:
+    """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
+    work: list[tuple[str | None, list[Sample]]] = []
+    notes = list(loaded.notes)
+    for stratum, part in strata(loaded.data, by):
+        found, more = samples(part, wanted)
+        notes += more if stratum is None else []
+        found.sort(key=lambda sample: str(sample.draw))
+        work += [(stratum, list(group)) for _, group in groupby(found, key=lambda sample: sample.draw)]
+    return work, notes
+
+
+def _score_group(
+    runs: Sequence[str],
+    group: Sequence[Sample],
+    part: tuple[str | None, str | None],
+    methods: dict[str, str],
+    plan: Plan,
+) -> tuple[list[Score], list[tuple[str, str, str]]]:
+    """The rows of samples of one draw, and what is to be said of their intervals: (remark, measure, whose)."""
+    by, stratum = part
+    intervals = bounds(group, methods, plan) if methods else {}
+    rows, remarks = [], []
+    for sample in group:
+        label, run = sample.measure.label, runs[sample.run]
+        low, high, said = intervals.get(label, (None, None, []))
+        whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
+        remarks += [(remark, label, whose) for remark in said]
+        rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))
+    return rows, remarks
+
+
+def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
+    """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
+    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
+    if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
+        return open_data(given, {"strata": None} | options, measures)  # to say what there is instead
+    return loaded
+
+
+def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
+    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
+    asked = parse_all(measures, None) if measures else []
+    graded = tuple(m.parameters["column"] for m in asked if m.declaration.name == "mean")
+    try:
+        wanted = Options(**{"graded": graded, **options})
+    except TypeError as error:
+        raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
+    return load(given, wanted)
+
+
+def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:
+    """The measures asked for, each once, or those that suit the data."""
+    names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
+    if not isinstance(names, Iterable):
+        raise UsageError(f"measures are named by a list of texts (found {names!r})")
+    return list({measure.label: measure for measure in map(parse, names)}.values())
+
+
+def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> None:
+    """Raise UsageError for a level, a number of resamples, of jobs or a seed that makes no sense."""
+    for name, value, kind in (
+        ("ci", ci, (int, float)),
+        ("resamples", resamples, int),
+        ("jobs", jobs, int),
+        ("seed", seed, int),
+    ):
+        if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
+            raise UsageError(f"{name} must be a number (found {value!r})")
+    if ci is not None and not 50 <= ci < 100:
+        raise UsageError(f"ci is a level in percent, from 50 and below 100, such as 95 (found {ci!r})")
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise UsageError(f"resamples must be from 1 to {MOST_RESAMPLES:,} (found {resamples!r})")
+    if jobs == 0:
+        raise UsageError("jobs must be 1 or more, or -1 for all cores (found 0)")
+    if seed < 0:
+        raise UsageError(f"seed must be 0 or more (found {seed!r})")
+
+
+def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evidence | Tally]]:
+    """All questions first, then, where a stratum is named, the questions of each of its values."""
+    if by is None:
+        return [(None, data)]
+    if isinstance(data, Tally):
+        raise MismatchError(f"a counts table has no questions, so it cannot be broken down by {by!r}")
+    if by not in data.strata:
+        have = ", ".join(data.strata) or "none were kept"
+        raise MismatchError(f"no column {by!r} is constant within each question; columns that are: {have}")
+    values = data.strata[by]
+    return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]

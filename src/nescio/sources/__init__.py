@@ -1,0 +1,1 @@
+"""Files and tables as they come: opened, unpacked, decoded, written whole. Knows no format."""

@@ -1,0 +1,88 @@
+"""Compressed files, unpacked, with a limit on what they may unpack to, so that what is small stays small."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError
+from nescio.sources.database import first_line
+from nescio.sources.source import Packed
+
+FREE = 1 << 24  # what any file may unpack to
+RATIO = (
+    100  # what a larger one may, as a multiple of its size; whole logs are packed 2 to 10 to one, the most even part 25
+)
+WINDOW = 1 << 27
+_CHUNK = 1 << 20
+_SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
+
+
+def check_size(path: Path, size: int) -> None:
+    """Raise FormatError where that is more than what a log in a file of this size unpacks to."""
+    packed = path.stat().st_size
+    most = max(FREE, RATIO * packed)
+    if size > most:
+        raise FormatError(path, f"unpacks to more than {most >> 20} MB, which no log of {packed:,} bytes does")
+
+
+def unpack(path: Path) -> tuple[Packed, Path]:
+    """A compressed file unpacked into a folder of its own, which goes when nothing holds it any more.
+
+    Raises FormatError where it is damaged or empty, or unpacks to more than a log of its size does.
+    """
+    import lzma
+    import shutil
+    import tempfile
+    import weakref
+
+    import zstandard
+
+    packed, folder = Packed(path), Path(tempfile.mkdtemp(prefix="nescio-"))
+    weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
+    unpacked, size, suffix = folder / path.with_suffix("").name, 0, path.suffix.lower()
+    try:
+        with unpacked.open("wb") as file:
+            for chunk in _chunks(path, suffix):
+                size += len(chunk)
+                check_size(path, size)
+                file.write(chunk)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        kind = {".gz": "gzip", ".zst": "zstandard"}.get(suffix, suffix[1:])
+        raise FormatError(path, f"not a readable {kind} file: {first_line(error)}") from None
+    if not size:
+        raise FormatError(path, "the file is empty")
+    return packed, unpacked
+
+
+def _chunks(path: Path, suffix: str) -> Iterator[bytes]:
+    """What a compressed file holds, piece by piece; raises EOFError where its end is missing."""
+    import bz2
+    import gzip
+    import lzma
+
+    if suffix == ".zst":
+        yield from _zstandard_chunks(path)
+        return
+    openers: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    with openers[suffix](path) as content:
+        while chunk := content.read(_CHUNK):
+            yield chunk
+
+
+def _zstandard_chunks(path: Path) -> Iterator[bytes]:
+    """Frame by frame: zstandard's own streams take a file that is cut off for one that ends."""
+    import zstandard
+
+    unpacker = zstandard.ZstdDecompressor(max_window_size=WINDOW)
+    frame = unpacker.decompressobj()
+    with path.open("rb") as file:
+        while rest := file.read(_SIP):
+            while rest:
+                frame = unpacker.decompressobj() if frame.eof else frame
+                yield frame.decompress(rest)
+                rest = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise EOFError("it ends before its end")

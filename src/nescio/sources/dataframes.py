@@ -1,0 +1,81 @@
+"""Tables whose columns have other names than nescio's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.errors import MissingColumnError
+from nescio.sources.arrow import Renamed
+from nescio.sources.database import connect
+from nescio.sources.opening import open_table
+
+
+def from_dataframe(
+    table: Any,
+    *,
+    run: str | None = None,
+    question: str | None = None,
+    outcome: str | None = None,
+    confidence: str | None = None,
+    candidate: str | None = None,
+    rank: str | None = None,
+    answerable: str | None = None,
+    cluster: str | None = None,
+    known_answers: str | None = None,
+) -> Renamed:
+    """A table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
+
+    Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a pandas,
+    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. Named
+    levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)"; all others are
+    kept as they are, for `by=` and `mean(NAME)`.
+
+        nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
+
+    Raises MissingColumnError where there is no such column, MismatchError where this is no table.
+    """
+
+    given = {
+        "run": run,
+        "question": question,
+        "outcome": outcome,
+        "confidence": confidence,
+        "candidate": candidate,
+        "rank": rank,
+        "answerable": answerable,
+        "cluster": cluster,
+        "known_answers": known_answers,
+    }
+    parts = {part: str(column) for part, column in given.items() if column is not None}
+    table = _with_index(table)
+    source = open_table(table)
+    for part, column in parts.items():
+        if column not in source.columns:
+            have = ", ".join(source.columns)
+            raise MissingColumnError(f"there is no column {column!r} to be the {part}; columns of this table: {have}")
+    with connect() as connection:
+        connection.register("given", source.table)
+        kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
+    cells = []
+    for i, (name, kind) in enumerate(zip(source.columns, kinds, strict=True)):
+        cell = f"CASE WHEN NOT isnan(c{i}) THEN c{i} END" if pandas and kind in ("FLOAT", "DOUBLE") else f"c{i}"
+        called = [part for part, column in parts.items() if column == name]
+        kept = f"{name} (as given)" if name in parts and name not in called else name
+        cells += [f"{cell} AS {_quoted(new)}" for new in called or [kept]]
+    columns = ", ".join(f"c{i}" for i in range(len(source.columns)))
+    return Renamed(source.table, f"SELECT {', '.join(cells)} FROM given AS given({columns})")
+
+
+def _with_index(table: Any) -> Any:
+    """A pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`), as columns."""
+    names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
+    if type(table).__name__ != "DataFrame" or not names:
+        return table
+    if len({*names, *table.columns}) < len(names) + len(table.columns):  # a name stands twice, or would
+        return table
+    return table.reset_index(level=names)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

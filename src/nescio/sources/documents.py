@@ -1,0 +1,205 @@
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in memory."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nescio.errors import FormatError
+from nescio.sources.compressed import WINDOW, check_size
+from nescio.sources.database import first_line
+from nescio.sources.json import Room, decode_document, decode_object
+from nescio.sources.lines import open_lines
+from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
+from nescio.sources.text_files import check_text
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+LARGEST_MEMBER = 1 << 30
+_HEADER = 30  # bytes of a member before its name
+_STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+_PEEK = 1 << 12
+_PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an error; messages say it in their own way
+_NODE = 120  # what lxml takes for an element, a text or an attribute
+
+
+def open_whole(path: Path, room: Room) -> Source:
+    """A document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return open_document(path, room)
+    if suffix in ARCHIVES:
+        return Source(path.name, path, kind="archive", members=tuple(info.filename for info in _listed(path)))
+    if suffix == ".xml":
+        _check_xml(path, room)
+        root = parse_xml(path)
+        return Source(path.name, path, columns=(str(root.tag),), kind="xml")
+    with path.open("rb") as file:
+        head = file.read(_PEEK)
+    if b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        rule = f"this is no text, and a file that is none must end in {', '.join(BY_SUFFIX)}"
+        raise FormatError(path, rule, value=path.suffix)
+    check_text(path)
+    with path.open(encoding="utf-8-sig") as lines:
+        number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    if not number:
+        raise FormatError(path, "the file holds nothing but blank lines")
+    return Source(path.name, path, first=first.strip(), begins=number, kind="text")
+
+
+def text_lines(source: Source) -> Iterator[tuple[str, int]]:
+    """The lines of a text file, each with its number."""
+    if source.path is None:
+        return
+    with source.path.open(encoding="utf-8-sig") as lines:
+        yield from ((line, number) for number, line in enumerate(lines, 1))
+
+
+def open_document(path: Path, room: Room) -> Source:
+    """One JSON value; or JSON Lines, which some tools write to .json as well."""
+    text = path.read_bytes()
+    try:
+        document = decode_document(path, text, room)
+    except FormatError:
+        check_text(path)  # which says more of what is no text
+        if _is_lines(path, text):
+            return open_lines(path, room)
+        raise
+    first = document[0] if isinstance(document, list) and document else document
+    columns = tuple(map(str, first)) if isinstance(first, dict) else ()
+    return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+def _is_lines(path: Path, text: bytes) -> bool:
+    lines = [line for line in text.removeprefix(codecs.BOM_UTF8).split(b"\n", 4)[:4] if line.strip()]
+    if len(lines) < 2:
+        return False
+    try:
+        decode_object(path, lines[0], 1)
+    except FormatError:
+        return False
+    return True
+
+
+def _listed(path: Path) -> list[zipfile.ZipInfo]:
+    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them share bytes."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
+    check_size(path, sum(info.file_size for info in found))
+    for one, other in pairwise(sorted(found, key=lambda info: info.header_offset)):
+        if one.header_offset + _HEADER + one.compress_size > other.header_offset:
+            rule = f"not a sound ZIP archive: member {printable(other.filename)} lies within this one"
+            raise FormatError(path, rule, where=f"member {printable(one.filename)}")
+    return found
+
+
+def read_member(path: Path, name: str) -> bytes:
+    """What one member of an archive unpacks to (the last of that name), zstandard included.
+
+    Raises FormatError where it is damaged, encrypted, or larger than a log can be.
+    """
+    for _, content in read_members(path, lambda each: each == name, last=True):
+        return content
+    raise FormatError(path, "there is no such member", where=f"member {printable(name)}")
+
+
+def read_members(
+    path: Path, wanted: Callable[[str], bool], *, last: bool = False
+) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
+
+    Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
+    """
+    found = [info for info in _listed(path) if wanted(info.filename)]
+    for info in found[-1:] if last else found:
+        yield info, _content(path, info)
+
+
+def printable(name: str) -> str:
+    """A name from a stranger's archive as a message may show it."""
+    return name if name.isprintable() else "".join(c if c.isprintable() else "�" for c in name)
+
+
+def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
+    def fail(rule: str) -> FormatError:
+        return FormatError(path, rule, where=f"member {printable(info.filename)}")
+
+    if info.flag_bits & 1:
+        raise fail("the member is encrypted")
+    if info.file_size > LARGEST_MEMBER:
+        raise fail(f"the member would unpack to {info.file_size:,} bytes, which no log does")
+    try:
+        packed = _packed(path, info)
+    except (OSError, ValueError, struct.error) as error:
+        raise fail(f"damaged: {first_line(error)}") from None
+    found = _unpacked(packed, info, fail)
+    if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+        raise fail("damaged: its size or checksum is not the one that the archive names")
+    return found
+
+
+def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        header = file.read(_HEADER)
+        name, extra = struct.unpack("<HH", header[26:30])
+        file.seek(name + extra, 1)
+        return file.read(info.compress_size)
+
+
+def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
+    """At most one byte more than the archive says there is."""
+    most = info.file_size + 1
+    if info.compress_type == _STORED:
+        return packed
+    if info.compress_type == _DEFLATED:
+        try:
+            return zlib.decompressobj(-15).decompress(packed, most)
+        except zlib.error as error:
+            raise fail(f"damaged: {error}") from None
+    if info.compress_type == _ZSTANDARD:
+        import zstandard
+
+        try:
+            with zstandard.ZstdDecompressor(max_window_size=WINDOW).stream_reader(packed) as stream:
+                return stream.read(most)
+        except zstandard.ZstdError as error:
+            raise fail(f"damaged: {error}") from None
+    raise fail(f"packed by method {info.compress_type}, which is neither deflate nor zstandard")
+
+
+def _check_xml(path: Path, room: Room) -> None:
+    """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
+    text = path.read_bytes()
+    room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))
+
+
+def parse_xml(path: Path) -> _Element:
+    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their `sourceline`."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        tree = etree.parse(str(path.absolute()), parser)
+    except etree.XMLSyntaxError as error:
+        line = f"line {error.lineno}" if error.lineno else None
+        what = _PLACE.sub("", first_line(error))
+        raise FormatError(path, f"not well-formed XML: {what}", where=line) from None
+    except OSError as error:
+        raise FormatError(path, f"cannot be read: {first_line(error)}") from None
+    dtd = tree.docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        raise FormatError(path, "the file declares entities, which are not read from a stranger's file", where="line 1")
+    root: _Element = tree.getroot()
+    return root

@@ -1,0 +1,189 @@
+"""Look at the head of a file, or at the schema of a table: what kind of source it is, and what its columns are."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import FormatError, MismatchError
+from nescio.sources import compressed, documents
+from nescio.sources.arrow import readable
+from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.json import Room
+from nescio.sources.lines import open_lines
+from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Source
+from nescio.sources.text_files import WHITE, check_text, records
+
+_CHUNK = 1 << 20
+_COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
+# First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add theirs.
+HEADLESS: dict[str, list[re.Pattern[str]]] = {}
+
+
+def open_source(given: Any) -> Source:
+    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
+    if not isinstance(given, (str, Path)):
+        return open_table(given)
+    path = Path(given)
+    try:
+        if path.is_dir():
+            raise FormatError(path, "this is a folder; name the files in it")
+        if not path.exists():
+            raise FormatError(path, "there is no such file")
+        if not path.is_file():
+            raise FormatError(
+                path, "this is a stream, and nescio looks at a file more than once: save it to a file first"
+            )
+        empty = path.stat().st_size == 0
+        with path.open("rb"):
+            pass
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise FormatError(ascii(str(path)), "its name, or that of its folder, is not UTF-8; rename it") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise FormatError(path, f"cannot be read: {why}") from None
+    if empty:
+        raise FormatError(path, "the file is empty")
+    if path.suffix.lower() in PACKED:
+        return _open_packed(path)
+    return _open_plain(path, Room(path.stat().st_size, packed=path.suffix.lower() in ARCHIVES))
+
+
+def _open_packed(path: Path) -> Source:
+
+    packed, unpacked = compressed.unpack(path)
+    try:
+        return replace(_open_plain(unpacked, Room(path.stat().st_size, packed=True)), packed=packed)
+    except FormatError as error:
+        raise FormatError(path, error.rule, where=error.where, value=error.value) from None
+
+
+def _open_plain(path: Path, room: Room) -> Source:
+    source = replace(_opened(path, room), room=room)
+    if source.kind in ("delimited", "parquet"):
+        check_width(source, len(source.columns))
+    return source
+
+
+def check_width(source: Source, columns: int) -> None:
+    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of rows."""
+    if source.path is not None and columns * _COLUMN > source.room.left:
+        raise FormatError(source.path, f"there are {columns:,} columns, more than a table of this size has")
+
+
+def _opened(path: Path, room: Room) -> Source:
+    suffix = path.suffix.lower()
+    plain = check_text(path) if suffix in TEXT and suffix != ".json" else True
+    if suffix in DELIMITED:
+        return _open_delimited(path, plain)
+    if suffix in LINES:
+        return _open_listed(path, room) or open_lines(path, room)
+    if suffix == ".parquet":
+        return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
+
+    return documents.open_whole(path, room)
+
+
+def _open_listed(path: Path, room: Room) -> Source | None:
+    """A file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is not."""
+
+    with path.open("rb") as file:
+        if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+            return None
+    try:
+        found = documents.open_document(path, room)
+    except FormatError:
+        return None  # the first line will say what is wrong
+    return found if isinstance(found.document, list) and isinstance(found.first, dict) else None
+
+
+def _open_delimited(path: Path, plain: bool) -> Source:
+    delimiter, notes = "\t" if path.suffix.lower() == ".tsv" else ",", []
+    with path.open(encoding="utf-8-sig") as file:
+        head = next((line for line in file if line.strip()), "")
+    if not head:
+        raise FormatError(path, "the file holds nothing but blank lines")
+    if any(pattern.match(head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
+        return Source(path.name, path, first=head, kind="text")
+    if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
+        delimiter = ";"
+        notes.append(f"{path}: columns are separated by semicolons")
+    record, begins = next(records(path, delimiter))
+    names = tuple(name.strip(WHITE) for name in record)
+    _no_name_twice(path, names, f"line {begins}")
+    return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes, kind="delimited")
+
+
+def _parquet_columns(path: Path) -> tuple[str, ...]:
+    import duckdb
+
+    try:
+        with connect() as connection:
+            shown = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", [address(path)]).fetchall()
+            tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [address(path)]).fetchall()
+    except duckdb.Error as error:
+        raise FormatError(path, f"not a readable Parquet file: {first_line(error)}") from None
+    names, at = (
+        [],
+        1,
+    )  # the schema lists each column, and within a nested one its parts; DuckDB would rename some columns
+    while at < len(tree):
+        names.append(str(tree[at][0]))
+        pending = 1
+        while pending and at < len(tree):
+            pending += (tree[at][1] or 0) - 1
+            at += 1
+    if len(names) != len(shown):
+        names = [str(row[0]) for row in shown]
+    _no_name_twice(path, names)
+    return tuple(names)
+
+
+def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = None) -> None:
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        rule = "a column name stands twice" if twice else "two columns have no name"
+        raise FormatError(label, rule, where=where, value=twice or list(names))
+
+
+def open_table(table: Any) -> Source:
+    import duckdb
+
+    try:
+        table = _forward(readable(table))
+        with connect() as connection:
+            connection.register("given", table)
+            shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
+        names = _own_names(table) or tuple(str(row[0]) for row in shown)
+    except (duckdb.Error, TypeError, ValueError, RuntimeError) as error:
+        if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__"):
+            raise FormatError("table", f"cannot be read: {first_line(error)}") from None
+        raise MismatchError(
+            f"{type(table).__name__} is none of what can be read: a path, a pandas, Polars or Arrow table, an Evidence, a Tally"
+        ) from None
+    _no_name_twice("table", names)
+    return Source("table", table=table, columns=names)
+
+
+def _forward(table: Any) -> Any:
+    """A pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
+    if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
+        return table
+    strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
+    return table.copy() if any(step < 0 for steps in strides for step in steps or ()) else table
+
+
+def _own_names(table: Any) -> tuple[str, ...]:
+    """The names of the columns where DuckDB would change them, because it finds no name, or one twice but for case."""
+    home = type(table).__module__.split(".")[0]
+    if home == "pandas":
+        return tuple(map(str, getattr(table, "columns", ())))
+    if home == "polars":
+        return tuple(table.collect_schema().names()) if hasattr(table, "collect_schema") else ()
+    return tuple(getattr(getattr(table, "schema", None), "names", ())) if home == "pyarrow" else ()

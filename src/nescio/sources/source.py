@@ -1,0 +1,97 @@
+"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and where in it a record lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nescio.errors import MismatchError
+from nescio.sources.json import Room
+
+TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+TABLES = (".csv", ".tsv", ".parquet")
+ARCHIVES = (".zip", ".eval")
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+BY_SUFFIX = (*TEXT, ".parquet", ".xml", *ARCHIVES)  # and any of them followed by one of PACKED
+DELIMITED = (".csv", ".tsv")
+LINES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Packed:
+    """The compressed file that a source was unpacked from; what it was unpacked to goes when this does."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first object.
+
+    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an `archive`
+    (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the line of a text file on
+    which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document.
+    `tick` is told how many bytes more of its lines were read; `room` is how much memory its JSON may take.
+    """
+
+    name: str
+    path: Path | None = None
+    table: Any = None
+    columns: tuple[str, ...] = ()
+    delimiter: str = ","
+    first: Any = None
+    begins: int = 1
+    plain: bool = True
+    notes: list[str] = field(default_factory=list)
+    kind: str = "table"
+    document: Any = None
+    members: tuple[str, ...] = ()
+    packed: Packed | None = None
+    tick: Callable[[int], None] | None = None
+    room: Room = field(default_factory=lambda: Room(0, packed=False))
+
+    @property
+    def suffix(self) -> str:
+        """The file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a table in memory."""
+        if self.kind == "lines":
+            return LINES[0]
+        if self.kind == "document":
+            return ".json"
+        return self.path.suffix.lower() if self.path else ""
+
+    @property
+    def stem(self) -> str:
+        """What a run in this file is called when nothing else names it."""
+        return self.path.stem if self.path else self.name
+
+    @property
+    def label(self) -> Path | str:
+        """What messages call it."""
+        return (self.packed.path if self.packed else self.path) or self.name
+
+    @property
+    def head(self) -> str | None:
+        """Where its column names stand, or the keys of its first object: None where there are no lines."""
+        return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
+
+
+def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
+    """The names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic` one).
+
+    Raises MismatchError where two files would still bear the same name.
+    """
+    stems = [source.stem for source in sources]
+    names = []
+    for source, stem in zip(sources, stems, strict=True):
+        shared = stems.count(stem) > 1 or stem in generic
+        folder = source.path.absolute().parent.name if source.path else ""
+        names.append(folder if shared and folder else stem)
+    for i, name in enumerate(names):
+        j = names.index(name)
+        if j < i:
+            raise MismatchError(
+                f"{sources[j].label} and {sources[i].label} would both be run {name!r}; rename one of the files or folders"
+            )
+    return names

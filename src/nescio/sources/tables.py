@@ -1,0 +1,276 @@
+"""Rows of any table (CSV, TSV, JSON Lines, Parquet, a data frame) as text columns in DuckDB, and the way back to their lines."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nescio.errors import FormatError
+from nescio.sources.database import PARQUET, address, first_line
+from nescio.sources.json import decode_object
+from nescio.sources.opening import check_width
+from nescio.sources.source import DELIMITED, LINES, Source
+from nescio.sources.text_files import WHITE, records
+
+if TYPE_CHECKING:
+    import duckdb
+
+FORMULA = "'*[=+@-]"  # how a text begins that a spreadsheet would take for a formula, or that was guarded against that
+_MARK = "'"
+_LONGEST_LINE = 1 << 26
+_AT_ONCE = 1 << 12  # lines
+_TICK = 1 << 22
+LARGEST_AT_ONCE = 1 << 28
+
+
+def load_rows(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None = None
+) -> dict[str, str]:
+    """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones NULL.
+
+    Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep` names
+    the columns that are wanted, None means all. Raises FormatError where a record is malformed, or where there is none.
+    """
+    import duckdb
+
+    try:
+        if source.suffix in LINES:
+            names = _load_lines(connection, source, into, keep)
+        elif source.suffix in DELIMITED:
+            names = _load_delimited(connection, source, into, keep)
+        else:
+            names = _load_table(connection, source, into, keep)
+    except duckdb.Error as error:
+        what = "a damaged Parquet file" if source.suffix == ".parquet" else "cannot be read"
+        raise FormatError(source.label, f"{what}: {first_line(error)}") from None
+    if first(connection, f"SELECT 1 FROM {into} LIMIT 1") is None:
+        rule = "there is a header and no row" if source.suffix in DELIMITED else "there are no rows"
+        raise FormatError(source.label, rule)
+    return names
+
+
+def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
+    """The first row of a result, or None. All of it is fetched: DuckDB allows nothing else while a result is open."""
+    return next(iter(connection.execute(query, parameters).fetchall()), None)
+
+
+def _kept(columns: Sequence[str], keep: Collection[str] | None) -> dict[str, str]:
+    return {name: f"c{i}" for i, name in enumerate(columns) if keep is None or name in keep}
+
+
+def _text(cell: str) -> str:
+    return f"nullif(trim({cell}::VARCHAR, '{WHITE}'), '')"
+
+
+def _load_table(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
+    names, parameters = _kept(source.columns, keep), []
+    if source.path is not None:
+        relation, parameters = PARQUET, [address(source.path)]
+    else:
+        connection.register("given", source.table)
+        relation = "given"
+    relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
+    found = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
+    kinds = {str(row[0]): str(row[1]) for row in found}
+    pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
+    texts = []
+    for cell in names.values():
+        nan = f"CASE WHEN NOT isnan({cell}) THEN {cell} END"
+        texts.append(f"{_text(nan if pandas and kinds[cell] in ('FLOAT', 'DOUBLE') else cell)} AS {cell}")
+    select = ", ".join(["row_number() OVER () AS row", *texts])
+    connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM {relation}", parameters)
+    return names
+
+
+def _load_delimited(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
+    """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
+
+    Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a blank
+    line is an empty cell where there is one column), or guesses (spaces around quotation marks).
+    """
+    import duckdb
+
+    assert source.path is not None
+    names = _kept(source.columns, keep)
+    if source.plain and source.begins == 1 and len(source.columns) > 1:
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+        select = ", ".join(["row_number() OVER () AS row", *(f"{_text(cell)} AS {cell}" for cell in names.values())])
+        try:
+            connection.execute(
+                f"CREATE TEMP TABLE {into} AS SELECT {select} FROM read_csv(?, auto_detect=false, header=true, "
+                f"delim='{source.delimiter}', quote='\"', escape='\"', columns={{{columns}}}, strict_mode=true, "
+                f"null_padding=false, hive_partitioning=false, max_line_size={_LONGEST_LINE})",
+                [address(source.path)],
+            )
+            return names
+        except duckdb.Error:
+            pass
+    _create(connection, into, *_cells(source, names))
+    return names
+
+
+def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str | None]], int]:
+    """The cells of a delimited file, column by column, and how many rows it has."""
+    assert source.path is not None
+    cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
+    wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
+    width, count = len(source.columns), 0
+    rows = records(source.path, source.delimiter)
+    next(rows)
+    for record, line in rows:
+        if len(record) < width or any(record[width:]):
+            many = f"{len(record)} field{'s' if len(record) != 1 else ''}"
+            rule = f"a record of {many} where the header has {width}"
+            raise FormatError(source.path, rule, where=f"line {line}", value=record)
+        for column, at in wanted:
+            column.append(record[at])
+        count += 1
+    return cells, count
+
+
+def _load_lines(
+    connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
+) -> dict[str, str]:
+    """A batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
+    names: dict[str, str] = {}
+    connection.execute(f"CREATE TEMP TABLE {into} (row BIGINT)")
+    before = 0
+    for columns, count in _column_batches(source, keep):
+        for name in columns:
+            if name not in names:
+                names[name] = f"c{len(names)}"
+                connection.execute(f"ALTER TABLE {into} ADD COLUMN {names[name]} VARCHAR")
+        arrays = {names[name]: np.array(cells, dtype=object) for name, cells in columns.items()}
+        connection.register("lines", {"row": np.arange(before + 1, before + count + 1)} | arrays)
+        select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in arrays)])
+        connection.execute(f"INSERT INTO {into} BY NAME SELECT {select} FROM lines")
+        connection.unregister("lines")
+        before += count
+    return names
+
+
+def _column_batches(source: Source, keep: Collection[str] | None) -> Iterator[tuple[dict[str, list[str | None]], int]]:
+    """The cells of some lines at a time, column by column, and how many lines they are."""
+    columns: dict[str, list[str | None]] = {}
+    count = 0
+    for value, _ in json_lines(source):
+        for name in value:
+            if name not in columns and (keep is None or name in keep):
+                check_width(source, len(columns) + 1)
+                columns[name] = [None] * count
+        for name, cells in columns.items():
+            cells.append(as_text(value.get(name)))
+        count += 1
+        if count == _AT_ONCE:
+            yield columns, count
+            columns, count = {name: [] for name in columns}, 0
+    if count:
+        yield columns, count
+
+
+def _create(
+    connection: duckdb.DuckDBPyConnection, into: str, columns: Mapping[str, list[str | None]], count: int
+) -> None:
+    arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
+    connection.register("lines", {"row": np.arange(1, count + 1)} | arrays)
+    select = ", ".join(["row", *(f"{_text(name)} AS {name}" for name in columns)])
+    connection.execute(f"CREATE TEMP TABLE {into} AS SELECT {select} FROM lines")
+    connection.unregister("lines")
+
+
+def json_lines(source: Source, *, lenient: bool = False) -> Iterator[tuple[dict[str, Any], int]]:
+    """The objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds none.
+
+    `lenient` takes NaN and Infinity too.
+    """
+    assert source.path is not None
+    read = 0
+    with source.path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            read += len(line)
+            if source.tick and read > _TICK:
+                source.tick(read)
+                read = 0
+            text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if text.strip():
+                yield decode_object(source.path, text, number, lenient=lenient, room=source.room), number
+
+
+def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
+    """All rows of a JSON Lines file at once, as objects of just these fields, where each line is just that; else None.
+
+    What is None is left to `json_lines`, which says what is wrong where.
+    """
+    import msgspec
+
+    assert source.path is not None
+    if source.path.stat().st_size > LARGEST_AT_ONCE:
+        return None
+    row = msgspec.defstruct("Row", list(fields.items()), forbid_unknown_fields=True)
+    content = source.path.read_bytes()
+    try:
+        rows: list[Any] = msgspec.json.Decoder(row).decode_lines(content)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    # One object begins on each line and none goes on to the next; as many colons as fields: no key stands twice.
+    begun = content.count(b"\n{") + content.startswith(b"{")
+    lines = content.rstrip(b"\r\n").count(b"\n") + 1
+    whole = begun == lines == len(rows) and content.count(b":") == len(fields) * len(rows)
+    return rows if whole else None
+
+
+def as_text(value: Any) -> str | None:
+    """A JSON value as a table cell would hold it."""
+    if value is None or isinstance(value, str):
+        return value
+    import msgspec
+
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        return "�"  # only a line that was read leniently holds such a value
+
+
+def locate(source: Source, row: int) -> str:
+    """Where row `row` (from 1) of a source lies: its line in a text file, its row in any other table."""
+    if source.path is not None and source.suffix in DELIMITED:
+        for number, (_, line) in enumerate(records(source.path, source.delimiter)):
+            if number == row:
+                return f"line {line}"
+    if source.path is not None and source.suffix in LINES:
+        for number, (_, line) in enumerate(json_lines(source), 1):
+            if number == row:
+                return f"line {line}"
+    return f"row {row}"
+
+
+def unguarded(source: Source, cell: str) -> str:
+    """A cell, in SQL, without the apostrophe that `writing` puts before formulas in delimited files."""
+    if source.kind != "delimited":
+        return cell
+    guarded = f"starts_with({cell}, {literal(_MARK)}) AND regexp_matches({cell}, {literal('^' + FORMULA)})"
+    return f"CASE WHEN {guarded} THEN substr({cell}, 2) ELSE {cell} END"
+
+
+def literal(text: str) -> str:
+    """A string as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def require(source: Source, names: Sequence[str], have: Collection[str], holds: str) -> None:
+    """Raise FormatError naming the first of the columns that is not there."""
+    for name in names:
+        if name not in have:
+            raise FormatError(
+                source.label,
+                f"{holds} has the columns {', '.join(names)}; there is no {name!r}",
+                where=source.head,
+                value=list(source.columns),
+            )

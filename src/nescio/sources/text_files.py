@@ -1,0 +1,79 @@
+"""Text as it comes: is it UTF-8, how do its lines end, and what are the records of a delimited file?"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from nescio.errors import FormatError
+
+WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
+_CHUNK = 1 << 20
+_LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
+
+
+def check_text(path: Path) -> bool:
+    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers to
+    differ on.
+
+    Raises FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line, returns, pairs, spaced, last = 1, 0, 0, False, b""
+    with path.open("rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise FormatError(path, "this is UTF-16 text; save it as UTF-8", where="line 1")
+        file.seek(0)
+        while chunk := file.read(_CHUNK):
+            bad = chunk.find(b"\0")
+            if bad >= 0:
+                at = line + chunk.count(b"\n", 0, bad)
+                raise FormatError(path, "a NUL byte: is this a text file?", where=f"line {at}")
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                # error.object is the chunk, preceded by what was left of a character begun in the chunk before
+                at = line + error.object.count(b"\n", 0, error.start)
+                found = error.object[error.start : error.start + 1]
+                raise FormatError(path, "not UTF-8 text; save it as UTF-8", where=f"line {at}", value=found) from None
+            line += chunk.count(b"\n")
+            returns += chunk.count(b"\r")
+            last += chunk
+            pairs += last.count(b"\r\n")
+            spaced = spaced or b' "' in last or b'" ' in last
+            last = chunk[-1:]
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise FormatError(path, "not UTF-8 text: it ends within a character", where=f"line {line}") from None
+    return not spaced and (returns == 0 or returns == pairs == line - 1)
+
+
+def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
+    """The records of a delimited file, slowly but with the line on which each begins; blank lines are passed over.
+
+    Raises FormatError at a record that is not well-formed.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True, skipinitialspace=True)
+        while True:
+            begins = reader.line_num + 1
+            try:
+                record = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise FormatError(path, _why_not_csv(error), where=f"line {begins}") from None
+            if len(record) > 1 or "".join(record).strip():
+                yield record, begins
+
+
+def _why_not_csv(error: csv.Error) -> str:
+    if "unexpected end of data" in str(error):
+        return "a quotation mark opens here and is never closed"
+    if "expected after" in str(error):
+        return "a field goes on after its closing quotation mark; a mark within a quoted field is written twice"
+    return f"not well-formed: {error}"

@@ -1,0 +1,1 @@
+"""Statistics that know nothing of questions: resampling, intervals, exact tests, agreement, corrections."""

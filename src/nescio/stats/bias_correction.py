@@ -1,0 +1,159 @@
+r"""What people would say of all answers, from a judge's word on all of them and people's on a sample. Pure statistics.
+
+N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too. Sought is
+the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every variance carries
+the factor $1 - n/N$, and with n = N nothing is uncertain any more. For the share among all answers of the kind that
+these N are a sample of, widen an interval with `beyond`.
+
+Two corrections of the judge's own share $\bar f$, each under its name:
+
+- prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and never
+  much wider than people's sample alone;
+- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where the
+  judge tells them apart no better than chance.
+
+A sample without a single disagreement does not prove that there is none: of the n squared residuals that a variance is made
+of, at least 3 are reckoned with in sum (three in n is what no event among n leaves possible at 95 %, the rule of three).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+from nescio.stats.intervals import wilson
+
+Verdicts = NDArray[np.float64]
+FEWEST = 3  # labels below which a variance has no degree of freedom left
+LEAST = 3.0
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An estimated share with its interval, all in [0, 1] or NaN; `weight` says how much of the judge went into it."""
+
+    value: float
+    low: float
+    high: float
+    weight: float | None = None
+
+
+UNDEFINED = Estimate(NAN, NAN, NAN)
+
+
+def people_alone(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
+    r"""The share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n = 0.
+
+    Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
+    """
+    n = len(people)
+    _check(n, answers)
+    if n == 0:
+        return UNDEFINED
+    share = float(people.mean())
+    if n == answers:
+        return Estimate(share, share, share)
+    effective = n / (1 - n / answers)
+    return Estimate(share, *wilson(share * effective, effective, level))
+
+
+def prediction_powered(
+    people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95
+) -> Estimate:
+    r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
+
+    $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y, f)/\mathrm{Var}_N(f)$ held
+    to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of the n labelled answers, shape
+    (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the unlabelled, is this one over
+    1 + n/(N - n), and their estimate is this one.
+
+    Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
+    $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
+    """
+    n = len(people)
+    _check(n, answers)
+    if n < FEWEST:
+        return UNDEFINED
+    spread = answers * judge_share * (1 - judge_share) / max(answers - 1, 1)  # the judge's verdicts are 0 or 1
+    said, own = people - people.mean(), judge - judge.mean()
+    covariance = float(np.einsum("i,i->", said, own)) / n
+    weight = min(max(covariance / spread, 0.0), 1.0) if spread > 0 else 0.0
+    value = float(people.mean()) + weight * (judge_share - float(judge.mean()))
+    residuals = said - weight * own
+    squares = max(float(np.einsum("i,i->", residuals, residuals)), LEAST)
+    half = _t(level, n) * (_remaining(n, answers) * squares / (n * (n - 2))) ** 0.5
+    return _held(value, value - half, value + half, weight)
+
+
+def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:
+    r"""The judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
+
+    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the shares
+    of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN) where
+    people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about them.
+
+    The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$, where
+    $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the denominator is
+    small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp - 1.
+    """
+    n = len(people)
+    _check(n, answers)
+    right = float(people.sum())
+    wrong = n - right
+    if n < FEWEST or right == 0 or wrong == 0:
+        return UNDEFINED
+    se = float(judge[people == 1].mean())
+    false = float(judge[people == 0].mean())
+    youden = se - false
+    if youden <= 0:
+        return Estimate(NAN, NAN, NAN, youden)
+    inflated = _remaining(n, answers) * n / (n - 2)
+    squares = right * se * (1 - se) + wrong * false * (1 - false)
+    # θ² + (1 - θ)² is at least ½, so that this much more in both variances makes up what `squares` lacks
+    more = 2 * max(LEAST - squares, 0.0) / n**2
+    v1, v0 = inflated * (se * (1 - se) / right + more), inflated * (false * (1 - false) / wrong + more)
+    q2, d = _t(level, n) ** 2, judge_share - false
+    a, b, c = youden**2 - q2 * (v1 + v0), youden * d - q2 * v0, d**2 - q2 * v0
+    value = d / youden
+    if a <= 0:
+        return _held(value, 0.0, 1.0, youden)
+    root = max(b * b - a * c, 0.0) ** 0.5
+    return _held(value, (b - root) / a, (b + root) / a, youden)
+
+
+def beyond(found: Estimate, answers: int, level: float = 0.95) -> Estimate:
+    r"""The same estimate for the answers of this kind, of which the N judged ones are a sample.
+
+    Either side of the interval is joined, root of squares, with that of a share seen among N: $z\sqrt{\theta(1-\theta)/N}$ by
+    Wilson's interval. The two errors are uncorrelated, for the first has mean 0 whatever the N answers are.
+    """
+    if not np.isfinite(found.value) or answers <= 0:
+        return found
+    low, high = wilson(found.value * answers, answers, level)
+    below = np.hypot(found.value - found.low, found.value - low)
+    above = np.hypot(found.high - found.value, high - found.value)
+    return _held(found.value, found.value - below, found.value + above, found.weight)
+
+
+def _check(labels: int, answers: int) -> None:
+    if labels > answers:
+        raise UsageError(f"people cannot have judged more answers than there are (found {labels} of {answers})")
+
+
+def _remaining(labels: int, answers: int) -> float:
+    return 1 - labels / answers
+
+
+def _t(level: float, labels: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(labels - 2, (1 + level) / 2))
+
+
+def _held(value: float, low: float, high: float, weight: float | None) -> Estimate:
+    value, low, high = (float(min(max(x, 0.0), 1.0)) for x in (value, low, high))
+    return Estimate(value, min(low, value), max(high, value), weight)

@@ -1,0 +1,1 @@
+"""Answer validation (AVE): candidates, decisions, collections and baselines."""

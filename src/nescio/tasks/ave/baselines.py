@@ -1,0 +1,228 @@
+"""What validators are held against: baselines by formula and as runs, and the ranking of validators among QA systems.
+
+The paper's two systems that look at nothing (accept everything and select at random; accept one half), and perfect selection.
+UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and Tables 4-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.data.model import Question
+from nescio.errors import MismatchError
+from nescio.stats.resampling import Block
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value, by_run, evidence
+
+STREAM = 9  # of draws, apart from those of resampling
+ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
+QA, AV, BASELINE = "QA", "AV", "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A baseline by formula. NaN is undefined; `F` is that of the expected precision and recall, not an expected F."""
+
+    run: str
+    F: float
+    precision: float
+    recall: float
+    qa_accuracy: float
+    normalized_qa_accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of the paper's Tables 8-11; systems alike in QA accuracy share a place. `type` is QA, AV or baseline."""
+
+    place: int
+    system: str
+    type: str
+    qa_accuracy: float
+    share_of_perfect: float
+    right: int | None
+
+
+def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
+    """Each question with all its answers, and with those that are judged."""
+    found: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
+    for candidate in exercise.candidates:
+        found[candidate.question_id].append(candidate)
+    return [
+        (question, found[question.id], [each for each in found[question.id] if each.value in _JUDGED])
+        for question in exercise.questions
+    ]
+
+
+_JUDGED = (Value.VALIDATED, Value.REJECTED)
+
+
+def expected(exercise: Exercise) -> list[Expected]:
+    r"""The baselines by formula, with p the share of the judged answers that are right and c of k those of one question.
+
+    100 % VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA accuracy
+    $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50 % VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at random among
+    the accepted ones, $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (ours; the paper gives it none). Perfect selection: the share of
+    the questions with a right answer.
+    """
+    grouped = [known for _, _, known in groups(exercise)]
+    n = len(grouped)
+    right = [sum(each.value is Value.VALIDATED for each in known) for known in grouped]
+    answers, solvable = sum(map(len, grouped)), sum(c > 0 for c in right)
+    p = sum(right) / answers if answers else float("nan")
+    p_right = p if sum(right) else float("nan")  # recall, and F with it, is undefined where nothing is right
+    at_random = sum(c / len(known) for c, known in zip(right, grouped, strict=True) if known)
+    of_half = sum((1 - 0.5 ** len(known)) * c / len(known) for c, known in zip(right, grouped, strict=True) if known)
+    one = 1.0 if sum(right) else float("nan")
+
+    def row(run: str, f: float, precision: float, recall: float, selected: float) -> Expected:
+        normalized = selected / solvable if solvable else float("nan")
+        return Expected(run, f, precision, recall, selected / n if n else float("nan"), normalized)
+
+    return [
+        row(ALL, 2 * p_right / (1 + p_right), p, one, at_random),
+        row(HALF, p_right / (p_right + 0.5), p, one / 2, of_half),
+        row(PERFECT, one, one, one, float(solvable)),
+    ]
+
+
+def accept_all(exercise: Exercise, seed: int = 0) -> list[Validation]:
+    """Every answer accepted, and one of each question's judged answers selected at random."""
+    return _accept(exercise, seed, share=1.0)
+
+
+def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
+    """Every answer accepted with chance ½, and one of each question's accepted answers selected at random."""
+    return _accept(exercise, seed, share=0.5)
+
+
+def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
+    rng = Block(0, 1, seed).generator(STREAM)
+    found = []
+    for question, answers, known in groups(exercise):
+        tossed = rng.random(len(answers)) < share
+        accepted = {each.id for each, heads in zip(answers, tossed, strict=True) if heads}
+        # An UNKNOWN answer is selected only where nothing else is accepted: random selection is among the judged.
+        drawn = [each.id for each in known if each.id in accepted] or sorted(accepted)
+        selected = drawn[int(rng.integers(len(drawn)))] if drawn else None
+        for each in answers:
+            accept = Decision.VALIDATED if each.id in accepted else Decision.REJECTED
+            found.append(Validation(question.id, each.id, Decision.SELECTED if each.id == selected else accept))
+    return found
+
+
+def perfect(exercise: Exercise) -> list[Validation]:
+    """Every right answer accepted and no other, the first of each question selected."""
+    found = []
+    for question, answers, _ in groups(exercise):
+        selected = next((each.id for each in answers if each.value is Value.VALIDATED), None)
+        for each in answers:
+            accept = Decision.VALIDATED if each.value is Value.VALIDATED else Decision.REJECTED
+            found.append(Validation(question.id, each.id, Decision.SELECTED if each.id == selected else accept))
+    return found
+
+
+def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[str, ...]]:
+    """The Evidence of validators with QA systems beside them, over the questions of the exercise alone, and notes.
+
+    A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no columns over
+    answers. Raises MismatchError where a name stands on both sides or no question is common.
+    """
+    if both := sorted({*data.runs} & {*systems.runs}):
+        raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
+    place = {question: i for i, question in enumerate(systems.questions)}
+    asked = [question.id for question in exercise.questions]
+    common = [i for i, question in enumerate(asked) if question in place]
+    if not common:
+        raise MismatchError("the QA systems answer no question of the collection")
+    at = [place[asked[i]] for i in common]
+    right = np.zeros((len(systems.runs), len(asked)))
+    right[:, common] = _answered_right(systems)[:, at]
+    notes = tuple(_of_their_answers(systems, right, at, data))
+    columns = {}
+    for name, values in data.columns.items():
+        own = np.full((len(systems.runs), values.shape[1]), np.nan)
+        if name == "ave_selected_right":
+            own[:, : len(asked)] = right
+        elif name in ("ave_solvable", "ave_random"):
+            own[:, : len(asked)] = values[0, : len(asked)]
+        columns[name] = np.concatenate([values, own])
+    absence = np.full((len(systems.runs), data.absence.shape[1]), PRESENT, dtype=np.uint8)
+    merged = Evidence(
+        (*data.runs, *systems.runs),
+        data.questions,
+        columns,
+        np.concatenate([data.absence, absence]),
+        data.strata,
+        data.clusters,
+    )
+    return merged, notes
+
+
+def _answered_right(systems: Evidence) -> Array:
+    """Where a right answer was given: silence is right where there is no answer, and still is no answer selected."""
+    right: Array = (systems.column("correct") == 1) & systems.present
+    return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
+
+
+def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[str]:
+    """What was made of the systems' answers: the questions that they lack, those without a grade, silence, rights that no
+    validator can select."""
+    asked = right.shape[1]
+    if lacking := asked - len(at):
+        yield f"{lacking} of {asked} questions are not among those of the QA systems, and count as not correct"
+    if ungraded := int((~systems.present[:, at]).sum()):
+        yield f"{ungraded} answers of QA systems are without a grade, and count as not correct"
+    silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]
+    if silent.any():
+        yield f"{int(silent.sum())} times a QA system is rightly silent, which is no right answer: not counted here"
+    beyond = (right > 0) & (data.columns["ave_solvable"][0, :asked] == 0)
+    if some := {run: int(row.sum()) for run, row in zip(systems.runs, beyond, strict=True) if row.any()}:
+        yield (
+            f"QA systems answer questions rightly of which the collection holds no right answer ({by_run(some)}): their share of "
+            "perfect selection (ave.normalized_qa_accuracy) can exceed 1"
+        )
+
+
+def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
+    """Validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random among them.
+
+    `share_of_perfect` is the paper's "% of perfect selection", divided by 100: undefined where no question has a right answer.
+    """
+    by_name = {row.run: row for row in expected(exercise)}
+    n = len(exercise.questions)
+    best, at_random = by_name[PERFECT].qa_accuracy * n, by_name[ALL].qa_accuracy * n
+    entries = [(PERFECT, BASELINE, best), (RANDOM, BASELINE, at_random)]
+    for run, selected in zip(data.runs, data.columns["ave_selected_right"], strict=True):
+        entries.append((run, QA if run in systems else AV, float(selected[:n].sum())))
+    found = []
+    for run, kind, right in sorted(entries, key=lambda entry: -round(entry[2], 9)):
+        place = 1 + sum(round(other, 9) > round(right, 9) for _, _, other in entries)
+        share = right / best if best else float("nan")
+        whole = None if (run, kind) == (RANDOM, BASELINE) else round(right)
+        found.append(Place(place, run, kind, right / n, share, whole))
+    return found
+
+
+def of_pairs(pairs: Sequence[Pair]) -> Exercise:
+    """AVE 2006's pairs as a collection, for the baselines over answers: each a candidate of its question, or of its own."""
+    asked = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
+    questions = tuple(Question(name, "") for name in dict.fromkeys(asked.values()))
+    return Exercise(
+        "pairs", questions, tuple(Candidate(asked[p.id], p.id, p.hypothesis, p.text, value=p.value) for p in pairs)
+    )
+
+
+def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[str, ...]]:
+    """The baselines as runs, drawn with a seed, to be scored like any other."""
+    runs = {
+        f"{ALL} (drawn)": accept_all(exercise, seed),
+        f"{HALF} (drawn)": accept_half(exercise, seed),
+        PERFECT: perfect(exercise),
+    }
+    data, notes = evidence(exercise, runs)
+    # To select an UNKNOWN answer where a question has no other is the nature of a draw, and needs no note.
+    return data, tuple(note for note in notes if "SELECTED" not in note)

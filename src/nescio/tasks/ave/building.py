@@ -1,0 +1,278 @@
+"""From the answers of many QA runs to a collection for validators, by the building rules of AVE 2007 (sec. 3).
+
+NIL, void and declined answers and answers whose supporting text is longer than 700 characters are discarded first: none of
+them may push out a good one. Then, within a question, answers that repeat another one and answers whose tokens stand within
+a longer one are removed, so that how many systems agree gives nothing away. Source: Peñas, Rodrigo & Verdejo 2007.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nescio.data.model import Question, Run, Verdict
+from nescio.errors import MismatchError, UsageError
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value
+from nescio.text import squeeze
+
+RULES = ("declined", "nil", "void", "long", "duplicate", "contained")
+LONGEST = 700  # characters of a supporting text: the most that the main track of QA@CLEF 2007 allowed
+NIL = "nil"
+VALUES: Mapping[Verdict | None, Value] = {
+    Verdict.RIGHT: Value.VALIDATED,
+    Verdict.WRONG: Value.REJECTED,
+    Verdict.UNSUPPORTED: Value.REJECTED,
+    Verdict.INEXACT: Value.UNKNOWN,
+    None: Value.UNKNOWN,
+}
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_EDGES = frozenset(".,;:!?\"'`´‘’“”()[]{}…")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An answer as a QA system gave it, before any rule; `verdict` is its assessors', None where they did not see it.
+
+    `answered` is False for an answer that its system declined to give.
+    """
+
+    question_id: str
+    system: str
+    answer: str | None
+    text: str | None = None
+    verdict: Verdict | None = None
+    document: str | None = None
+    answered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """An answer that is not in the collection, by which of `RULES`, and the id of the answer that it gave way to."""
+
+    question_id: str
+    id: str
+    system: str
+    rule: str
+    for_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A collection with what was left out of it.
+
+    `systems` names all systems whose answer a candidate stands for (its own, and those of the duplicates removed for it), by
+    question and answer id: the redundancy that AVE takes away, for whoever wants it back. `available` counts the answers
+    before any rule, by language.
+    """
+
+    exercise: Exercise
+    discarded: tuple[Discarded, ...]
+    systems: Mapping[tuple[str, str], tuple[str, ...]]
+    available: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the collection."""
+
+    language: str
+    questions: int
+    answers: int
+    available: int | None
+    kept: float | None
+    validated: int
+    rejected: int
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByRule:
+    """How many answers a rule discarded."""
+
+    rule: str
+    answers: int
+
+
+@dataclass(slots=True)
+class _Group:
+    """The answers to one question that no rule has discarded yet, with their keys, in order."""
+
+    kept: list[tuple[Candidate, tuple[str, ...]]] = field(default_factory=list)
+    gone: list[Discarded] = field(default_factory=list)
+    unlike: int = 0
+    lost: int = 0  # right answers removed for a longer one that is not right
+
+
+def build(
+    questions: Iterable[Question],
+    offers: Iterable[Offer],
+    *,
+    name: str = "collection",
+    rules: Collection[str] = RULES,
+    longest: int = LONGEST,
+) -> Built:
+    """A collection for validators from questions and the answers of QA systems, in their order.
+
+    The k-th answer offered to question Q gets the id Q_k, so that gaps show what was removed; of equal answers the first
+    stays. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES` apply (all but
+    "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left are not in it. Raises
+    MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
+    """
+    if unknown := sorted({*rules} - {*RULES}):
+        raise UsageError(f"there is no rule {unknown[0]!r}; rules are {', '.join(RULES)}")
+    asked = {question.id: question for question in questions}
+    offered: dict[str, list[Offer]] = {identity: [] for identity in asked}
+    for offer in offers:
+        if offer.question_id not in offered:
+            raise MismatchError(
+                f"system {offer.system!r} answers question {offer.question_id!r}, which is not among the questions"
+            )
+        offered[offer.question_id].append(offer)
+    groups = {identity: _sift(found, rules, longest) for identity, found in offered.items()}
+    available: Counter[str] = Counter()
+    for identity, found in offered.items():
+        available[language(asked[identity])] += len(found)
+    used = tuple(question for question in asked.values() if groups[question.id].kept)
+    candidates = tuple(candidate for question in used for candidate, _ in groups[question.id].kept)
+    gone = tuple(each for group in groups.values() for each in group.gone)
+    exercise = Exercise(name, used, candidates)
+    unlike, lost = (sum(getattr(group, name) for group in groups.values()) for name in ("unlike", "lost"))
+    bare = sum(not each.text for each in candidates)
+    notes = tuple(_notes(len(asked) - len(used), unlike, lost, bare, len(candidates)))
+    return Built(exercise, gone, _systems(exercise, gone), dict(available), notes)
+
+
+def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
+    """The answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
+    for run in runs:
+        for each in run.responses:
+            said = verdict(run.name, each.question_id, each.answer) if each.answer is not None else None
+            yield Offer(each.question_id, run.name, each.answer, each.support, said, answered=each.answered)
+
+
+def language(question: Question) -> str:
+    """The language that a question says it is in, in capitals; empty where it says none."""
+    return question.strata.get("language", "").upper()
+
+
+def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> list[Counts]:
+    """Questions and answers per language, as the paper's Tables 1 and 2 have them; `available` as `Built` has it.
+
+    A value that is not known counts as UNKNOWN. `kept` is undefined (None) where nobody says how many there were.
+    """
+    tongue = {question.id: language(question) for question in exercise.questions}
+    tables = {name: Counter[str]() for name in [*tongue.values(), *(available or ())]}
+    for name in tongue.values():
+        tables[name]["questions"] += 1
+    for candidate in exercise.candidates:
+        tables[tongue[candidate.question_id]][candidate.value or Value.UNKNOWN] += 1
+    found = []
+    for name, table in tables.items():
+        answers = sum(table[value] for value in Value)
+        there = None if available is None else available.get(name, 0)
+        kept = answers / there if there else None
+        values = (table[value] for value in (Value.VALIDATED, Value.REJECTED, Value.UNKNOWN))
+        found.append(Counts(name, table["questions"], answers, there, kept, *values))
+    return found
+
+
+def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
+    """How many answers each of the rules discarded."""
+    found = Counter(each.rule for each in built.discarded)
+    return tuple(ByRule(rule, found[rule]) for rule in rules)
+
+
+def tokens(answer: str) -> tuple[str, ...]:
+    """What answers are compared by: words and signs without case, punctuation off both ends.
+
+    By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
+    """
+    found = _TOKEN.findall(answer.casefold())
+    start, end = 0, len(found)
+    while start < end and found[start] in _EDGES:
+        start += 1
+    while end > start and found[end - 1] in _EDGES:
+        end -= 1
+    return tuple(found[start:end]) or (squeeze(answer),)
+
+
+def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
+    """Whether the tokens of the one stand, in a row, within the other's, which are more."""
+    width = len(shorter)
+    return len(longer) > width and any(
+        tuple(longer[i : i + width]) == tuple(shorter) for i in range(len(longer) - width + 1)
+    )
+
+
+def _sift(offers: Sequence[Offer], rules: Collection[str], longest: int) -> _Group:
+    group = _Group()
+    first: dict[tuple[str, ...], Candidate] = {}
+    for number, offer in enumerate(offers, 1):
+        identity = f"{offer.question_id}_{number}"
+        answer, text = (offer.answer or "").strip(), (offer.text or "").strip()
+        rule = _rule(offer, answer, text, longest)
+        if rule in rules:
+            group.gone.append(Discarded(offer.question_id, identity, offer.system, str(rule)))
+            continue
+        value = VALUES[offer.verdict]
+        candidate = Candidate(offer.question_id, identity, answer, text, offer.document, value, offer.system)
+        key = tokens(answer)
+        before = first.setdefault(key, candidate)
+        if before is not candidate and "duplicate" in rules:
+            group.unlike += before.value != value
+            group.gone.append(Discarded(offer.question_id, identity, offer.system, "duplicate", before.id))
+            continue
+        group.kept.append((candidate, key))
+    if "contained" in rules:
+        _drop_contained(group)
+    return group
+
+
+def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
+    if not answer:
+        return "void"
+    if answer.casefold() == NIL:
+        return "nil"
+    if not offer.answered:
+        return "declined"
+    return "long" if len(text) > longest else None
+
+
+def _drop_contained(group: _Group) -> None:
+    """Containment is transitive, so that whatever holds a removed answer is held by one that stays."""
+    stay = []
+    longest_first = sorted(group.kept, key=lambda each: -len(each[1]))
+    for candidate, key in group.kept:
+        holder = next((other for other, held in longest_first if contains(held, key)), None)
+        if holder is None:
+            stay.append((candidate, key))
+        else:
+            group.lost += candidate.value is Value.VALIDATED and holder.value is not Value.VALIDATED
+            group.gone.append(
+                Discarded(candidate.question_id, candidate.id, candidate.system or "", "contained", holder.id)
+            )
+    group.kept = stay
+
+
+def _systems(exercise: Exercise, gone: Sequence[Discarded]) -> dict[tuple[str, str], tuple[str, ...]]:
+    found = {(each.question_id, each.id): [each.system or ""] for each in exercise.candidates}
+    for each in gone:
+        if each.rule == "duplicate" and (key := (each.question_id, str(each.for_id))) in found:
+            found[key].append(each.system)
+    return {key: tuple(dict.fromkeys(systems)) for key, systems in found.items()}
+
+
+def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterable[str]:
+    if without:
+        yield f"{without} question{'s have' if without > 1 else ' has'} no answer left, and {'are' if without > 1 else 'is'} not in the collection"
+    if unlike:
+        many = "duplicates were" if unlike > 1 else "duplicate was"
+        yield f"{unlike} {many} judged otherwise than the first answer of the same words, which stays with its value"
+    if lost:
+        one = "right answers stand" if lost > 1 else "right answer stands"
+        yield f"{lost} {one} within a longer one that is not right, and went with the rule 'contained': no selection can win them"
+    if bare:
+        yield f"{bare} of {kept} answers have no supporting text (`support` in a run)"

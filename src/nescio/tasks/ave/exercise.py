@@ -1,0 +1,379 @@
+"""Answer validation (AVE): candidates with their supporting text, and the decisions of validators; and these as Evidence.
+
+A row of the Evidence is a question, or an answer that assessors judged; each has only the columns of its kind, and a question
+and its answers are one cluster, so that all resampling is by question. UNKNOWN answers are no rows: no measure reads them.
+`validation_building.py` makes collections, `validation_baselines.py` what validators are held against.
+
+Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 2007.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.errors import MismatchError
+
+
+class Value(StrEnum):
+    """What a candidate is worth by its assessors: UNKNOWN is neither, and no measure reads it."""
+
+    VALIDATED = "VALIDATED"
+    REJECTED = "REJECTED"
+    UNKNOWN = "UNKNOWN"
+
+
+class Decision(StrEnum):
+    """What a validator says of a candidate: SELECTED is VALIDATED, and the one answer given for the question."""
+
+    SELECTED = "SELECTED"
+    VALIDATED = "VALIDATED"
+    REJECTED = "REJECTED"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An answer to a question with the text that is said to support it; `value` is None in a test set without its gold.
+
+    `system` names whose answer it was, where that is known.
+    """
+
+    question_id: str
+    id: str
+    answer: str
+    text: str
+    document: str | None = None
+    value: Value | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """A collection for validators: questions, and their candidates in the order of the file."""
+
+    name: str
+    questions: tuple[Question, ...]
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A validator's decision on one candidate; the confidence is in its being right: higher is surer."""
+
+    question_id: str
+    answer_id: str
+    decision: Decision
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is NO."""
+
+    id: str
+    text: str
+    hypothesis: str
+    value: Value | None = None
+    question_id: str | None = None
+    document: str | None = None
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with the decision at place `at` of a run."""
+
+    at: int
+    rule: str
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a run's ROC curve: the rates when every answer at least so sure is accepted (None: no answer is)."""
+
+    run: str
+    threshold: float | None
+    false_positive_rate: float
+    true_positive_rate: float
+
+
+_JUDGED = (Value.VALIDATED, Value.REJECTED)
+Runs = Mapping[str, Sequence[Validation]]
+Key = tuple[str, str]
+
+# ---- the rules of a response ----
+
+
+def problems(exercise: Exercise, given: Sequence[Validation]) -> Iterator[Problem]:
+    """What in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that are no numbers or
+    that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
+    questions = {question.id for question in exercise.questions}
+    answers = {(each.question_id, each.id) for each in exercise.candidates}
+    selected = {each.question_id for each in given if each.decision is Decision.SELECTED}
+    sure = any(each.confidence is not None for each in given)
+    seen: set[Key] = set()
+    chosen: dict[str, str] = {}
+    for at, each in enumerate(given):
+        key = (each.question_id, each.answer_id)
+        if key in seen:
+            yield Problem(at, f"answer {each.answer_id!r} of question {each.question_id!r} stands here again")
+        seen.add(key)
+        if each.question_id not in questions:
+            yield Problem(at, "the collection has no such question", each.question_id)
+        elif key not in answers:
+            yield Problem(at, f"question {each.question_id!r} has no such answer", each.answer_id)
+        if each.confidence is not None and not math.isfinite(each.confidence):
+            yield Problem(at, "confidence must be a finite number", each.confidence)
+        if each.confidence is None and sure:
+            yield Problem(at, "there is no confidence, and other answers of the run have one")
+        if each.decision is Decision.SELECTED:
+            if each.question_id in chosen:
+                first = chosen[each.question_id]
+                yield Problem(at, f"question {each.question_id!r} has a SELECTED answer already ({first!r})", key[1])
+            chosen.setdefault(each.question_id, each.answer_id)
+        elif each.decision is Decision.VALIDATED and each.question_id not in selected:
+            rule = f"question {each.question_id!r} has VALIDATED answers, and one of them must be SELECTED"
+            yield Problem(at, rule, each.answer_id)
+
+
+def pair_problems(pairs: Sequence[Pair], given: Sequence[Validation]) -> Iterator[Problem]:
+    """The same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its decision."""
+    questions = tuple(Question(pair.id, "") for pair in pairs)
+    candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
+    known = {pair.id for pair in pairs}
+    for problem in problems(Exercise("", questions, candidates), given):
+        identity = given[problem.at].question_id
+        if "here again" in problem.rule:
+            yield Problem(problem.at, "a decision on this pair stands here again", identity)
+        elif identity not in known:
+            yield Problem(problem.at, "there is no such pair", identity)
+        elif "SELECTED" not in problem.rule:
+            yield problem
+
+
+# ---- Evidence ----
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by `key`."""
+
+    name: str
+    key: Key
+    cluster: int
+    right: bool
+    language: str
+
+
+def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[str, ...]]:
+    """Validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is REJECTED.
+
+    Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
+    """
+    for run, given in runs.items():
+        for problem in problems(exercise, given):
+            raise MismatchError(
+                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
+            )
+    place = {question.id: i for i, question in enumerate(exercise.questions)}
+    tongue = [question.strata.get("language", "") for question in exercise.questions]
+    rows = [
+        _Judged(f"{q} {each.id}", (q, each.id), place[q], each.value is Value.VALIDATED, tongue[place[q]])
+        for each in exercise.candidates
+        for q in (each.question_id,)
+        if each.value in _JUDGED
+    ]
+    notes = [*_unknown([each.value for each in exercise.candidates]), *_missing(runs, len(exercise.candidates))]
+    notes += _selected_unknown(exercise, runs)
+    by_question = [_question_columns(exercise, given) for given in runs.values()]
+    names = [question.id for question in exercise.questions]
+    return _evidence(names, tongue, by_question, rows, runs), tuple(notes)
+
+
+def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[str, ...]]:
+    """The same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its own."""
+    for run, given in runs.items():
+        for problem in pair_problems(pairs, given):
+            raise MismatchError(
+                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
+            )
+    numbers: dict[Key, int] = {}
+    rows = []
+    for pair in pairs:
+        group = ("question", pair.question_id) if pair.question_id is not None else ("pair", pair.id)
+        cluster = numbers.setdefault(group, len(numbers))
+        if pair.value in _JUDGED:
+            right = pair.value is Value.VALIDATED
+            rows.append(_Judged(pair.id, (pair.id, pair.id), cluster, right, pair.language))
+    notes = [*_unknown([pair.value for pair in pairs]), *_missing(runs, len(pairs))]
+    return _evidence([], [], [], rows, runs), tuple(notes)
+
+
+def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[str, ...]]:
+    """The same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose SELECTED answer is
+    VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in qa_accuracy), without one unanswered.
+
+    The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was declined.
+    """
+    value = {(each.question_id, each.id): each.value for each in exercise.candidates}
+    place = {question.id: i for i, question in enumerate(exercise.questions)}
+    shape = (len(runs), len(place))
+    state = np.full(shape, SILENT, dtype=np.int8)
+    candidate, sure = np.full(shape, -1, dtype=np.int8), np.full(shape, np.nan)
+    unknown = 0
+    for run, given in enumerate(runs.values()):
+        best: dict[str, Validation] = {}
+        for each in given:
+            if _stronger(each, best.get(each.question_id)):
+                best[each.question_id] = each
+        for question, each in best.items():
+            at, gold = (run, place[question]), value[question, each.answer_id]
+            if each.confidence is not None:
+                sure[at] = each.confidence
+            if each.decision is Decision.SELECTED:
+                state[at] = CORRECT if gold is Value.VALIDATED else INCORRECT
+                unknown += gold in (Value.UNKNOWN, None)
+            elif gold in _JUDGED and each.confidence is not None:
+                candidate[at] = gold is Value.VALIDATED
+    strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
+    notes = [*_missing(runs, len(exercise.candidates))]
+    if unknown:
+        notes.append(f"{unknown} SELECTED answers are UNKNOWN in the gold, and count as incorrect")
+    found = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
+    return found, tuple(notes)
+
+
+def roc(data: Evidence) -> list[Point]:
+    """The points of each run's ROC curve over its judged answers by falling confidence, tied answers together.
+
+    The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of answer, has
+    no curve. Answers that a run does not name are below all others.
+    """
+    found = []
+    for run, name in enumerate(data.runs):
+        right, sure = data.columns["ave_right"][run], data.columns["ave_confidence"][run]
+        use = ~np.isnan(right) & ~np.isnan(sure)
+        right, sure = right[use], sure[use]
+        rights, wrongs = right.sum(), (1 - right).sum()
+        if not rights or not wrongs:
+            continue
+        found.append(Point(name, None, 0.0, 0.0))
+        for threshold in np.unique(sure)[::-1]:
+            over = sure >= threshold
+            rates = float((1 - right)[over].sum() / wrongs), float(right[over].sum() / rights)
+            found.append(Point(name, float(threshold) if np.isfinite(threshold) else None, *rates))
+    return found
+
+
+def _stronger(each: Validation, best: Validation | None) -> bool:
+    """Whether a decision is the one that says what its run answers: SELECTED, else the surest, else the first."""
+    if best is None or Decision.SELECTED in (each.decision, best.decision):
+        return best is None or each.decision is Decision.SELECTED
+    return each.confidence is not None and (best.confidence is None or each.confidence > best.confidence)
+
+
+def _unknown(values: Sequence[Value | None]) -> Iterator[str]:
+    known = sum(value in _JUDGED for value in values)
+    if not known:
+        what = "it has UNKNOWN answers alone" if Value.UNKNOWN in values else "it is a test set without its gold"
+        raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
+    if known < len(values):
+        yield f"{len(values) - known} of {len(values)} answers are UNKNOWN (or have no value), and are left out"
+
+
+def _missing(runs: Runs, answers: int) -> Iterator[str]:
+    if lacking := {run: answers - len(given) for run, given in runs.items() if len(given) < answers}:
+        yield f"{by_run(lacking)} of {answers} answers are missing, and count as REJECTED"
+
+
+def by_run(counts: Mapping[str, object]) -> str:
+    """A count for each run, as a note gives them: run 'a': 3, run 'b': 5."""
+    return ", ".join(f"run {run!r}: {count}" for run, count in counts.items())
+
+
+def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[str]:
+    """A note on the SELECTED answers that nobody judged: they are neither right nor wrong."""
+    unknown = {(each.question_id, each.id) for each in exercise.candidates if each.value not in _JUDGED}
+    found = {
+        run: sum(each.decision is Decision.SELECTED and (each.question_id, each.answer_id) in unknown for each in given)
+        for run, given in runs.items()
+    }
+    if some := {run: many for run, many in found.items() if many}:
+        yield (
+            f"{by_run(some)} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and their questions "
+            "earn nothing in QA accuracy"
+        )
+
+
+def _question_columns(exercise: Exercise, given: Sequence[Validation]) -> dict[str, list[float]]:
+    """What each question is worth in a run, and what it offers to any run."""
+    groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
+    for candidate in exercise.candidates:
+        groups[candidate.question_id].append(candidate)
+    selected = {(each.question_id, each.answer_id) for each in given if each.decision is Decision.SELECTED}
+    answered = {question for question, _ in selected}
+    found: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
+    for question, group in groups.items():
+        right = [each for each in group if each.value is Value.VALIDATED]
+        known = [each for each in group if each.value in _JUDGED]
+        found["ave_selected_right"].append(any((question, each.id) in selected for each in right))
+        found["ave_rejected_right"].append(question not in answered and not right)
+        found["ave_solvable"].append(bool(right))
+        found["ave_random"].append(len(right) / len(known) if known else 0.0)
+    return found
+
+
+QUESTION_COLUMNS = ("ave_selected_right", "ave_rejected_right", "ave_solvable", "ave_random")
+
+
+def _evidence(
+    questions: Sequence[str],
+    languages: Sequence[str],
+    by_question: Sequence[Mapping[str, Sequence[float]]],
+    rows: Sequence[_Judged],
+    runs: Runs,
+) -> Evidence:
+    """Question rows first, then those of the answers; NaN where a row is not of a column's kind."""
+    shape = (len(runs), len(questions) + len(rows))
+    columns: dict[str, Array] = {}
+    if questions:
+        columns = {name: np.full(shape, np.nan) for name in QUESTION_COLUMNS}
+        for run, values in enumerate(by_question):
+            for name in QUESTION_COLUMNS:
+                columns[name][run, : len(questions)] = values[name]
+    columns |= {name: np.full(shape, np.nan) for name in ("ave_right", "ave_accepted", "ave_confidence")}
+    columns["ave_right"][:, len(questions) :] = [row.right for row in rows]
+    for run, given in enumerate(runs.values()):
+        decided = {(each.question_id, each.answer_id): each for each in given}
+        accepted = {key for key, each in decided.items() if each.decision is not Decision.REJECTED}
+        columns["ave_accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
+        if any(each.confidence is not None for each in given):
+            sure = {key: each.confidence for key, each in decided.items()}
+            # A decision that was not handed in is surely no acceptance: it stands below all others.
+            columns["ave_confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
+    clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
+    alone = len(np.unique(clusters)) == len(clusters)
+    return Evidence(
+        tuple(runs),
+        (*questions, *(row.name for row in rows)),
+        columns,
+        np.full(shape, PRESENT, dtype=np.uint8),
+        {"language": np.array([*languages, *(row.language for row in rows)])},
+        None if alone else np.unique(clusters, return_inverse=True)[1],
+    )
+
+
+def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """The candidates of each question, in order."""
+    found: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        found.setdefault(candidate.question_id, []).append(candidate)
+    return found

@@ -1,0 +1,1 @@
+"""Definition questions: nugget keys, responses, and automatic matching."""

@@ -1,0 +1,129 @@
+r"""POURPRE: nuggets matched automatically, by words, where no assessor has done it (Lin & Demner-Fushman, H05-1117).
+
+The match of a nugget is the share of its words that the *best single* string of the response holds, 0 to 1; by `count` all words
+weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, none is stopped. N and c count the nuggets of
+the key, all of them and those that hold the word, so that a run's score does not depend on which other runs are scored; `idf`
+therefore gives nothing for a word that every nugget holds, and a nugget of such words only is matched by count.
+
+An automatic match is no assessor's: its columns have names of their own, and so have the measures that read them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from nescio.data.evidence import Evidence
+from nescio.errors import UnknownNameError, UsageError
+from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, length, silences
+from nescio.text import stem, words
+
+Matcher = Callable[[str, Sequence[str]], float]
+COUNT, IDF, EMBEDDING = "count", "idf", "embedding"
+METHODS = (COUNT, IDF, EMBEDDING)
+MODEL = "all-MiniLM-L6-v2"
+
+
+def terms(text: str) -> list[str]:
+    """The stemmed words of a text, as often as they stand there."""
+    return [stem(word) for word in words(text)]
+
+
+def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
+    r"""The largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s; 0 for no strings or a nugget without weight.
+
+    Every occurrence of a word in the nugget counts; the string need hold it once.
+    """
+    whole = math.fsum(weight(term) for term in nugget)
+    if not whole:
+        return 0.0
+    held = [frozenset(string) for string in strings]
+    return max((math.fsum(weight(t) for t in nugget if t in s) / whole for s in held), default=0.0)
+
+
+def by_count(nugget: str, strings: Sequence[str]) -> float:
+    """The match by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
+    return share(terms(nugget), [terms(string) for string in strings], lambda _: 1.0)
+
+
+def by_idf(nuggets: Sequence[str]) -> Matcher:
+    """The match by idf, weights taken from these nuggets."""
+    held = Counter(term for nugget in nuggets for term in set(terms(nugget)))
+
+    def weight(term: str) -> float:
+        return math.log(len(nuggets) / max(held[term], 1)) if nuggets else 0.0
+
+    def match(nugget: str, strings: Sequence[str]) -> float:
+        said = [terms(string) for string in strings]
+        own = terms(nugget)
+        if not any(weight(term) for term in own):
+            return share(own, said, lambda _: 1.0)
+        return share(own, said, weight)
+
+    return match
+
+
+def by_embedding(model: str = MODEL) -> Matcher:
+    """The match by meaning: the largest cosine of nugget and string, negative ones being 0.
+
+    Needs sentence-transformers (`pip install 'nescio[embeddings]'`) and its model; raises UsageError where it is not installed.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise UsageError(
+            "matching by embedding needs a library that is not installed: pip install 'nescio[embeddings]'"
+        ) from None
+    encoder = SentenceTransformer(model)
+
+    def match(nugget: str, strings: Sequence[str]) -> float:
+        if not strings:
+            return 0.0
+        vectors = encoder.encode([nugget, *strings], normalize_embeddings=True)
+        return float(max(0.0, *(min(1.0, float(vectors[0] @ vector)) for vector in vectors[1:])))
+
+    return match
+
+
+def matcher(method: str, targets: Sequence[Target]) -> Matcher:
+    """The matcher of that name; raises UnknownNameError for another, UsageError where its library is not installed."""
+    if method not in METHODS:
+        raise UnknownNameError("automatic matching", method, METHODS)
+    if method == EMBEDDING:
+        return by_embedding()
+    return by_count if method == COUNT else by_idf([n.text for target in targets for n in target.nuggets])
+
+
+def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[str, ...]]:
+    """The columns of every run on every target by automatic matching, and notes that say so.
+
+    A nugget is vital where more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of vital
+    nuggets, `automatic_found` the number of nuggets whose match is above 0: each allows 100 characters.
+    """
+    match = matcher(method, targets)
+    units: list[tuple[Target, str | None]] = [(target, None) for target in targets]
+    rows = [[_cell(target, run, match) for target in targets] for run in runs]
+    note = (
+        f"AUTOMATIC: no assessor mapped these responses; nuggets are matched by words (POURPRE, {method})"
+        if method != EMBEDDING
+        else "AUTOMATIC: no assessor mapped these responses; nuggets are matched by embedding"
+    )
+    return gather([run.name for run in runs], units, rows), (note, *silences(targets, runs))
+
+
+def _cell(target: Target, run: Run, match: Matcher) -> Mapping[str, float]:
+    response = run.responses.get(target.id)
+    strings = response.strings if response else ()
+    scores = [(match(nugget.text, strings), is_vital(nugget)) for nugget in target.nuggets]
+    sure = response.confidence if response else None
+    return {
+        "nuggets_vital": sum(vital for _, vital in scores),
+        "nuggets_okay": sum(not vital for _, vital in scores),
+        "automatic_vital": math.fsum(score for score, vital in scores if vital),
+        "automatic_found": sum(score > 0 for score, _ in scores),
+        "response_length": length(strings),
+        "answered": int(bool(strings)),
+        "confidence": float("nan") if sure is None else sure,
+        "graded": 1,
+    }

@@ -1,0 +1,284 @@
+"""Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
+
+A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a nugget stands in a
+response. `evidence` turns them into columns: integers that the measures of `nescio.measures.nuggets` are formulas over.
+
+Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 and N06-1049); Dang & Lin, P07-1097.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nescio.data.evidence import PRESENT, UNGRADED, Array, Evidence
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.stats.agreement import kendall_tau_b
+
+MAJORITY, EACH = "majority", "each"
+ALLOWANCE = 100  # non-white characters that each nugget found may take
+FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
+
+
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if given."""
+
+    id: str
+    text: str
+    vital: Mapping[str, bool]
+    weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be defined, with its nuggets in the order of the key."""
+
+    id: str
+    text: str
+    nuggets: tuple[Nugget, ...]
+    strata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a system says of one target: strings in the order of reading. None at all is silence."""
+
+    target_id: str
+    strings: tuple[str, ...]
+    confidence: float | None = None
+    documents: tuple[str | None, ...] = ()
+    graded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system's responses, at most one a target."""
+
+    name: str
+    responses: Mapping[str, Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An assessor finds a nugget in a response: in string `place` (from 0), or None where that is not recorded."""
+
+    run: str
+    target_id: str
+    nugget_id: str
+    place: int | None = None
+    assessor: str = ""
+    grade: float = FULL
+
+
+Found = Mapping[str, Match]  # by nugget, in one response
+
+
+def length(strings: Sequence[str]) -> int:
+    """The non-white characters of all strings together: l of the official formula."""
+    return sum(len("".join(text.split())) for text in strings)
+
+
+def string_precision(strings: Sequence[str], allowance: int = ALLOWANCE) -> float:
+    r"""The thesis's precision of strings, $\frac{1}{k}\sum_s \min(1, \delta/d(s))$, δ the allowance; NaN without strings.
+
+    As printed the sum is not divided by the number of strings k, and may exceed 1.
+    """
+    sizes = [length([text]) for text in strings]
+    return sum(min(1.0, allowance / max(size, 1)) for size in sizes) / len(sizes) if sizes else float("nan")
+
+
+def weights(target: Target) -> dict[str, float]:
+    """The pyramid weight of each nugget: the weights given, or its votes for vital over the most that a nugget has (N06-1049)."""
+    given = [nugget.weight for nugget in target.nuggets]
+    if any(weight is not None for weight in given):
+        return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
+    votes = {nugget.id: sum(nugget.vital.values()) for nugget in target.nuggets}
+    most = max(votes.values(), default=0)
+    return {name: count / most if most else 0.0 for name, count in votes.items()}
+
+
+def order(target: Target, found: Found) -> float:
+    """Kendall's tau-b between the order of the matched nuggets in the response and in the key. Our own measure, not TREC's.
+
+    NaN for fewer than two matched nuggets, where all stand in one string, or where a place is not recorded.
+    """
+    places = [(i, found[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in found]
+    if len(places) < 2 or any(place is None for _, place in places):
+        return float("nan")
+    return kendall_tau_b([i for i, _ in places], [float(place or 0) for _, place in places])
+
+
+def assessors(targets: Sequence[Target], matches: Sequence[Match] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of those who labelled the key, and of those who mapped responses to it."""
+    keyed = sorted({name for target in targets for nugget in target.nuggets for name in nugget.vital})
+    return tuple(keyed), tuple(sorted({match.assessor for match in matches}))
+
+
+def evidence(
+    targets: Sequence[Target],
+    runs: Sequence[Run],
+    matches: Sequence[Match],
+    who: str = MAJORITY,
+    saw: Mapping[str, Collection[str]] | None = None,
+) -> tuple[Evidence, tuple[str, ...]]:
+    """The columns of every run on every target by what assessors found, and notes for the user.
+
+    Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the question), "each" (a
+    question and an assessor are a unit, clustered by question: the mean is the macro alternative of P07-1097), or the name of
+    one. `saw` names the assessors of each target, where these matches are not of all runs that they saw. A target to which a run
+    does not respond is silence. Raises MismatchError where a run has no match at all, UnknownNameError for a name.
+    """
+    keyed, mapped = assessors(targets, matches)
+    names = _wanted(who, keyed, mapped)
+    by_cell: dict[tuple[str, str], list[Match]] = {}
+    for match in matches:
+        by_cell.setdefault((match.run, match.target_id), []).append(match)
+    notes = _not_mapped(runs, matches, by_cell)
+    if len(keyed) > 1 or len(mapped) > 1:
+        notes.append(f"{len(keyed)} assessors of the key and {len(mapped)} of the responses: {_how(who, names)}")
+    seen: dict[str, set[str]] = {target.id: {*saw.get(target.id, ())} if saw else set() for target in targets}
+    for match in matches:
+        seen.setdefault(match.target_id, set()).add(match.assessor)
+    units = [(target, name) for target in targets for name in names if _looked(target, name, mapped, seen[target.id])]
+    if lacking := len(targets) * len(names) - len(units):
+        notes.append(
+            f"{lacking} of {len(targets) * len(names)} units are left out: the assessor did not see the question"
+        )
+    rows = []
+    for run in runs:
+        row = []
+        for target, name in units:
+            own = name if name in mapped else None
+            found = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
+            row.append(_cell(target, run.responses.get(target.id), found, name if name in keyed else None))
+        rows.append(row)
+    return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))
+
+
+def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[str]:
+    """A note on the runs that do not respond to some of the targets."""
+    found = []
+    for run in runs:
+        lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
+        if lacking:
+            found.append(
+                f"run {run.name!r} says nothing to {len(lacking)} of {len(targets)} questions (first: {lacking[0]!r})"
+            )
+    return [f"{', '.join(found)}: recall 0 there"] if found else []
+
+
+def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
+    """The assessors whose view makes a unit of each question; None is the majority's."""
+    if who == MAJORITY:
+        return (None,)
+    if who == EACH:
+        return tuple(keyed) if len(keyed) > 1 else tuple(mapped) or (None,)
+    if who not in (*keyed, *mapped):
+        raise UnknownNameError("assessor", who, (MAJORITY, EACH, *filter(None, (*keyed, *mapped))))
+    return (who,)
+
+
+def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Collection[str]) -> bool:
+    """Whether an assessor labelled the nuggets of a target, or mapped any response to it; the majority always did."""
+    labelled = any(name in nugget.vital for nugget in target.nuggets)
+    return name is None or (name in seen if name in mapped else labelled)
+
+
+def _how(who: str, names: Sequence[str | None]) -> str:
+    if who == MAJORITY:
+        return "a nugget is vital, or matched, where more than half of those who saw the question say so"
+    if who == EACH:
+        return f"each of {', '.join(map(repr, names))} makes a unit of every question, resampled together"
+    return f"{who!r} alone decides"
+
+
+def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[tuple[str, str], object]) -> list[str]:
+    assessed = {match.run for match in matches}
+    notes = []
+    for run in runs:
+        said = [name for name, response in run.responses.items() if response.strings]
+        if said and run.name not in assessed:
+            raise MismatchError(
+                f"the mapping has no line for run {run.name!r}; if nothing of it matched, a line with - for the nugget says so"
+            )
+        lacking = [name for name in said if (run.name, name) not in by_cell]
+        if lacking:
+            notes.append(
+                f"run {run.name!r}: no nugget is mapped to {len(lacking)} of its {len(said)} responses (first: {lacking[0]!r})"
+            )
+    return notes
+
+
+def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
+    """What one assessor found in a response, or more than half of so many: for each nugget its first place and its best grade."""
+    kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
+    found: dict[str, Match] = {}
+    for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
+        who = {other.assessor for other in kept if other.nugget_id == match.nugget_id}
+        if name is not None or 2 * len(who) > many:
+            found.setdefault(match.nugget_id, match)
+    return found
+
+
+def is_vital(nugget: Nugget, name: str | None = None) -> bool:
+    """Whether a nugget is vital by one assessor, or by more than half of them."""
+    if name is not None:
+        return nugget.vital.get(name, False)
+    return 2 * sum(nugget.vital.values()) > len(nugget.vital)
+
+
+def _cell(target: Target, response: Response | None, found: Found, name: str | None) -> dict[str, float]:
+    """The columns of one response, as `nescio.data.evidence` names them."""
+    strings = response.strings if response else ()
+    vital = {nugget.id: is_vital(nugget, name) for nugget in target.nuggets}
+    full = [i for i, match in found.items() if match.grade >= FULL]
+    partial = [i for i, match in found.items() if match.grade < FULL]
+    weight = weights(target)
+    sure = response.confidence if response else None
+    return {
+        "nuggets_vital": sum(vital.values()),
+        "nuggets_okay": len(vital) - sum(vital.values()),
+        "vital_found": sum(vital[i] for i in full),
+        "okay_found": sum(not vital[i] for i in full),
+        "vital_partial": sum(vital[i] for i in partial),
+        "okay_partial": sum(not vital[i] for i in partial),
+        "response_length": length(strings),
+        "answered": int(bool(strings)),
+        "string_precision": string_precision(strings) if strings else 1.0,
+        "pyramid_found": sum(weight[i] for i in full),
+        "pyramid_weight": sum(weight.values()),
+        "nugget_order": order(target, {i: found[i] for i in full}),
+        "confidence": float("nan") if sure is None else sure,
+        "graded": float(response.graded if response else True),
+    }
+
+
+FLOATS = ("string_precision", "pyramid_found", "pyramid_weight", "nugget_order", "confidence", "automatic_vital")
+
+
+def gather(
+    names: Sequence[str],
+    units: Sequence[tuple[Target, str | None]],
+    rows: Sequence[Sequence[Mapping[str, float]]],
+) -> Evidence:
+    """Cells as an Evidence; with several units a target, each target is a cluster."""
+    kinds = {column: np.float64 if column in FLOATS else np.int64 for column in rows[0][0]}
+    columns: dict[str, Array] = {
+        column: np.array([[cell[column] for cell in row] for row in rows]).astype(kind)
+        for column, kind in kinds.items()
+    }
+    graded = columns.pop("graded")
+    if np.isnan(columns["confidence"]).all():
+        del columns["confidence"]
+    several = len(units) > len({target.id for target, _ in units})
+    ids = tuple(f"{target.id} by {name}" if several else target.id for target, name in units)
+    absence = np.where(graded == 1, PRESENT, UNGRADED).astype(np.uint8)
+    kept = set.intersection(*({*target.strata} for target, _ in units))
+    strata = {name: np.array([target.strata[name] for target, _ in units], dtype=object) for name in sorted(kept)}
+    if several:
+        strata["assessor"] = np.array([name for _, name in units], dtype=object)
+    clusters = np.unique([target.id for target, _ in units], return_inverse=True)[1] if several else None
+    return Evidence(tuple(names), ids, columns, absence, strata, clusters)

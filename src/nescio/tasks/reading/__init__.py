@@ -1,0 +1,1 @@
+"""Reading comprehension: the marks of Deep Read's authors."""

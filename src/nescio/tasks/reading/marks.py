@@ -1,0 +1,142 @@
+r"""Reading comprehension: how well an answer to a question about a story meets its key, as Deep Read's authors measured it.
+
+Source: Hirschman, Light, Breck & Burger, Deep Read: A Reading Comprehension System, ACL 1999, sec. 2. Content words are
+stemmed (here by Snowball's English stemmer; there by Abney's) and stop words removed:
+
+    recall R      matching content words / content words of the key
+    precision P   matching content words / content words of the answer
+    HumSent       1 if the sentence chosen is one of those that a person listed, else 0; an empty list scores 0 and counts
+    AutSent       the same, the list being the sentences of the story with the highest recall
+
+The paper's footnote prints the two denominators the other way round; its worked example (2/2 and 2/7) shows the ones above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from nescio.data.model import Question
+from nescio.text import stem, words
+
+NAN = float("nan")
+_PRONOUNS = "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs"
+PRONOUNS = frozenset(_PRONOUNS.split())
+# The list of the paper's footnote, to the letter: "a" and "the", and no "an".
+_STOP = """be am is are was were been being have has had having do does did doing done and or to in at of a the this that
+which"""
+STOP_LIST = PRONOUNS | frozenset(_STOP.split())
+QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
+_AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}
+OTHER_WORD = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Word recall and precision of an answer; NaN where the key, or the answer, has no content word."""
+
+    recall: float
+    precision: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """All that the paper measures of one answer; NaN where it is undefined: no story, or no list made by people."""
+
+    recall: float
+    precision: float
+    hum_sent: float
+    aut_sent: float
+
+
+def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
+    """The stemmed words of a text that are not on the stop list, in order and with repetitions.
+
+    `keep_pronouns` leaves personal and possessive pronouns in, as the paper's printed 1/6 needs.
+    """
+    stop = STOP_LIST - PRONOUNS if keep_pronouns else STOP_LIST
+    return tuple(stem(word) for word in words(text) if word not in stop)
+
+
+def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
+    r"""Word recall and precision of an answer against one key.
+
+    With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a word
+    that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key without content
+    words, P for an answer without any.
+    """
+    return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
+
+
+def _match(said: Sequence[str], key: Sequence[str]) -> Match:
+    have, wanted = frozenset(said), frozenset(key)
+    recall = sum(word in have for word in key) / len(key) if key else NAN
+    precision = sum(word in wanted for word in said) / len(said) if said else NAN
+    return Match(recall, precision)
+
+
+def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
+    """The match with the key of the best recall, and of several the best precision; keys without content words are passed
+    over. NaN where no key has any."""
+    found = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
+    sound = [one for one in found if one.recall == one.recall]
+    return max(
+        sound, key=lambda one: (one.recall, one.precision == one.precision and one.precision), default=Match(NAN, NAN)
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronouns: bool = False) -> frozenset[int]:
+    """AutSent's list: the sentences (from 0) with the highest recall against a key, all that tie.
+
+    The list is empty where the best recall is 0: nothing in the story matches the key.
+    """
+    kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
+    said = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
+    recalls = [max((_match(one, key).recall for key in kept), default=0.0) for one in said]
+    best = max(recalls, default=0.0)
+    return frozenset(i for i, recall in enumerate(recalls) if recall == best and best > 0)
+
+
+@lru_cache(maxsize=1 << 12)
+def _spelt(story: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_spaced(sentence) for sentence in story)
+
+
+def _spaced(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
+def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
+    """The sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds it word for
+    word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
+    said, spelt = _spaced(answer), _spelt(story)
+    if not said.strip():
+        return None
+    if said in spelt:
+        return spelt.index(said)
+    for i, sentence in enumerate(spelt):
+        if said in sentence:
+            return i
+    return next((i for i, sentence in enumerate(spelt) if sentence.strip() and sentence in said), None)
+
+
+def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
+    """Mark an answer by the question's keys, its story and the sentences that people accept, as far as they are known."""
+    found = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
+    if not question.story:
+        return Marks(found.recall, found.precision, NAN, NAN)
+    at = chosen_sentence(answer, question.story)
+    listed = answer_sentences(question.story, question.answers, keep_pronouns)
+    human = NAN if question.accepted is None else float(at in question.accepted)
+    return Marks(found.recall, found.precision, human, float(at in listed))
+
+
+def question_word(text: str) -> str:
+    """Who, what, when, where, why, how or which: the first of them in the question ("whose" is who), else "other"."""
+    for word in words(text):
+        plain = _AS.get(word, word)
+        if plain in QUESTION_WORDS:
+            return plain
+    return OTHER_WORD

@@ -1,0 +1,123 @@
+"""Every result in a notebook: plain tables that a screen reader can read, with text that stays text."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import lxml.html
+import pandas as pd
+import pytest
+
+import nescio
+from nescio import meta
+from nescio.data.results import MOST_ROWS, Results
+
+HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
+
+
+def frame() -> pd.DataFrame:
+    """Two runs of forty questions with confidences; everything that has a name has a hostile one."""
+    rows: list[tuple[object, ...]] = []
+    for run, words in ((HOSTILE, "CCWU"), ("b & <b>", "WCCU")):
+        for i in range(40):
+            outcome = {"C": "correct", "W": "incorrect", "U": "unanswered"}[words[(i * 7) % 4 if i % 5 else 1]]
+            rows.append((run, f"<q>{i}", outcome, (i * 37 % 40) / 40, f"<i>{i % 2}"))
+    return pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence", "topic"])
+
+
+MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
+    "score": lambda table: nescio.score(table, by="topic", resamples=50),
+    "compare": lambda table: nescio.compare(table, resamples=50),
+    "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
+    "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
+    "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
+    "agreement": meta.agreement,
+    "power": lambda table: meta.power(table, resamples=50),
+    "stability": lambda table: meta.stability(table, trials=5),
+    "swap": lambda table: meta.swap(table, trials=5),
+}
+
+
+def public(module: ModuleType) -> set[str]:
+    """The functions of a public face that give results, by what they say they return."""
+    kinds = {"Results", "Scores", "Comparisons", "Audit", "Tuned"}
+    functions = {name: getattr(module, name) for name in module.__all__}
+    return {name for name, each in functions.items() if inspect.isfunction(each) and kinds & {_returns(each)}}
+
+
+def _returns(function: Any) -> str:
+    return str(inspect.signature(function).return_annotation)
+
+
+def test_all_of_them_are_looked_at() -> None:
+    assert public(nescio) | public(meta) == set(MADE)
+
+
+def assert_plain_tables(results: Results) -> None:
+    """Tables with captions and heads, nothing that runs or asks the network, and a cell for every value."""
+    page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
+    assert {element.tag for element in page.iter()} <= {
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "code")
+    }
+    assert {name for element in page.iter() for name in element.attrib} <= {"scope", "dir"}
+    held = [("", results.rows), *results.more.items()]
+    tables = page.findall("table")
+    assert len(tables) == sum(bool(rows) for _, rows in held)
+    for table, rows in zip(tables, [rows for _, rows in held if rows], strict=True):
+        assert (table.findtext("caption") or "").strip()
+        heads = table.findall("thead/tr/th")
+        assert all(head.get("scope") == "col" and (head.text or "").strip() for head in heads)
+        lines = table.findall("tbody/tr")
+        assert len(lines) == len(rows)
+        assert all(len(line) == len(heads) for line in lines)
+    assert results.signature.split("|run:")[0] in page.text_content()  # what follows may name the hostile run
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_results_of_every_function(name: str) -> None:
+    results = MADE[name](frame())
+    assert len(results)
+    assert_plain_tables(results)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of whatever kind."""
+
+    text: str
+    value: float | None
+    yes: bool = True
+    names: tuple[str, ...] = ("a", "<b>")
+
+
+def test_text_stays_text_in_every_class() -> None:
+    """The classes of results differ in nothing that is shown; each is tried, so that a new one is."""
+    classes: list[Any] = [Results, *Results.__subclasses__()]
+    assert len(classes) >= 5
+    for kind in classes:
+        results = kind(
+            (Row(HOSTILE, math.nan), Row("b", None)), HOSTILE, (HOSTILE,), HOSTILE, {HOSTILE: (Row("c", 1),)}
+        )
+        page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
+        inert = HOSTILE.replace("\x00", "\N{REPLACEMENT CHARACTER}").replace("\u202e", "\N{REPLACEMENT CHARACTER}")
+        cells = [[cell.text for cell in line] for line in page.findall("table/tbody/tr")]
+        assert cells[0] == [inert, "undefined", "yes", "a, <b>"]
+        assert cells[1][1] == "–"
+        assert [caption.text for caption in page.findall("table/caption")] == [inert, inert]
+        assert page.findall("p")[0].text == inert
+
+
+def test_what_is_left_out_of_a_long_table_is_said() -> None:
+    results = Results(tuple(Row("a", 1.0) for _ in range(MOST_ROWS + 1)), "s", (), "rows")
+    page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
+    assert len(page.findall("table/tbody/tr")) == MOST_ROWS
+    assert page.findtext("table/caption") == "rows (the first 1,000 of 1,001)"
+
+
+def test_no_rows_are_no_table() -> None:
+    assert Results((), "s")._repr_html_() == "<p><code>s</code></p>"

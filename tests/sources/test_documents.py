@@ -1,0 +1,121 @@
+"""Compressed files, archives, JSON documents and XML: what is opened, and what is refused before it can do harm."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+import nescio
+from nescio.errors import FormatError
+from nescio.formats import open_source
+from nescio.sources.documents import parse_xml, read_member
+
+TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(FormatError) as caught:
+        open_source(path)
+    return str(caught.value)
+
+
+def test_a_compressed_table_reads_like_the_table(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "table.csv", tmp_path / "packed.csv.gz"
+    plain.write_text(TABLE)
+    packed.write_bytes(gzip.compress(TABLE.encode()))
+    one, other = nescio.score(plain, "c@1"), nescio.score(packed, "c@1")
+    assert one.rows == other.rows
+    packed.write_bytes(gzip.compress(TABLE.replace("correct", "korrect").encode()))
+    with pytest.raises(FormatError, match=r"packed\.csv\.gz, line 2: "):
+        nescio.score(packed, "c@1")
+
+
+def test_a_compressed_file_that_is_none_or_a_bomb(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(b"run,question,outcome\n")
+    assert "not a readable gzip file" in refused(path)
+    path.write_bytes(gzip.compress(TABLE.encode())[:-9])
+    assert "not a readable gzip file" in refused(path)
+    path.write_bytes(gzip.compress(b"a" * (1 << 24) + b"a"))
+    assert "unpacks to more than 16 MB, which no log of" in refused(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_members_of_an_archive(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("header.json", '{"version": 2}')
+    assert open_source(path).members == ("header.json",)
+    assert read_member(path, "header.json") == b'{"version": 2}'
+    with pytest.raises(FormatError, match="no such member"):
+        read_member(path, "samples/1.json")
+
+
+def zstandard_archive(path: Path, text: bytes, claimed: int | None = None, name: str = "a.json") -> None:
+    """An archive whose one member is packed by method 93, which zipfile does not write before Python 3.14."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, text)
+    packed = zstandard.ZstdCompressor().compress(text)
+    with zipfile.ZipFile(path) as archive:
+        info = archive.getinfo(name)
+    size = len(text) if claimed is None else claimed
+    crc = info.CRC.to_bytes(4, "little")
+    sizes = len(packed).to_bytes(4, "little") + size.to_bytes(4, "little")
+    middle = (93).to_bytes(2, "little") + b"\0\0\0\0" + crc + sizes + len(name).to_bytes(2, "little") + b"\0\0"
+    local = b"PK\3\4\x14\0\0\0" + middle + name.encode() + packed
+    central = b"PK\1\2\x14\0\x14\0\0\0" + middle + b"\0" * 14 + name.encode()
+    end = b"PK\5\6\0\0\0\0\1\0\1\0" + len(central).to_bytes(4, "little") + len(local).to_bytes(4, "little") + b"\0\0"
+    path.write_bytes(local + central + end)
+
+
+def test_a_member_packed_by_zstandard(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    text = json.dumps({"a": list(range(100))}).encode()
+    zstandard_archive(path, text)
+    assert read_member(path, "a.json") == text
+    zstandard_archive(path, text, claimed=len(text) - 3)
+    with pytest.raises(FormatError, match="size or checksum"):
+        read_member(path, "a.json")
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", b" " * (1 << 24))
+        archive.writestr("b.json", b" ")
+    assert "unpacks to more than 16 MB, which no log of" in refused(path)
+
+
+def test_a_damaged_archive(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(b"PK\3\4 and so on")
+    assert "not a readable ZIP archive" in refused(path)
+
+
+def test_json_lines_in_a_json_file(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text('{"id": 1}\n{"id": 2}\n')
+    assert (open_source(path).kind, open_source(path).suffix) == ("lines", ".jsonl")
+    path.write_text('{"id": Infinity, "x": NaN}')
+    assert open_source(path).kind == "document"
+    path.write_text("[" * 100_000)
+    assert "not a JSON document" in refused(path)
+
+
+def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
+    secret, path = tmp_path / "secret", tmp_path / "test.xml"
+    secret.write_text("secret")
+    path.write_text(f'<!DOCTYPE a [<!ENTITY e SYSTEM "{secret.as_uri()}">]><a>&e;</a>')
+    assert "declares entities" in refused(path)
+    bomb = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 12))
+    path.write_text(f'<!DOCTYPE a [<!ENTITY e0 "ha">{bomb}]><a>&e11;</a>')
+    refused(path)
+    path.write_text("<a><b></a>")
+    assert "not well-formed XML" in refused(path)
+    path.write_text("<test>\n<question/></test>")
+    assert (open_source(path).columns, parse_xml(path)[0].sourceline) == (("test",), 2)

@@ -1,0 +1,62 @@
+"""Agreement of two judges: by hand, against scikit-learn, and what must hold of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from nescio.errors import UsageError
+from nescio.stats.agreement import cohen_kappa, observed_agreement
+
+tables = st.integers(2, 4).flatmap(
+    lambda k: st.lists(st.lists(st.integers(0, 20), min_size=k, max_size=k), min_size=k, max_size=k)
+)
+
+
+def test_by_hand() -> None:
+    """p_o = 35/50; p_e = (25·30 + 25·20)/50² = .5; κ = .2/.5."""
+    table = [[20, 5], [10, 15]]
+    assert observed_agreement(table) == pytest.approx(0.7)
+    assert cohen_kappa(table) == pytest.approx(0.4, abs=1e-15)
+
+
+def test_the_best_the_worst_and_chance() -> None:
+    assert cohen_kappa([[3, 0], [0, 7]]) == 1
+    assert cohen_kappa([[0, 5], [5, 0]]) == -1
+    assert cohen_kappa([[4, 6], [8, 12]]) == pytest.approx(0)
+
+
+def test_where_there_is_nothing_to_agree_on() -> None:
+    assert np.isnan(cohen_kappa([[9, 0], [0, 0]]))  # both say one thing of all
+    assert np.isnan(cohen_kappa([[0, 0], [0, 0]]))
+    assert np.isnan(observed_agreement([[0, 0], [0, 0]]))
+    assert cohen_kappa([[0, 9], [0, 0]]) == 0  # each says one thing of all, and they differ: agreement 0 as by chance
+
+
+@given(tables)
+def test_scikit_learn_says_the_same(table: list[list[int]]) -> None:
+    one = [i for i, row in enumerate(table) for count in row for _ in range(count)]
+    other = [j for row in table for j, count in enumerate(row) for _ in range(count)]
+    if len(set(one) | set(other)) > 1:
+        assert cohen_kappa(table) == pytest.approx(cohen_kappa_score(one, other), abs=1e-12)
+
+
+@given(tables)
+def test_who_is_first_does_not_matter(table: list[list[int]]) -> None:
+    assert cohen_kappa(table) == pytest.approx(cohen_kappa(np.transpose(table)), nan_ok=True)
+    assert observed_agreement(table) == pytest.approx(observed_agreement(np.transpose(table)), nan_ok=True)
+
+
+def test_many_tables_at_once() -> None:
+    many = np.array([[[20, 5], [10, 15]], [[9, 0], [0, 0]], [[3, 0], [0, 7]]])
+    assert cohen_kappa(many) == pytest.approx(np.array([0.4, np.nan, 1]), nan_ok=True)
+    assert observed_agreement(many) == pytest.approx(np.array([0.7, 1, 1]))
+
+
+@pytest.mark.parametrize("table", [[1, 2], [[1, 2, 3], [1, 2, 3]], [[1, -1], [0, 2]]])
+def test_what_is_no_table_is_refused(table: object) -> None:
+    with pytest.raises(UsageError, match="a square table of counts"):
+        cohen_kappa(table)  # type: ignore[arg-type]
