@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.data.results import Results

@@ -16,7 +16,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import numpy as np
 
-from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 from nescio.meta import FUZZINESS, Power, Sensitivity, Stability, power, stability, swap
 from nescio.pipeline import load

@@ -28,7 +28,8 @@ import click
 import numpy as np
 
 import nescio
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from nescio.stats.agreement import cohen_kappa, kendall_tau_b
 from nescio.systems import definitions

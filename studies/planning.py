@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nescio
-from nescio.data.evidence import OUTCOMES, PRESENT, Evidence
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import PRESENT, Evidence
 from nescio.measures import parse
 from nescio.meta.planning._joint import Joint, from_pilot, from_rates, tilt
 from nescio.meta.planning._rejections import Aim

@@ -23,7 +23,8 @@ import joblib
 import numpy as np
 
 import nescio
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.selective import Guarantee, bounds_on_grid, certify
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.formats import Unjudged
 
@@ -50,16 +51,16 @@ def evidence(
         quiet[0] = True
     columns["confidence"] = np.where(quiet, np.nan, sure)
     columns["k_credit"] = np.where(quiet, np.where(quiet.all(axis=1, keepdims=True), np.nan, 0.0), 2 * sure - 1)
-    columns["same"] = cells([0, 1], rows=1).astype(np.int8)
-    columns["value"] = _pan_values(columns, cells(scores))
+    columns["verification.same"] = cells([0, 1], rows=1).astype(np.int8)
+    columns["verification.value"] = _pan_values(columns, cells(scores))
     columns["graded"] = cells([*scores, np.nan])
     columns |= _nuggets(cells)
-    columns["word_recall"] = np.where(answered, sure, 0.0)
-    columns["word_precision"] = np.where(answered, sure, np.nan)
-    columns["hum_sent"] = np.where(cells([True, True, False], rows=1), columns["correct"], np.nan)
-    columns["aut_sent"] = columns["correct"].astype(float)
-    columns["squad_exact"] = columns["correct"].copy()
-    columns["squad_f1"] = np.where(columns["incorrect"] == 1, sure / 2, columns["correct"])
+    columns["reading.word_recall"] = np.where(answered, sure, 0.0)
+    columns["reading.word_precision"] = np.where(answered, sure, np.nan)
+    columns["reading.hum_sent"] = np.where(cells([True, True, False], rows=1), columns["correct"], np.nan)
+    columns["reading.aut_sent"] = columns["correct"].astype(float)
+    columns["squad.exact"] = columns["correct"].copy()
+    columns["squad.f1"] = np.where(columns["incorrect"] == 1, sure / 2, columns["correct"])
     columns |= _validation(cells(range(3)), cells([0.0, 0.25, 0.5, 1.0]), cells([0, 1, np.nan]), cells([0, 1]), sure)
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, absence, {"topic": cells(list("abc"))[0]})
@@ -84,20 +85,20 @@ def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Arra
 def _validation(did: Array, share: Array, right: Array, accepted: Array, sure: Array) -> dict[str, Array]:
     """The columns of a validator: 0 nothing, 1 a right answer selected, 2 all rejected; NaN on rows of the other kind."""
     return {
-        "ave_selected_right": (did == 1).astype(float),
-        "ave_rejected_right": ((did == 2) & (share == 0)).astype(float),
-        "ave_solvable": ((did == 1) | (share > 0)).astype(float),
-        "ave_random": np.where(did == 1, np.maximum(share, 0.25), share),
-        "ave_right": right.astype(float),
-        "ave_accepted": np.where(np.isnan(right), np.nan, accepted),
-        "ave_confidence": np.where(sure == 1, -np.inf, sure),
+        "ave.selected_right": (did == 1).astype(float),
+        "ave.rejected_right": ((did == 2) & (share == 0)).astype(float),
+        "ave.solvable": ((did == 1) | (share > 0)).astype(float),
+        "ave.random": np.where(did == 1, np.maximum(share, 0.25), share),
+        "ave.right": right.astype(float),
+        "ave.accepted": np.where(np.isnan(right), np.nan, accepted),
+        "ave.confidence": np.where(sure == 1, -np.inf, sure),
     }
 
 
 def _pan_values(columns: dict[str, Array], strength: Array) -> Array:
     """Scores on the side of 0.5 that the outcome says; 0.5 is silence."""
     away = np.maximum(strength, 0.01) / 2
-    on_its_side = np.where(columns["same"] == columns["correct"], 0.5 + away, 0.5 - away)
+    on_its_side = np.where(columns["verification.same"] == columns["correct"], 0.5 + away, 0.5 - away)
     return np.where(columns["answered"] == 1, on_its_side, 0.5)
 
 
@@ -107,25 +108,25 @@ def _nuggets(cells: Callable[[object], Array]) -> dict[str, Array]:
     found, more, listed = np.minimum(cells([0, 1, 4]), vital), np.minimum(cells([0, 1, 3]), okay), cells([0, 1, 2])
     factoid, weight = cells([0, 1]), cells([0.0, 0.5, 3.9])
     return {
-        "nuggets_vital": vital,
-        "nuggets_okay": okay,
-        "vital_found": found,
-        "okay_found": more,
-        "vital_partial": np.minimum(cells([0, 1]), vital - found),
-        "okay_partial": np.minimum(cells([0, 1]), okay - more),
-        "response_length": cells([0, 100, 170, 800]),
-        "string_precision": cells([0.25, 0.8, 1.0]),
-        "pyramid_weight": weight,
-        "pyramid_found": weight * cells([0.0, 0.3, 1.0]),
-        "nugget_order": cells([-1.0, 1 / 3, 1.0, np.nan]),
-        "automatic_vital": vital * cells([0.0, 0.75, 1.0]),
-        "automatic_found": cells([0, 1, 5]),
-        "factoid": factoid,
-        "factoid_right": factoid * cells([0, 1]),
-        "definition": 1 - factoid,
-        "list_known": known,
-        "list_distinct": np.minimum(listed, known),
-        "list_returned": listed + cells([0, 2]),
+        "nuggets.vital": vital,
+        "nuggets.okay": okay,
+        "nuggets.vital_found": found,
+        "nuggets.okay_found": more,
+        "nuggets.vital_partial": np.minimum(cells([0, 1]), vital - found),
+        "nuggets.okay_partial": np.minimum(cells([0, 1]), okay - more),
+        "nuggets.response_length": cells([0, 100, 170, 800]),
+        "nuggets.string_precision": cells([0.25, 0.8, 1.0]),
+        "nuggets.pyramid_weight": weight,
+        "nuggets.pyramid_found": weight * cells([0.0, 0.3, 1.0]),
+        "nuggets.order": cells([-1.0, 1 / 3, 1.0, np.nan]),
+        "pourpre.match": vital * cells([0.0, 0.75, 1.0]),
+        "pourpre.found": cells([0, 1, 5]),
+        "nuggets.factoid": factoid,
+        "nuggets.factoid_right": factoid * cells([0, 1]),
+        "nuggets.definition": 1 - factoid,
+        "nuggets.list_known": known,
+        "nuggets.list_distinct": np.minimum(listed, known),
+        "nuggets.list_returned": listed + cells([0, 2]),
     }
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from nescio import formats, judging
-from nescio.data.evidence import OUTCOMES, Evidence, Tally
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.model import Collection, Response
 from nescio.data.outcomes import ABSENT, STATES, NonAnswers, Outcomes, Policies, non_answers, settle
 from nescio.errors import FormatError, MismatchError, UsageError, shorten

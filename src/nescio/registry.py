@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import iter_modules
 
 
@@ -15,3 +16,10 @@ def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> No
             module = import_module(f"{package}.{found.name}")
             if nested and found.ispkg:
                 import_all(module.__name__, module.__path__, nested=True)
+
+
+def import_named(module: str, package: str, path: Iterable[str]) -> None:
+    """Import the module of that name from each package in a package that has one."""
+    for found in iter_modules(path):
+        if found.ispkg and find_spec(f"{package}.{found.name}.{module}"):
+            import_module(f"{package}.{found.name}.{module}")

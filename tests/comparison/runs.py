@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nescio.data.evidence import OUTCOMES, PRESENT, Evidence
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import PRESENT, Evidence
 
 WORDS = {"C": (1, 0, 0), "W": (0, 1, 0), "U": (0, 0, 1)}
 

@@ -332,13 +332,13 @@ def test_notes_say_what_was_missing_and_what_looks_odd(tmp_path: Path) -> None:
     turned = evidence(
         files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 0.75\n"), choose={"confidence": "decision"}
     )
-    assert turned.columns["ave_confidence"][0, 1:].tolist() == [0.2, 0.25]
+    assert turned.columns["ave.confidence"][0, 1:].tolist() == [0.2, 0.25]
     assert "1 less them" in refused(files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"})
 
 
 def test_accepted_is_validated_as_in_2008(tmp_path: Path) -> None:
     found = evidence(files(tmp_path, run="116 116_1 ACCEPTED 0.9\n116 116_2 selected 0.5\n"))
-    assert found.columns["ave_accepted"][0, 1:].tolist() == [1, 1]
+    assert found.columns["ave.accepted"][0, 1:].tolist() == [1, 1]
 
 
 @settings(max_examples=80)

@@ -188,9 +188,9 @@ def test_damage(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -
 def test_the_sums_of_the_course_scorer() -> None:
     """The course scorer on the student run: recall 243.70/504 = .4835, precision 148.48/416 = .3569, 88 answers empty."""
     paths = [str(DATA / "developset" / "expected.answers"), str(DATA / "student-run.response")]
-    figures = score(paths, ["mean(overlap_recall)", "mean(overlap_precision)"], ci=None, judge="overlap")
-    assert figures.value("student-run", "mean(overlap_recall)") * 504 == pytest.approx(243.70, abs=0.005)
-    assert figures.value("student-run", "mean(overlap_precision)") * 416 == pytest.approx(148.48, abs=0.005)
+    figures = score(paths, ["mean(overlap.recall)", "mean(overlap.precision)"], ci=None, judge="overlap")
+    assert figures.value("student-run", "mean(overlap.recall)") * 504 == pytest.approx(243.70, abs=0.005)
+    assert figures.value("student-run", "mean(overlap.precision)") * 416 == pytest.approx(148.48, abs=0.005)
     found = evidence([Path(path) for path in paths])
     assert (found.columns["answered"] == 0).sum() == 88
     assert found.clusters is not None
@@ -207,10 +207,10 @@ FILES = {"dev.answers": KEY, "mine.response": MINE, **STORIES}
 def test_stories_mark_the_sentences(tmp_path: Path) -> None:
     """Word recall of "in Canada" by its key Canada 1, of "betty jean" 1, of silence 0; each answer stands in the best sentence."""
     found, notes = noted(write_files(tmp_path, FILES))
-    assert_array_equal(found.columns["word_recall"], [[1, 1, 0]])
-    assert_array_equal(found.columns["word_precision"], [[1, 1, np.nan]])
-    assert_array_equal(found.columns["aut_sent"], [[1, 1, 0]])
-    assert np.isnan(found.columns["hum_sent"]).all()  # nobody listed sentences
+    assert_array_equal(found.columns["reading.word_recall"], [[1, 1, 0]])
+    assert_array_equal(found.columns["reading.word_precision"], [[1, 1, np.nan]])
+    assert_array_equal(found.columns["reading.aut_sent"], [[1, 1, 0]])
+    assert np.isnan(found.columns["reading.hum_sent"]).all()  # nobody listed sentences
     assert_array_equal(found.columns["correct"], [[1, 1, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1]])
     assert list(found.strata["question_word"]) == ["where", "who", "how"]

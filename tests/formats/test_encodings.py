@@ -67,7 +67,7 @@ def test_a_score_matrix(encoding: str, tmp_path: Path) -> None:
     found = loaded.data
     assert isinstance(found, Evidence)
     assert (found.runs, found.questions) == (("A", "B"), ("q1", "q2"))
-    assert_array_equal(found.columns["table"], [[0.1, 2 / 3], [np.nan, 1.0]])
+    assert_array_equal(found.columns["user.table"], [[0.1, 2 / 3], [np.nan, 1.0]])
     assert_array_equal(found.present, [[True, True], [False, True]])
     assert loaded.measures == ("mean(table)",)
     assert loaded.notes == (f"{label_of(given)}: 1 of 4 cells is empty and left out",)

@@ -131,7 +131,7 @@ def test_one_of_several_samples_that_declines_is_not_the_answer(tmp_path: Path) 
 def test_a_score_between_is_kept_beside_the_outcome(tmp_path: Path) -> None:
     rows = [ROWS[0], instance("q2", False, evaluation={"score": 0.25, "is_correct": False})]
     data, _ = noted(write_files(tmp_path, {"log.jsonl": lines(rows)}))
-    assert list(data.columns["score"][0]) == [1.0, 0.25]
+    assert list(data.columns["user.score"][0]) == [1.0, 0.25]
     assert outcomes(data)["q2"] == "incorrect"
 
 

@@ -81,7 +81,7 @@ def test_nan_in_an_outcome_column_is_ungraded() -> None:
 
 def test_nan_in_a_pandas_matrix_is_an_empty_cell() -> None:
     found = evidence(pd.DataFrame({"A": [np.nan, 1.0], "B": [0.5, 0.25]}))
-    assert_array_equal(found.columns["table"], [[np.nan, 1.0], [0.5, 0.25]])
+    assert_array_equal(found.columns["user.table"], [[np.nan, 1.0], [0.5, 0.25]])
 
 
 def test_the_names_of_the_columns_are_taken_as_text() -> None:

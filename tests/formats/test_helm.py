@@ -162,7 +162,7 @@ def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path)
     blocked = {"success": False, "error": "Content blocked"}
     found, notes = noted(folder(tmp_path, case("id1", 1.0, "", result=blocked), case("id2", 1.0), method="generation"))
     assert columns(found, "unanswered", "correct") == {"unanswered": [1, 0], "correct": [0, 1]}
-    assert_array_equal(found.columns["score"], [[1, 1]])
+    assert_array_equal(found.columns["user.score"], [[1, 1]])
     assert notes == ("run 'org/model': 1 blocked (graded right) (of 2)",)
 
 
@@ -207,7 +207,7 @@ def test_the_metric_is_exact_match_or_the_one_asked_for(tmp_path: Path) -> None:
     assert columns(found)["correct"] == [0, 1]
     assert notes[0] == f"{NAME}: by exact_match; by others it would differ: quasi_exact_match 1"
     assert columns(evidence(paths, choose={"metric": "quasi_exact_match"}))["correct"] == [1, 1]
-    assert_array_equal(evidence(paths, graded=("exact_match@5",)).columns["exact_match@5"], [[1, 1]])
+    assert_array_equal(evidence(paths, graded=("exact_match@5",)).columns["user.exact_match@5"], [[1, 1]])
     known = "exact_match, exact_match@5, logprob, max_prob, num_output_tokens, quasi_exact_match"
     assert f"metrics here are {known}" in str(refusal(paths, UsageError, choose={"metric": "f1"}))
 
@@ -220,7 +220,7 @@ def test_other_scores(tmp_path: Path) -> None:
 
     judged = folder(tmp_path / "a", of("id1", x_score=0.5, x_gpt_score=0.0, x_claude_score=1.0), method="generation")
     found, notes = noted(judged)
-    assert_array_equal(found.columns["score"], [[0.5]])
+    assert_array_equal(found.columns["user.score"], [[0.5]])
     assert notes[:2] == (
         "a: by x_score; by others it would differ: x_gpt_score 0, x_claude_score 1",
         "1 of 1 scores of a: x_score lie between 0 and 1: counted as incorrect; "

@@ -194,7 +194,7 @@ def test_partial_credit(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored("C", 1), scored("P", 2), scored(0.25, 3), scored("I", 4))
     found, notes = noted(path)
     assert columns(found)["correct"] == [1, 0, 0, 0]
-    assert_array_equal(found.columns["score"], [[1, 0.5, 0.25, 0]])
+    assert_array_equal(found.columns["user.score"], [[1, 0.5, 0.25, 0]])
     assert notes[0].startswith("2 of 4 scores of log.json: match lie between 0 and 1: counted as incorrect;")
     assert columns(evidence(path, choose={"threshold": "0.5"}))["correct"] == [1, 1, 0, 0]
 

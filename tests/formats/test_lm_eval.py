@@ -90,7 +90,7 @@ def test_of_several_metrics_one_is_chosen(tmp_path: Path) -> None:
     found, notes = noted(path, choose={"metric": "acc_norm"})
     assert_array_equal(found.columns["incorrect"], [[1]])
     assert notes == (f"{NAME}: by acc_norm; not used: acc, f1, lists (lists)",)
-    assert_array_equal(evidence(path, choose={"metric": "acc"}, graded=("f1",)).columns["f1"], [[0.5]])
+    assert_array_equal(evidence(path, choose={"metric": "acc"}, graded=("f1",)).columns["user.f1"], [[0.5]])
     assert "metric=x: metrics here are acc, acc_norm, f1, lists" in str(
         refusal(path, UsageError, choose={"metric": "x"})
     )
@@ -107,7 +107,7 @@ def test_credit_between_0_and_1(tmp_path: Path) -> None:
     path = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.75), row(2, 0.25), row(3, 0.0))
     found, notes = noted(path)
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 0]])
-    assert_array_equal(found.columns["score"], [[1, 0.75, 0.25, 0]])
+    assert_array_equal(found.columns["user.score"], [[1, 0.75, 0.25, 0]])
     assert notes[0].startswith(f"2 of 4 scores of {NAME}: exact_match lie between 0 and 1: counted as incorrect; ")
     assert_array_equal(evidence(path, choose={"threshold": "0.5"}).columns["correct"], [[1, 1, 0, 0]])
     assert nescio.score(path, "mean(score)").value(tmp_path.name, "mean(score)") == 0.5
@@ -194,7 +194,7 @@ def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path)
     found, notes = noted(path, declined_pattern=("none",))
     assert_array_equal(found.columns["unanswered"], [[1, 0]])
     assert_array_equal(found.columns["correct"], [[0, 1]])
-    assert_array_equal(found.columns["score"], [[1, 1]])
+    assert_array_equal(found.columns["user.score"], [[1, 1]])
     assert any("1 without an answer in the asked form (graded right), 1 empty" in note for note in notes)
 
 

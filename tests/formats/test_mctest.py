@@ -133,7 +133,7 @@ def test_own_runs_go_with_the_key_of_another_format(tmp_path: Path) -> None:
     }
     found = evidence(write_files(tmp_path, files))
     assert found.runs == ("old", "new")
-    assert_array_equal(found.columns["aut_sent"], [[0], [1]])
-    assert_array_equal(found.columns["word_precision"], [[0], [1 / 2]])
+    assert_array_equal(found.columns["reading.aut_sent"], [[0], [1]])
+    assert_array_equal(found.columns["reading.word_precision"], [[0], [1 / 2]])
     twice = files | {"old.jsonl": files["new.jsonl"]}
     assert "run 'old' stands in two files" in str(refusal(write_files(tmp_path, twice), MismatchError))

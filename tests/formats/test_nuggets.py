@@ -65,11 +65,11 @@ def test_text_and_json_lines_say_the_same(files: dict[str, str], tmp_path: Path)
     assert data.runs == ("mine",)
     assert data.questions == ("q1", "q2")
     shown = {name: values.tolist()[0] for name, values in data.columns.items()}
-    assert shown["vital_found"] == [2, 1]
-    assert shown["okay_found"] == [1, 0]
-    assert shown["response_length"] == [len("firstman") + len("helikedtea"), len("alake")]
+    assert shown["nuggets.vital_found"] == [2, 1]
+    assert shown["nuggets.okay_found"] == [1, 0]
+    assert shown["nuggets.response_length"] == [len("firstman") + len("helikedtea"), len("alake")]
     # 1 and 2 in the first string, 3 in the second: two pairs in order, one tied; tau-b = 2 / sqrt(3 * 2)
-    assert shown["nugget_order"][0] == pytest.approx(2 / 6**0.5)
+    assert shown["nuggets.order"][0] == pytest.approx(2 / 6**0.5)
 
 
 def test_without_a_mapping_the_score_is_automatic_and_signed_so(tmp_path: Path) -> None:
@@ -115,13 +115,13 @@ def test_assessors_in_columns_and_in_files(tmp_path: Path) -> None:
             FILES | {"key.txt": KEY.replace(" vital ", " vital,okay,vital ").replace(" okay l", " okay,okay,vital l")},
         )
     )
-    assert columns.columns["nuggets_vital"].tolist() == [[2, 1]]
+    assert columns.columns["nuggets.vital"].tolist() == [[2, 1]]
     files = {"A.txt": KEY, "B.txt": KEY.replace("vital first", "okay first"), "run.txt": RUN, "map.txt": MAP}
     (tmp_path / "two").mkdir()
     paths = write_files(tmp_path / "two", files)
-    assert noted(paths)[0].columns["nuggets_vital"].tolist() == [[1, 1]]  # one of two is not more than half
+    assert noted(paths)[0].columns["nuggets.vital"].tolist() == [[1, 1]]  # one of two is not more than half
     by_a, _ = noted(paths, choose={"assessors": "A"})
-    assert by_a.columns["nuggets_vital"].tolist() == [[2, 1]]
+    assert by_a.columns["nuggets.vital"].tolist() == [[2, 1]]
     each, _ = noted(paths, choose={"assessors": "each"})
     assert each.questions == ("q1 by A", "q1 by B", "q2 by A", "q2 by B")
 
@@ -130,7 +130,7 @@ def test_an_assessor_may_find_nothing_in_one_string_and_something_in_another(tmp
     data, _ = noted(
         write_files(tmp_path, FILES | {"map.txt": "q1 mine 1 1 A\nq1 mine 2 - A\nq1 mine - - B\nq2 mine - -\n"})
     )
-    assert data.columns["vital_found"].tolist() == [[0, 0]]  # q1: one of two assessors is not more than half
+    assert data.columns["nuggets.vital_found"].tolist() == [[0, 0]]  # q1: one of two assessors is not more than half
 
 
 def test_the_file_that_is_of_no_format_is_named_and_not_the_one_beside_it(tmp_path: Path) -> None:
@@ -150,17 +150,19 @@ def test_who_did_not_see_a_question_has_no_vote_on_it(tmp_path: Path) -> None:
     files = FILES | {"map.txt": "q1 mine 1 1,2 A\nq1 mine 2 3 A\nq2 mine 1 a B\n"}
     paths = write_files(tmp_path, files)
     data, _ = noted(paths)
-    assert data.columns["vital_found"].tolist() == [[2, 1]]
-    assert data.columns["okay_found"].tolist() == [[1, 0]]
+    assert data.columns["nuggets.vital_found"].tolist() == [[2, 1]]
+    assert data.columns["nuggets.okay_found"].tolist() == [[1, 0]]
     each, notes = noted(paths, choose={"assessors": "each"})
-    assert (each.questions, each.columns["vital_found"].tolist()) == (("q1", "q2"), [[2, 1]])
+    assert (each.questions, each.columns["nuggets.vital_found"].tolist()) == (("q1", "q2"), [[2, 1]])
     assert "2 of 4 units are left out: the assessor did not see the question" in notes
     other = {"map.txt": files["map.txt"] + "q1 theirs 1 1 B\nq1 theirs 1 1 C\n"}
     (tmp_path / "more").mkdir()
     company, _ = noted(write_files(tmp_path / "more", files | other))
-    assert company.columns["vital_found"].tolist() == [[0, 1]]  # A is one of three who saw q1, whichever runs are given
+    assert company.columns["nuggets.vital_found"].tolist() == [
+        [0, 1]
+    ]  # A is one of three who saw q1, whichever runs are given
     alone, _ = noted(paths, choose={"assessors": "A"})
-    assert (alone.questions, alone.columns["vital_found"].tolist()) == (("q1",), [[2]])
+    assert (alone.questions, alone.columns["nuggets.vital_found"].tolist()) == (("q1",), [[2]])
 
 
 def test_keys_keep_their_strata(tmp_path: Path) -> None:
@@ -236,7 +238,14 @@ NUGGETS = [
 
 def assigned(run: str, qid: str, *grades: str) -> dict[str, Any]:
     nuggets = [nugget | {"assignment": grade} for nugget, grade in zip(NUGGETS, grades, strict=True)]
-    return {"query": "?", "qid": qid, "run_id": run, "answer_text": "so", "response_length": 1, "nuggets": nuggets}
+    return {
+        "query": "?",
+        "qid": qid,
+        "run_id": run,
+        "answer_text": "so",
+        "nuggets.response_length": 1,
+        "nuggets": nuggets,
+    }
 
 
 def test_assignments_give_the_scores_of_nuggetizer(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def test_the_side_of_a_score_is_the_answer_and_its_distance_the_confidence(tmp_p
         "unanswered": [0, 0, 1, 0, 0, 1],
         "answered": [1, 1, 0, 1, 1, 0],
         "confidence": [1.0, 0.75, np.nan, 1.0, 0.51, np.nan],
-        "same": [1, 1, 1, 0, 0, 0],
-        "value": [1, 0.25, 0.5, 0, 0.51, 0.5],
+        "verification.same": [1, 1, 1, 0, 0, 0],
+        "verification.value": [1, 0.25, 0.5, 0, 0.51, 0.5],
     }
     assert set(found.columns) == set(expected)
     for name, values in expected.items():
@@ -72,7 +72,9 @@ def test_whole_numbers_are_ids_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("same", "expected"), [(True, 1), (False, 0), (1, 1), (0, 0)])
 def test_same_is_true_or_false(same: object, expected: int, tmp_path: Path) -> None:
-    assert_array_equal(evidence(given(tmp_path, (T1 | {"same": same},), (V1,))).columns["same"], [[expected]])
+    assert_array_equal(
+        evidence(given(tmp_path, (T1 | {"same": same},), (V1,))).columns["verification.same"], [[expected]]
+    )
 
 
 def test_runs_are_named_by_their_folders(tmp_path: Path) -> None:
@@ -164,8 +166,8 @@ def test_the_years_in_which_truth_and_answers_bear_one_key(year: str, tmp_path: 
     assert "pan.F1(silence=negative)" in found.measures
     assert any("1 value outside [0, 1]" in note for note in found.notes)
     data = evidence([truth, run])
-    assert_array_equal(data.columns["same"], [[0, 1]])
-    assert_array_equal(data.columns["value"], [[1.0 if key == "is_human" else 1.25, 0.5]])
+    assert_array_equal(data.columns["verification.same"], [[0, 1]])
+    assert_array_equal(data.columns["verification.value"], [[1.0 if key == "is_human" else 1.25, 0.5]])
     assert_array_equal(data.columns["confidence"], [[1.0, np.nan]])
     assert_array_equal(data.columns["unanswered"], [[0, 1]])
     assert ("genre" in data.strata) == (year == "2025")
@@ -194,10 +196,10 @@ def test_letters_of_2013_decide(tmp_path: Path) -> None:
     run = text(tmp_path / "mine" / "answers.txt", "EN01 Y 0.4", "EN02 - 0.5", "EN03 N 0.1")
     data = evidence([truth, run])
     assert_array_equal(data.columns["correct"], [[1, 0, 0]])
-    assert_array_equal(data.columns["value"], [[0.4, 0.5, 0.1]])
+    assert_array_equal(data.columns["verification.value"], [[0.4, 0.5, 0.1]])
     assert any("on the other side than the letter" in note for note in read([truth, run]).notes)
     plain = text(tmp_path / "yours" / "answers.txt", "EN01 Y", "EN02 -", "EN03 N")
-    assert_array_equal(evidence([truth, plain]).columns["value"], [[1.0, 0.5, 0.0]])
+    assert_array_equal(evidence([truth, plain]).columns["verification.value"], [[1.0, 0.5, 0.0]])
 
 
 BAD_LINES = {

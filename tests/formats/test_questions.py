@@ -219,7 +219,7 @@ def story_files(folder: Path, **changed: str) -> list[Path]:
 
 def test_questions_with_stories_are_marked_by_sentence(tmp_path: Path) -> None:
     found = evidence(story_files(tmp_path))
-    assert [int(found.columns[name][0, 0]) for name in ("hum_sent", "aut_sent", "correct")] == [1, 0, 1]
+    assert [int(found.columns[name][0, 0]) for name in ("reading.hum_sent", "reading.aut_sent", "correct")] == [1, 0, 1]
     assert {name: list(values) for name, values in found.strata.items()} == {
         "story": ["s"],
         "level": ["2"],

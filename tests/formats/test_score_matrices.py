@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.errors import MismatchError
 
 from .encodings import assert_refused, encode, evidence, line_of, read, refusal
@@ -80,7 +81,7 @@ def test_a_header_and_no_row(tmp_path: Path) -> None:
 def test_one_column_alone_and_blank_lines(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("A\n0.5\n\n  \n0.25\n")
-    assert_array_equal(evidence(path).columns["table"], [[0.5, 0.25]])
+    assert_array_equal(evidence(path).columns["user.table"], [[0.5, 0.25]])
     path.write_text("A\n0.5\n\nhigh\n")
     assert_refused(path, "line 4", "the score of run 'A' must be a finite number or empty (found 'high')")
 
@@ -97,7 +98,7 @@ def test_several_matrices_are_several_measures(tmp_path: Path) -> None:
     other = [row | {"A": 0.0} for row in SOUND]
     found = read([encode(SOUND, "csv", tmp_path, "ap"), encode(other, "parquet", tmp_path, "rr")])
     assert found.measures == ("mean(ap)", "mean(rr)")
-    assert_array_equal(found.data.columns["rr"], [[0, 0], [0.25, 0]])
+    assert_array_equal(found.data.columns["user.rr"], [[0, 0], [0.25, 0]])
 
 
 @pytest.mark.parametrize(
@@ -125,14 +126,15 @@ def test_two_matrices_of_one_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["confidence", "right", "n"])
-def test_a_matrix_does_not_take_the_name_of_a_column_of_nescio(name: str, tmp_path: Path) -> None:
-    message = str(refusal(encode(SOUND, "csv", tmp_path, name), MismatchError))
-    assert message.endswith(f"{name!r} is the name of a column of nescio's; rename the file")
+def test_a_matrix_may_bear_the_name_of_a_column_of_nescio(name: str, tmp_path: Path) -> None:
+    scores = nescio.score(encode(SOUND, "csv", tmp_path, name), [f"mean({name})"], ci=None)
+    expected = nescio.score(encode(SOUND, "csv", tmp_path, "ap"), ["mean(ap)"], ci=None)
+    assert [row.value for row in scores] == [row.value for row in expected]
 
 
 def test_many_runs(tmp_path: Path) -> None:
     wide = [{f"run {r}": (r * q) % 7 / 7 for r in range(500)} for q in range(40)]
-    assert evidence(encode(wide, "csv", tmp_path)).columns["table"].shape == (500, 40)
+    assert evidence(encode(wide, "csv", tmp_path)).columns["user.table"].shape == (500, 40)
 
 
 @pytest.mark.parametrize("name", ["question_id", "q", "query_id", "topic_id", "Item"])

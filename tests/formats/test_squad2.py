@@ -48,8 +48,8 @@ def test_what_files_hold(tmp_path: Path) -> None:
     found, notes = noted(paths)
     assert found.runs == ("mine",)
     assert found.questions == ("q1", "q2", "q3", "q4")
-    assert_array_equal(found.columns["squad_exact"], [[0, 1, 0, 0]])
-    assert_array_equal(found.columns["squad_f1"], [[0.8, 1, 0, 0]])
+    assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 0]])
+    assert_array_equal(found.columns["squad.f1"], [[0.8, 1, 0, 0]])
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1, 0]])
     assert_array_equal(found.columns["answered"], [[1, 0, 0, 1]])
@@ -63,8 +63,8 @@ def test_texts_that_normalisation_empties(tmp_path: Path) -> None:
     """The script: an answer "The" is no answer, and a prediction "the" equals the empty one; nescio's outcome stands apart."""
     gold = gold_of(asked("q1", "The", "Oslo"), asked("q2", "A"), asked("q3"))
     found = evidence(files(tmp_path, dev=gold, mine={"q1": "an", "q2": "the", "q3": "the"}))
-    assert_array_equal(found.columns["squad_exact"], [[0, 1, 1]])
-    assert_array_equal(found.columns["squad_f1"], [[0, 1, 1]])
+    assert_array_equal(found.columns["squad.exact"], [[0, 1, 1]])
+    assert_array_equal(found.columns["squad.f1"], [[0, 1, 1]])
     assert_array_equal(found.columns["incorrect"], [[1, 1, 1]])
 
 
@@ -107,7 +107,7 @@ def test_a_missing_prediction_shrinks_the_scripts_denominator_and_is_an_error_he
     assert official(*paths)["total"] == 3
     assert "run 'mine' lacks 1 of 4 questions (first: 'q4')" in str(refusal(paths, MismatchError))
     found = evidence(paths, missing="unanswered")
-    assert_array_equal(found.columns["squad_exact"], [[0, 1, 0, 1]])  # silence is right on q4
+    assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 1]])  # silence is right on q4
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 1]])
 
 
@@ -155,7 +155,7 @@ def test_predictions_for_other_questions_are_counted(tmp_path: Path) -> None:
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     paths = files(tmp_path, dev=GOLD, mine={**MINE, "q4": "No answer."})
     found, notes = noted(paths, declined_pattern=(r"no answer\.?",))
-    assert_array_equal(found.columns["squad_exact"], [[0, 1, 0, 1]])
+    assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 1]])
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 1]])
     assert any("1 answers read as unanswered: 'No answer.' 1×" in note for note in notes)
 
@@ -237,7 +237,7 @@ def test_every_question_of_the_script() -> None:
     )
     found = evidence([DATA / "dev-half.json", *sorted(DATA.glob("pred_*.json"))])
     theirs = expected.loc[list(found.runs), list(found.questions)].to_numpy()
-    assert_array_equal(found.columns["squad_f1"], theirs)
+    assert_array_equal(found.columns["squad.f1"], theirs)
     assert_array_equal(
-        found.columns["squad_exact"] == 1, theirs == 1
+        found.columns["squad.exact"] == 1, theirs == 1
     )  # F1 is 1 for the same words in another order, too

@@ -292,7 +292,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     assert (after.runs, after.questions) == (before.runs, before.questions)
     for name in ("state", "confidence"):
         assert_array_equal(getattr(after, name), getattr(before, name))
-    for name in ("same", "value"):
+    for name in ("verification.same", "verification.value"):
         assert_array_equal(after.more[name], np.clip(before.more[name], 0, 1))
     assert {name: list(values) for name, values in after.strata.items()} == (
         {"genre": ["news", "", ""]} if year == "2025" else {}

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.data.evidence import OUTCOMES, Evidence
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
 
 # How many of 100 questions end (x, y) as: C correct, W incorrect, U unanswered.
 CELLS = {"CW": 12, "WC": 5, "CU": 9, "UC": 3, "UW": 2, "WU": 8, "CC": 40, "WW": 21}

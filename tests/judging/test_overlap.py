@@ -72,7 +72,7 @@ def test_the_course_scorer_is_reproduced(course: Unjudged) -> None:
     """Recall .4835 (243.70 of 504), precision .3569 (148.48 of 416), F .4107: formulas 7.3 of the specification."""
     found, _ = judge_runs(course.collection, course.runs, "overlap")
     evidence, _ = settle(found, Policies())
-    scores = nescio.score(evidence, ["mean(overlap_recall)", "mean(overlap_precision)"], ci=None)
+    scores = nescio.score(evidence, ["mean(overlap.recall)", "mean(overlap.precision)"], ci=None)
     recall, precision = (row.value for row in scores)
     assert [row.n for row in scores] == [504, 416]
     assert (round(recall * 504, 2), round(precision * 416, 2)) == (243.70, 148.48)

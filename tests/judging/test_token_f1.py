@@ -52,9 +52,9 @@ def test_the_threshold_and_the_graded_credit() -> None:
     question = Question("q", "?", ("Library of Congress",))
     grade = token_f1(question, "the Library Congress")
     assert grade.state == CORRECT
-    assert grade.scores == {"f1": pytest.approx(0.8)}
+    assert grade.scores == {"token_f1.f1": pytest.approx(0.8)}
     assert token_f1(question, "the Library Congress", threshold=0.81).state == INCORRECT
-    assert token_f1(Question("q", "?"), "x") == Grade(INCORRECT, {"f1": 0.0})
+    assert token_f1(Question("q", "?"), "x") == Grade(INCORRECT, {"token_f1.f1": 0.0})
 
 
 def test_silence_earns_nothing_and_where_there_is_no_answer_everything() -> None:
@@ -66,7 +66,7 @@ def test_silence_earns_nothing_and_where_there_is_no_answer_everything() -> None
     said = [Response("q1", "cat flap", True), Response("q2", None, False), Response("q3", "dog", False)]
     loud = [Response("q1", None, False), Response("q2", "dog", True)]
     found, _ = judge_runs(Collection("c", questions), [Run("a", tuple(said)), Run("b", tuple(loud))], "token_f1(0.7)")
-    (left, right) = found.more["f1"].tolist()
+    (left, right) = found.more["token_f1.f1"].tolist()
     assert left == [pytest.approx(2 / 3), 1.0, 0.0]
     assert right == [0.0, 0.0, 0.0]  # the last is not there: what it earns where --missing counts it as silence
     assert known("token_f1(0.7)").name == "token_f1(threshold=0.7)"

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
 from nescio.scoring.samples import Sample, samples
 
@@ -95,25 +96,25 @@ def varied(questions: int, runs: int = 2) -> Evidence:
         "candidate_correct": candidate == 1,
         "candidate_incorrect": (which == 3) & (candidate == 0),
         "answerable": np.broadcast_to(rng.integers(0, 2, questions), shape),
-        "same": same,
+        "verification.same": same,
     }
     columns = {name: column.astype(np.int8) for name, column in columns.items()}
     columns["confidence"] = np.where(which == 2, np.nan, rng.integers(0, 200, shape) / 200)
-    columns["value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
+    columns["verification.value"] = np.where(which < 2, 0.5 + side * (0.01 + 0.49 * rng.random(shape)), 0.5)
     columns["graded"] = rng.random(shape)
     columns |= _nuggets(rng, shape)
-    columns["word_recall"] = np.where(which < 2, rng.integers(0, 5, shape) / 4, 0.0)
-    columns["word_precision"] = np.where(which < 2, rng.integers(1, 5, shape) / 4, np.nan)
-    columns["hum_sent"] = columns["correct"].astype(float)
-    columns["aut_sent"] = np.where(rng.random(questions) < 0.9, columns["correct"], np.nan)
-    columns["squad_exact"] = columns["correct"].copy()
-    columns["squad_f1"] = np.where(columns["correct"] == 1, 1.0, rng.integers(0, 10, shape) / 10)
-    columns["ave_solvable"] = np.broadcast_to(rng.integers(0, 2, questions), shape).astype(float)
-    columns["ave_random"] = columns["ave_solvable"] / 3
-    columns["ave_selected_right"] = columns["ave_solvable"] * (which != 1)
-    columns["ave_rejected_right"] = (1 - columns["ave_solvable"]) * (which == 2)
-    columns |= {"ave_right": (same == 1).astype(float), "ave_accepted": (which < 2).astype(float)}
-    columns["ave_confidence"] = rng.integers(0, 50, shape) / 50
+    columns["reading.word_recall"] = np.where(which < 2, rng.integers(0, 5, shape) / 4, 0.0)
+    columns["reading.word_precision"] = np.where(which < 2, rng.integers(1, 5, shape) / 4, np.nan)
+    columns["reading.hum_sent"] = columns["correct"].astype(float)
+    columns["reading.aut_sent"] = np.where(rng.random(questions) < 0.9, columns["correct"], np.nan)
+    columns["squad.exact"] = columns["correct"].copy()
+    columns["squad.f1"] = np.where(columns["correct"] == 1, 1.0, rng.integers(0, 10, shape) / 10)
+    columns["ave.solvable"] = np.broadcast_to(rng.integers(0, 2, questions), shape).astype(float)
+    columns["ave.random"] = columns["ave.solvable"] / 3
+    columns["ave.selected_right"] = columns["ave.solvable"] * (which != 1)
+    columns["ave.rejected_right"] = (1 - columns["ave.solvable"]) * (which == 2)
+    columns |= {"ave.right": (same == 1).astype(float), "ave.accepted": (which < 2).astype(float)}
+    columns["ave.confidence"] = rng.integers(0, 50, shape) / 50
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, np.zeros(shape, dtype=np.uint8))
 
@@ -124,23 +125,23 @@ def _nuggets(rng: np.random.Generator, shape: tuple[int, int]) -> dict[str, Arra
     found, listed = rng.integers(0, vital + 1), rng.integers(0, known + 1)
     weight = rng.integers(0, 4, shape) * 1.3
     return {
-        "nuggets_vital": vital,
-        "nuggets_okay": 3 + 0 * vital,
-        "vital_found": found,
-        "okay_found": rng.integers(0, 3, shape),
-        "vital_partial": rng.integers(0, vital - found + 1),
-        "okay_partial": rng.integers(0, 2, shape),
-        "response_length": rng.integers(0, 900, shape),
-        "string_precision": rng.random(shape),
-        "pyramid_weight": weight,
-        "pyramid_found": weight * rng.random(shape),
-        "nugget_order": rng.choice([-1.0, 0.0, 1 / 3, 1.0], shape),
-        "automatic_vital": vital * rng.random(shape),
-        "automatic_found": rng.integers(0, 5, shape),
-        "factoid": factoid,
-        "factoid_right": factoid * rng.integers(0, 2, shape),
-        "definition": 1 - factoid,
-        "list_known": known,
-        "list_distinct": listed,
-        "list_returned": listed + rng.integers(0, 3, shape),
+        "nuggets.vital": vital,
+        "nuggets.okay": 3 + 0 * vital,
+        "nuggets.vital_found": found,
+        "nuggets.okay_found": rng.integers(0, 3, shape),
+        "nuggets.vital_partial": rng.integers(0, vital - found + 1),
+        "nuggets.okay_partial": rng.integers(0, 2, shape),
+        "nuggets.response_length": rng.integers(0, 900, shape),
+        "nuggets.string_precision": rng.random(shape),
+        "nuggets.pyramid_weight": weight,
+        "nuggets.pyramid_found": weight * rng.random(shape),
+        "nuggets.order": rng.choice([-1.0, 0.0, 1 / 3, 1.0], shape),
+        "pourpre.match": vital * rng.random(shape),
+        "pourpre.found": rng.integers(0, 5, shape),
+        "nuggets.factoid": factoid,
+        "nuggets.factoid_right": factoid * rng.integers(0, 2, shape),
+        "nuggets.definition": 1 - factoid,
+        "nuggets.list_known": known,
+        "nuggets.list_distinct": listed,
+        "nuggets.list_returned": listed + rng.integers(0, 3, shape),
     }

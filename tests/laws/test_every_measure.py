@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, parse
 from nescio.stats import resampling
 from tests import strategies as some

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.data.evidence import NO_ROW, OUTCOMES, Evidence, outcome_tally
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import NO_ROW, Evidence, outcome_tally
 from nescio.measures import parse
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, apart, one_in, varied

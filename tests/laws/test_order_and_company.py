@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.data.evidence import OUTCOMES, Array, Evidence, outcome_tally
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence, outcome_tally
 from nescio.data.results import Results
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, close, one_in, varied

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import nescio
 from nescio.comparison import adjust
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.measures import Measure, parse
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, close, one_in, usable, value_of, varied

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 import nescio
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.stats import parallel, resampling
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, value_of, varied
 

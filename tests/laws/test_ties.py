@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nescio.data.evidence import Evidence, compress_ordered
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import compress_ordered
 from nescio.measures import parse
 from tests import strategies as some
 from tests.laws.catalogue import ORDERED, answered, close, one_in, usable, value_of

@@ -250,16 +250,21 @@ def test_columns_of_the_kinds_agree_with_each_other() -> None:
     answered = column["answered"] == 1
     assert (column["unanswered"][on_answerable] == 1 - column["answered"][on_answerable]).all()
     assert (column["correct"][~on_answerable] == 1 - column["answered"][~on_answerable]).all()
-    assert ((column["value"] == 0.5) == ~answered).all()
-    says_same = column["value"][answered] > 0.5
-    assert ((says_same == (column["same"][answered] == 1)) == (column["correct"][answered] == 1)).all()
+    assert ((column["verification.value"] == 0.5) == ~answered).all()
+    says_same = column["verification.value"][answered] > 0.5
+    assert ((says_same == (column["verification.same"][answered] == 1)) == (column["correct"][answered] == 1)).all()
     quiet = silence[answered]
-    for name, blank in (("answered", 0), ("candidate_correct", 0), ("candidate_incorrect", 0), ("value", 0.5)):
+    for name, blank in (
+        ("answered", 0),
+        ("candidate_correct", 0),
+        ("candidate_incorrect", 0),
+        ("verification.value", 0.5),
+    ):
         assert (column[name][quiet] == blank).all()
     assert np.isnan(column["confidence"][quiet]).all()
     assert (column["first_right"][quiet] == column["correct"][quiet]).all()
     assert (column["k_credit"][quiet] == 0).all()
-    assert (kinds.same[quiet] == kinds.same[answered]).all()
+    assert (kinds.side[quiet] == kinds.side[answered]).all()
     assert (kinds.answerable[quiet] == kinds.answerable[answered]).all()
 
 

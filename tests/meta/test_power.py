@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.data.evidence import NO_ROW, PRESENT, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.results import Results
 from nescio.measures import Measure, parse
 from nescio.meta import power
@@ -315,4 +316,4 @@ def test_average_precision_of_trec_6_is_the_literal_loop() -> None:
     assert isinstance(data, Evidence)
     order = sorted(range(len(data.questions)), key=data.questions.__getitem__)
     few = data.take_runs([0, 1, 30, 73]).select(np.array(order))
-    assert_literal(few, "mean(adhoc6_ap)", few.columns["adhoc6_ap"], list(resamples(50)))
+    assert_literal(few, "mean(adhoc6_ap)", few.columns["user.adhoc6_ap"], list(resamples(50)))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ def evidence(*sheets: Sheet) -> Evidence:
     columns: dict[str, Array] = {name: (outcome == i).astype(np.int8) for i, name in enumerate(OUTCOMES)}
     columns["answered"] = (outcome < 2).astype(np.int8)
     columns["confidence"] = np.where(outcome < 2, np.stack([one.confidence for one in sheets]), np.nan)
-    columns["same"] = np.stack([one.same for one in sheets]).astype(np.int8)
-    columns["value"] = np.stack([one.value for one in sheets])
+    columns["verification.same"] = np.stack([one.same for one in sheets]).astype(np.int8)
+    columns["verification.value"] = np.stack([one.value for one in sheets])
     questions = tuple(f"q{i}" for i in range(outcome.shape[1]))
     runs = tuple(f"run {i}" for i in range(len(sheets)))
     return Evidence(runs, questions, columns, np.zeros(outcome.shape, dtype=np.uint8))

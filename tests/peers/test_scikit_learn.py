@@ -9,7 +9,8 @@ import pytest
 from sklearn import metrics
 
 import nescio
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from tests.peers.sheets import Sheet, evidence, sheet
 
 SEEDS = range(4)

@@ -11,7 +11,8 @@ from scipy import stats
 
 import nescio
 from nescio.comparison import adjust, p_value
-from nescio.data.evidence import Array, outcome_tally
+from nescio.data.columns import Array
+from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY, parse
 from nescio.scoring.samples import Sample, samples
 from nescio.stats import intervals

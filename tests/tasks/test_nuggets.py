@@ -118,7 +118,10 @@ def test_a_nugget_counts_once_and_a_string_may_hold_several() -> None:
     run = Run("run", {"q": Response("q", ("one two", "two again"))})
     matches = [Match("run", "q", "v1", 0), Match("run", "q", "v2", 0), Match("run", "q", "v2", 1)]
     data, _ = evidence([target(2, 0)], [run], matches)
-    assert (data.columns["vital_found"], data.columns["response_length"]) == (np.array([[2]]), np.array([[14]]))
+    assert (data.columns["nuggets.vital_found"], data.columns["nuggets.response_length"]) == (
+        np.array([[2]]),
+        np.array([[14]]),
+    )
 
 
 def test_several_assessors_by_majority_each_and_by_name() -> None:
@@ -136,9 +139,9 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
         Match("run", "q", "", None, "C"),
     ]
     majority, _ = evidence([asked], [run], matches)
-    assert majority.columns["nuggets_vital"] == majority.columns["vital_found"] == 1
-    assert majority.columns["nuggets_okay"].tolist() == [[1]]
-    assert majority.columns["okay_found"].tolist() == [[0]]  # one of three found nugget 2
+    assert majority.columns["nuggets.vital"] == majority.columns["nuggets.vital_found"] == 1
+    assert majority.columns["nuggets.okay"].tolist() == [[1]]
+    assert majority.columns["nuggets.okay_found"].tolist() == [[0]]  # one of three found nugget 2
     each, notes = evidence([asked], [run], matches, "each")
     assert each.questions == ("q by A", "q by B", "q by C")
     assert each.clusters is not None
@@ -209,7 +212,7 @@ def test_automatic_scores_are_labelled_and_have_no_other_name() -> None:
     run, _ = said(10)
     data, notes = pourpre.evidence([target(2, 1)], [run], "idf")
     assert notes[0].startswith("AUTOMATIC")
-    assert not {"vital_found", "okay_found", "pyramid_found"} & set(data.columns)
+    assert not {"nuggets.vital_found", "nuggets.okay_found", "nuggets.pyramid_found"} & set(data.columns)
     with pytest.raises(UnknownNameError, match="automatic matching 'idff'"):
         pourpre.evidence([target(2, 1)], [run], "idff")
 

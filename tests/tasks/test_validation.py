@@ -53,12 +53,12 @@ def test_rows_are_questions_and_judged_answers() -> None:
     assert data.clusters is not None
     assert data.clusters.tolist() == [0, 1, 0, 0, 1]
     nan = np.nan
-    np.testing.assert_array_equal(data.columns["ave_selected_right"], [[1, 0, nan, nan, nan]])
-    np.testing.assert_array_equal(data.columns["ave_rejected_right"], [[0, 1, nan, nan, nan]])
-    np.testing.assert_array_equal(data.columns["ave_solvable"], [[1, 0, nan, nan, nan]])
-    np.testing.assert_array_equal(data.columns["ave_random"], [[0.5, 0, nan, nan, nan]])
-    np.testing.assert_array_equal(data.columns["ave_right"], [[nan, nan, 1, 0, 0]])
-    np.testing.assert_array_equal(data.columns["ave_accepted"], [[nan, nan, 1, 0, 0]])
+    np.testing.assert_array_equal(data.columns["ave.selected_right"], [[1, 0, nan, nan, nan]])
+    np.testing.assert_array_equal(data.columns["ave.rejected_right"], [[0, 1, nan, nan, nan]])
+    np.testing.assert_array_equal(data.columns["ave.solvable"], [[1, 0, nan, nan, nan]])
+    np.testing.assert_array_equal(data.columns["ave.random"], [[0.5, 0, nan, nan, nan]])
+    np.testing.assert_array_equal(data.columns["ave.right"], [[nan, nan, 1, 0, 0]])
+    np.testing.assert_array_equal(data.columns["ave.accepted"], [[nan, nan, 1, 0, 0]])
     assert notes == (
         "1 of 4 answers are UNKNOWN (or have no value), and are left out",
         "run 'a': 1 of 4 answers are missing, and count as REJECTED",
@@ -136,7 +136,7 @@ def test_pairs_are_answers_alone() -> None:
     assert data.questions == ("0", "1")
     assert data.clusters is not None
     assert data.clusters.tolist() == [0, 0]
-    assert "ave_selected_right" not in data.columns
+    assert "ave.selected_right" not in data.columns
     assert len(notes) == 1
 
 

@@ -51,7 +51,7 @@ def test_nothing_right_is_undefined_not_zero() -> None:
 
 def qa_accuracy(found: list[Validation]) -> float:
     data, _ = evidence(TOY, {"run": found})
-    return float(data.columns["ave_selected_right"][0, :5].mean())
+    return float(data.columns["ave.selected_right"][0, :5].mean())
 
 
 @pytest.mark.parametrize(("draw", "name"), [(accept_all, ALL), (accept_half, HALF)])
@@ -114,7 +114,7 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     silent = {name: column.copy() for name, column in qa.columns.items()}
     silent["answered"][0, 0] = 0
     both, notes = with_systems(TOY, data, replace(qa, columns=silent))
-    assert both.columns["ave_selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
+    assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert notes == (
         "1 times a QA system is rightly silent, which is no right answer: not counted here",
         "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their share of "
@@ -146,7 +146,7 @@ def test_an_absent_answer_of_a_system_is_not_correct() -> None:
     qa = systems("qa")
     absent = replace(qa, absence=np.array([[1, 1, 0, 0, 0]], dtype=np.uint8))
     both, _ = with_systems(TOY, data, absent)
-    assert both.columns["ave_selected_right"][1, :5].tolist() == [0, 0, 1, 1, 1]
+    assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 0, 1, 1, 1]
 
 
 def test_a_draw_that_can_select_nothing_but_an_unknown_answer_needs_no_note() -> None:

@@ -14,44 +14,12 @@ from nescio.cli import _app
 from nescio.errors import MismatchError, NescioError
 
 if TYPE_CHECKING:
+    from nescio.data.evidence import Evidence
     from nescio.formats import Format, Part
     from nescio.pipeline import Loaded, Options
 
 Facts = dict[str, Any]
 _FILES = 3  # files of one kind that are named
-# The columns of tasks in their users' words, summed or (an answer or question that has one) counted; None: nothing is said of it.
-_SUMMED = {
-    "ave_solvable": "questions with a right answer",
-    "ave_selected_right": "right answers selected",
-    "ave_right": "right ones",
-    "ave_accepted": "answers accepted",
-    "nuggets_vital": "vital nuggets in the key",
-    "vital_found": "vital nuggets found",
-    "okay_found": "okay nuggets found",
-    "automatic_found": "nuggets matched in part or whole",
-    "response_length": "characters of the responses",
-    "factoid": "factoid questions",
-    "definition": "definition questions",
-}
-_COUNTED = {
-    "ave_right": "answers judged",
-    "ave_confidence": "answers with a confidence",
-    "word_recall": "keys with content words",
-    "word_precision": "answers with content words",
-    "hum_sent": "questions with sentences that people accept",
-    "aut_sent": "questions with a story",
-}
-_UNSAID = frozenset(
-    (
-        "ave_rejected_right",
-        "ave_random",
-        "string_precision",
-        "pyramid_found",
-        "pyramid_weight",
-        "nugget_order",
-        "automatic_vital",
-    )
-)
 
 
 @click.command("check")
@@ -179,7 +147,8 @@ def _count(loaded: Loaded) -> Facts:
     """What is in the data, and what its readers noted but for what the counts of non-answers say."""
     import numpy as np
 
-    from nescio.data.evidence import OUTCOMES, Tally
+    from nescio.data.columns import OUTCOMES
+    from nescio.data.evidence import Tally
     from nescio.data.outcomes import say_why
 
     data, silence = loaded.data, loaded.silence
@@ -209,29 +178,40 @@ def _count(loaded: Loaded) -> Facts:
 
 
 def _of_run(loaded: Loaded, i: int) -> Facts:
-    import numpy as np
-
-    from nescio.data.evidence import OUTCOMES, Evidence
+    from nescio.data.evidence import Evidence
 
     data = loaded.data
     assert isinstance(data, Evidence)
     run, present = data.runs[i], data.present[i]
     row: Facts = {"run": run}
-    for name in (n for n in (*OUTCOMES, "candidate_correct", "candidate_incorrect") if n in data.columns):
-        row[name] = int(data.columns[name][i][present].sum())
-    if "answered" in data.columns:
-        row["declined"] = int((data.columns["answered"][i][present] == 0).sum())
+    row |= _sums(data, i, core=True)
     if any(each.taken_for == "not graded" for each in loaded.silence):
         row["not_graded"] = sum(e.n for e in loaded.silence if e.run == run and e.taken_for == "not graded")
-    for name, column in data.columns.items():
-        there = ~np.isnan(column[i]) & present
-        if name in _COUNTED or (column.dtype.kind == "f" and name not in {*_UNSAID, *_SUMMED}):
-            row[_COUNTED.get(name, f"with {name}")] = int(there.sum())
-        if name in _SUMMED:
-            row[_SUMMED[name]] = int(column[i][there].sum())
+    row |= _sums(data, i, core=False)
     # Of rows that are questions and answers to them, the questions are counted.
-    asked = ~np.isnan(data.columns["ave_solvable"][i]) if "ave_solvable" in data.columns else True
+    answers = data.answer_rows
+    asked = True if answers is None or answers.all() else ~answers
     return row | {"n": int((present & asked).sum())}
+
+
+def _sums(data: Evidence, i: int, *, core: bool) -> Facts:
+    """What the declarations of the columns say is to be summed over the questions of a run; the outcomes, or the rest."""
+    import numpy as np
+
+    from nescio.data.columns import REGISTRY, known
+
+    row: Facts = {}
+    place = {name: i for i, name in enumerate(REGISTRY)}
+    for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):
+        if core != (not known(name).namespace and stored.dtype.kind in "iu"):
+            continue
+        values = stored[i][~np.isnan(stored[i]) & data.present[i]]
+        for summary in known(name).summaries:
+            if summary.how == "count" and stored.dtype.kind in "iu":
+                continue  # it is absent nowhere
+            counted = {"sum": values.sum(), "count": len(values), "zeros": (values == 0).sum()}
+            row[summary.words] = int(counted[summary.how])
+    return row
 
 
 def _strata(values: Mapping[str, set[str]]) -> list[str]:

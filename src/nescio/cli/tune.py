@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app
+from nescio.data.columns import bare, known
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _write(found: Tuned, output: Path) -> None:
         return
     rows = write_outcomes(as_outcomes(found.applied), output)
     _app.say(f"wrote run {found.rows[0].run!r} with the threshold applied, {rows:,} questions, to {output}")
-    lost = sorted({"same", "value"} & set(parse(found.rows[0].measure).reads))
+    lost = sorted(bare(name) for name in parse(found.rows[0].measure).reads if known(name).namespace)
     if lost:
         _app.say(
             f"note: an outcome table has no {' and no '.join(lost)}: {found.rows[0].measure} cannot be scored from it"

@@ -24,7 +24,7 @@ from nescio.data.results import Comparison, Comparisons, signature
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.samples import columns_for, concerned, gather_remarks, samples
+from nescio.scoring.samples import columns_for, gather_remarks, samples
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
@@ -155,7 +155,7 @@ def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison,
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     x, y = sorted(runs, key=lambda run: data.runs[run])
     use = usable[x] & usable[y]
-    about = concerned(data, seen.columns)
+    about = data.rows_of(measure.reads)
     n, some = int(use.sum()), int((about[x] | about[y]).sum())
     names = (data.runs[runs[0]], data.runs[runs[1]])
     who = "all runs" if plan.test == "tukey" else "both"

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._tests import p_value
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Array, Patterns, compress_ordered, distinct
+from nescio.data.columns import Array
+from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
 from nescio.stats.permutation import Difference
 

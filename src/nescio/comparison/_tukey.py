@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._tests import p_value
-from nescio.data.evidence import Array, Patterns, compress_ordered, distinct
+from nescio.data.columns import Array
+from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
 from nescio.stats import parallel
 from nescio.stats.permutation import TIE

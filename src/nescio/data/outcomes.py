@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.errors import MismatchError, UsageError
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1

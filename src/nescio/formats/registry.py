@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nescio.data.evidence import Array, Evidence, Tally
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.model import Collection, Run
 from nescio.data.outcomes import Outcomes
 from nescio.errors import UnknownNameError, UsageError

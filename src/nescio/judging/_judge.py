@@ -24,7 +24,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
 from nescio.errors import UnknownNameError, UsageError

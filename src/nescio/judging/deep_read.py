@@ -12,10 +12,10 @@ from nescio.tasks.reading.marks import mark
     "deep_read",
     # Silence is marked as an answer without words: 0, or undefined where no answer could be marked.
     scores={
-        "word_recall": lambda question: mark(question, "").recall if question.answers else 0.0,
-        "word_precision": lambda question: mark(question, "").precision,
-        "hum_sent": lambda question: mark(question, "").hum_sent,
-        "aut_sent": lambda question: mark(question, "").aut_sent,
+        "reading.word_recall": lambda question: mark(question, "").recall if question.answers else 0.0,
+        "reading.word_precision": lambda question: mark(question, "").precision,
+        "reading.hum_sent": lambda question: mark(question, "").hum_sent,
+        "reading.aut_sent": lambda question: mark(question, "").aut_sent,
     },
     measures=("read.recall", "read.precision", "read.AutSent"),
     valid={
@@ -32,10 +32,10 @@ def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pron
     """
     marks = mark(question, answer, keep_pronouns=keep_pronouns)
     scores = {
-        "word_recall": marks.recall,
-        "word_precision": marks.precision,
-        "hum_sent": marks.hum_sent,
-        "aut_sent": marks.aut_sent,
+        "reading.word_recall": marks.recall,
+        "reading.word_precision": marks.precision,
+        "reading.hum_sent": marks.hum_sent,
+        "reading.aut_sent": marks.aut_sent,
     }
     if not question.story:
         right = marks.recall >= threshold

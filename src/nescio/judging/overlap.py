@@ -6,6 +6,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import NamedTuple
 
+from nescio.data.columns import Column, Summary, declare
 from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging._judge import Grade, judge
@@ -22,9 +23,25 @@ class Overlap(NamedTuple):
     f: float
 
 
+declare(
+    Column(
+        "overlap.recall",
+        "the share of the gold answer's words that the answer holds",
+        "score",
+        summaries=(Summary("count", "with overlap.recall"),),
+    ),
+    Column(
+        "overlap.precision",
+        "the share of the answer's words that the gold answer holds",
+        "score",
+        summaries=(Summary("count", "with overlap.precision"),),
+    ),
+)
+
+
 @judge(
     "overlap",
-    scores={"overlap_recall": 0.0, "overlap_precision": NAN},
+    scores={"overlap.recall": 0.0, "overlap.precision": NAN},
     valid={"threshold": ("an answer is right from an F above 0 and up to 1", lambda t: 0 < t <= 1)},
 )
 def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
@@ -32,10 +49,10 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
     The course scorer knows no right and wrong, which `threshold` adds. It averages recall over all questions, precision
     over the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
-    precision: `mean(overlap_recall)` and `mean(overlap_precision)` are its figures.
+    precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
     """
     found = best_overlap(answer, question.answers)
-    scores = {"overlap_recall": found.recall, "overlap_precision": found.precision}
+    scores = {"overlap.recall": found.recall, "overlap.precision": found.precision}
     return Grade(CORRECT if found.f >= threshold else INCORRECT, scores)
 
 

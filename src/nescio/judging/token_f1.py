@@ -6,15 +6,25 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from nescio.data.columns import Column, Summary, declare
 from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging._judge import Grade, judge
 from nescio.text import normalised_words
 
+declare(
+    Column(
+        "token_f1.f1",
+        "the token F1 of the answer with its best gold answer",
+        "score",
+        summaries=(Summary("count", "with f1"),),
+    )
+)
+
 
 @judge(
     "token_f1",
-    scores={"f1": 0.0},
+    scores={"token_f1.f1": 0.0},
     valid={"threshold": ("an answer is right from an F1 above 0 and up to 1", lambda t: 0 < t <= 1)},
 )
 def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
@@ -25,7 +35,7 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     thereby its figure `f1`, over 100.
     """
     score = best_f1(answer, question.answers) if question.answers else 0.0
-    return Grade(CORRECT if score >= threshold else INCORRECT, {"f1": score})
+    return Grade(CORRECT if score >= threshold else INCORRECT, {"token_f1.f1": score})
 
 
 def best_f1(answer: str, gold: Sequence[str]) -> float:

@@ -22,14 +22,15 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import OUTCOMES, Array, Patterns
+from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, resolve
+from nescio.data.patterns import Patterns
 from nescio.errors import UnknownNameError, UsageError
 
 Formula = Callable[..., Any]
@@ -63,6 +64,16 @@ class Measure:
         return tuple(dict.fromkeys((*self.needs, *((self.order,) if self.order else ()))))
 
     @property
+    def user_columns(self) -> tuple[str, ...]:
+        """The columns of the user's own that it reads, by the user's names."""
+        return tuple(bare(name) for name in self.needs if name.startswith(USER))
+
+    def on(self, stored: Mapping[str, Array]) -> Measure:
+        """The measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
+        needs = tuple(resolve(name, stored) for name in self.needs)
+        return self if needs == self.needs else replace(self, needs=needs)
+
+    @property
     def merge(self) -> bool:
         """Whether neighbouring groups of equal rows may be read as one."""
         merge = self.declaration.merge
@@ -77,7 +88,7 @@ class Measure:
         """The per-question columns whose sums the formula reads."""
         if self.declaration.each is None:
             return columns
-        new = self.declaration.each(SimpleNamespace(**columns), **self.parameters)
+        new = self.declaration.each(as_namespace(columns), **self.parameters)
         return {**columns, **new}
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
@@ -98,7 +109,7 @@ class Measure:
     def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
         """The formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.asarray(self.declaration.formula(SimpleNamespace(**totals), **self.parameters), dtype=np.float64)
+            found = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
         return np.where(np.isfinite(found), found, np.nan)
 
     def _of_order(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
@@ -174,7 +185,14 @@ class Declaration:
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
         full = f"{self.name}({shown})" if bound else self.name
         columns = (needs,) if callable(self.needs) else tuple(needs.split())
+        if len(set(map(attribute, columns))) < len(columns):
+            raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
         return Measure(label, full, columns, bounds, self, bound)
+
+
+def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
+    """Columns as a formula reads them: `ave.right` is `total.right`."""
+    return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
 REGISTRY: dict[str, Declaration] = {}

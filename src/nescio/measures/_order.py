@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 
 
 def before(values: Array) -> Array:

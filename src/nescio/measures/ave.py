@@ -19,55 +19,55 @@ LATER = "AVE 2008 (Rodrigo, Peñas & Verdejo 2008), restored from memory"
 
 
 def _hits(q: Any) -> dict[str, Any]:
-    return {"hits": q.ave_right * q.ave_accepted}
+    return {"hits": q.right * q.accepted}
 
 
 @measure(
     "ave.precision",
-    needs="ave_right ave_accepted",
+    needs="ave.right ave.accepted",
     bounds=(0, 1),
     source=f"{SOURCE}, eq. 1",
     each=_hits,
-    proportion=("hits", "ave_accepted"),
+    proportion=("hits", "ave.accepted"),
 )
 def precision(total: Any) -> Any:
     r"""The share of the accepted answers that are right.
 
     $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined where none is accepted.
     """
-    return total.hits / total.ave_accepted
+    return total.hits / total.accepted
 
 
 @measure(
     "ave.recall",
-    needs="ave_right ave_accepted",
+    needs="ave.right ave.accepted",
     bounds=(0, 1),
     source=f"{SOURCE}, eq. 2",
     each=_hits,
-    proportion=("hits", "ave_right"),
+    proportion=("hits", "ave.right"),
 )
 def recall(total: Any) -> Any:
     r"""The share of the right answers that are accepted.
 
     $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined where none is right.
     """
-    return total.hits / total.ave_right
+    return total.hits / total.right
 
 
-@measure("ave.F", needs="ave_right ave_accepted", bounds=(0, 1), source=f"{SOURCE}, eq. 3", each=_hits)
+@measure("ave.F", needs="ave.right ave.accepted", bounds=(0, 1), source=f"{SOURCE}, eq. 3", each=_hits)
 def f_measure(total: Any) -> Any:
     r"""The harmonic mean of precision and recall over right answers.
 
     $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted, undefined
     where none is right.
     """
-    return np.where(total.ave_right > 0, 2 * total.hits / (total.ave_accepted + total.ave_right), np.nan)
+    return np.where(total.right > 0, 2 * total.hits / (total.accepted + total.right), np.nan)
 
 
 @measure(
     "ave.AUC",
-    needs="ave_right",
-    order="ave_confidence",
+    needs="ave.right",
+    order="ave.confidence",
     bounds=(0, 1),
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )
@@ -77,16 +77,16 @@ def auc(total: Any) -> Any:
     $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined where all are right or
     all wrong. The confidence is in an answer's being right; answers missing from a run stand below all others.
     """
-    wrong = total.n - total.ave_right
-    return pairs_in_order(total.ave_right, wrong) / (total.ave_right.sum(-1) * wrong.sum(-1))
+    wrong = total.n - total.right
+    return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
 
 
 @measure(
     "ave.qa_accuracy",
-    needs="ave_selected_right",
+    needs="ave.selected_right",
     bounds=(0, 1),
     source=f"{SOURCE}, eq. 4",
-    proportion=("ave_selected_right", "n"),
+    proportion=("ave.selected_right", "n"),
 )
 def qa_accuracy(total: Any) -> Any:
     r"""The share of the questions whose SELECTED answer is right: comparable to a QA system's accuracy.
@@ -94,15 +94,15 @@ def qa_accuracy(total: Any) -> Any:
     $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED answer is
     UNKNOWN in the gold earns nothing, and counts.
     """
-    return total.ave_selected_right / total.n
+    return total.selected_right / total.n
 
 
 @measure(
     "ave.normalized_qa_accuracy",
-    needs="ave_selected_right ave_solvable",
+    needs="ave.selected_right ave.solvable",
     bounds=(0, 1),
     source=f"{SOURCE}, eq. 5",
-    proportion=("ave_selected_right", "ave_solvable"),
+    proportion=("ave.selected_right", "ave.solvable"),
 )
 def normalized_qa_accuracy(total: Any) -> Any:
     r"""qa_accuracy as a share of what perfect selection reaches ("% of perfect selection", divided by 100).
@@ -110,48 +110,48 @@ def normalized_qa_accuracy(total: Any) -> Any:
     $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined where no question has one. A
     QA system ranked beside validators may exceed 1: it may be right where the collection holds no right answer.
     """
-    return total.ave_selected_right / total.ave_solvable
+    return total.selected_right / total.solvable
 
 
-@measure("ave.random_qa_accuracy", needs="ave_random", bounds=(0, 1), source=f"{SOURCE}, eq. 6")
+@measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6")
 def random_qa_accuracy(total: Any) -> Any:
     r"""What selecting one of the judged answers of each question at random is expected to reach: the same for all runs.
 
     $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without a judged
     answer adds 0. Undefined for no questions.
     """
-    return total.ave_random / total.n
+    return total.random / total.n
 
 
 @measure(
     "ave.qa_rej_accuracy",
-    needs="ave_rejected_right",
+    needs="ave.rejected_right",
     bounds=(0, 1),
     source=LATER,
-    proportion=("ave_rejected_right", "n"),
+    proportion=("ave.rejected_right", "n"),
 )
 def qa_rej_accuracy(total: Any) -> Any:
     r"""An addition of AVE 2008: the share of the questions that are rejected rightly, all answers rejected and none right.
 
     $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
     """
-    return total.ave_rejected_right / total.n
+    return total.rejected_right / total.n
 
 
-@measure("ave.qa_accuracy_max", needs="ave_selected_right ave_rejected_right", bounds=(0, 1), source=LATER)
+@measure("ave.qa_accuracy_max", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def qa_accuracy_max(total: Any) -> Any:
     r"""An addition of AVE 2008: qa_accuracy if every question rejected rightly were then answered rightly.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}$, undefined for no questions.
     """
-    return (total.ave_selected_right + total.ave_rejected_right) / total.n
+    return (total.selected_right + total.rejected_right) / total.n
 
 
-@measure("ave.estimated_qa_performance", needs="ave_selected_right ave_rejected_right", bounds=(0, 1), source=LATER)
+@measure("ave.estimated_qa_performance", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def estimated_qa_performance(total: Any) -> Any:
     r"""An addition of AVE 2008, ancestor of c@1: questions rejected rightly earn the accuracy shown in selecting.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
     """
-    selected = total.ave_selected_right / total.n
-    return selected + total.ave_rejected_right / total.n * selected
+    selected = total.selected_right / total.n
+    return selected + total.rejected_right / total.n * selected

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.data.evidence import DERIVED
+from nescio.data.columns import attribute, bare, user
 from nescio.measures._measure import measure
 
 
 @measure(
     "mean",
-    needs=lambda column: column,
+    needs=lambda column: user(bare(column)),
     bounds=(float("-inf"), float("inf")),
     source="the arithmetic mean",
-    each=lambda q, column: {"score": vars(q)[column]},
-    valid={
-        "column": (
-            "the column must be one that the data have, not one that nescio derives",
-            lambda name: name not in DERIVED,
-        )
-    },
+    each=lambda q, column: {"score": vars(q)[attribute(column)]},
 )
 def mean(total: Any, column: str) -> Any:  # noqa: ARG001  the column is named to `needs` and `each`
     r"""The mean of graded scores: mean(ap) for the matrix ap.csv, mean(f1) for a numeric column f1 of an outcome table.

@@ -43,22 +43,20 @@ def _mean(score: Any, asked: Any) -> dict[str, Any]:
 
 
 def _without_vital(q: Any, **parameters: Any) -> str | None:  # noqa: ARG001  one remark for all
-    many = int((q.nuggets_vital == 0).sum())
-    return (
-        f"{many} of {len(q.nuggets_vital)} questions have no vital nugget in the key and are left out" if many else None
-    )
+    many = int((q.vital == 0).sum())
+    return f"{many} of {len(q.vital)} questions have no vital nugget in the key and are left out" if many else None
 
 
 def _recall(q: Any) -> Any:
-    return _over(q.vital_found, q.nuggets_vital)
+    return _over(q.vital_found, q.vital)
 
 
 @measure(
     "nuggets.NR",
-    needs="vital_found nuggets_vital",
+    needs="nuggets.vital_found nuggets.vital",
     bounds=(0, 1),
     source=TREC,
-    each=lambda q: _mean(_recall(q), q.nuggets_vital > 0),
+    each=lambda q: _mean(_recall(q), q.vital > 0),
     remark=_without_vital,
 )
 def recall(total: Any) -> Any:
@@ -72,10 +70,10 @@ def recall(total: Any) -> Any:
 
 @measure(
     "nuggets.NP",
-    needs="vital_found okay_found nuggets_vital response_length",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=TREC,
-    each=lambda q: _mean(_precision(q.vital_found + q.okay_found, q.response_length), q.nuggets_vital > 0),
+    each=lambda q: _mean(_precision(q.vital_found + q.okay_found, q.response_length), q.vital > 0),
     remark=_without_vital,
 )
 def precision(total: Any) -> Any:
@@ -89,11 +87,11 @@ def precision(total: Any) -> Any:
 
 @measure(
     "nuggets.F",
-    needs="vital_found okay_found nuggets_vital response_length",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=TREC,
     each=lambda q, beta: _mean(
-        _f(_precision(q.vital_found + q.okay_found, q.response_length), _recall(q), beta), q.nuggets_vital > 0
+        _f(_precision(q.vital_found + q.okay_found, q.response_length), _recall(q), beta), q.vital > 0
     ),
     valid=POSITIVE,
     remark=_without_vital,
@@ -116,10 +114,10 @@ def _by_strings(q: Any) -> Any:
 
 @measure(
     "nuggets.NP_by_string",
-    needs="vital_found okay_found nuggets_vital response_length string_precision",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision",
     bounds=(0, 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q: _mean(_by_strings(q), q.nuggets_vital > 0),
+    each=lambda q: _mean(_by_strings(q), q.vital > 0),
     remark=_without_vital,
 )
 def precision_by_string(total: Any) -> Any:
@@ -134,10 +132,10 @@ def precision_by_string(total: Any) -> Any:
 
 @measure(
     "nuggets.F_by_string",
-    needs="vital_found okay_found nuggets_vital response_length string_precision",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision",
     bounds=(0, 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q, beta: _mean(_f(_by_strings(q), _recall(q), beta), q.nuggets_vital > 0),
+    each=lambda q, beta: _mean(_f(_by_strings(q), _recall(q), beta), q.vital > 0),
     valid=POSITIVE,
     remark=_without_vital,
 )
@@ -157,7 +155,7 @@ def _without_weight(q: Any, **parameters: Any) -> str | None:  # noqa: ARG001
 
 @measure(
     "nuggets.pyramid",
-    needs="vital_found okay_found pyramid_found pyramid_weight response_length",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.pyramid_found nuggets.pyramid_weight nuggets.response_length",
     bounds=(0, 1),
     source="nugget pyramids (Lin & Demner-Fushman, N06-1049)",
     each=lambda q, beta: _mean(
@@ -179,10 +177,10 @@ def pyramid(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to
 
 @measure(
     "nuggets.order",
-    needs="nugget_order",
+    needs="nuggets.order",
     bounds=(-1, 1),
     source="nescio's own: no measure of TREC's, and not the FO that a thesis names without its formula",
-    each=lambda q: {"tau": q.nugget_order},
+    each=lambda q: {"tau": q.order},
 )
 def order(total: Any) -> Any:
     r"""Our own: Kendall's tau between the order of the matched nuggets in the response and in the key, averaged over questions.
@@ -195,10 +193,10 @@ def order(total: Any) -> Any:
 
 @measure(
     "nuggets.automatic_NR",
-    needs="automatic_vital nuggets_vital",
+    needs="pourpre.match nuggets.vital",
     bounds=(0, 1),
     source=POURPRE,
-    each=lambda q: _mean(_over(q.automatic_vital, q.nuggets_vital), q.nuggets_vital > 0),
+    each=lambda q: _mean(_over(q.match, q.vital), q.vital > 0),
     remark=_without_vital,
 )
 def automatic_recall(total: Any) -> Any:
@@ -212,10 +210,10 @@ def automatic_recall(total: Any) -> Any:
 
 @measure(
     "nuggets.automatic_NP",
-    needs="automatic_found nuggets_vital response_length",
+    needs="pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=POURPRE,
-    each=lambda q: _mean(_precision(q.automatic_found, q.response_length), q.nuggets_vital > 0),
+    each=lambda q: _mean(_precision(q.found, q.response_length), q.vital > 0),
     remark=_without_vital,
 )
 def automatic_precision(total: Any) -> Any:
@@ -229,12 +227,12 @@ def automatic_precision(total: Any) -> Any:
 
 @measure(
     "nuggets.automatic_F",
-    needs="automatic_vital automatic_found nuggets_vital response_length",
+    needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=f"{POURPRE}, macro",
     each=lambda q, beta: _mean(
-        _f(_precision(q.automatic_found, q.response_length), _over(q.automatic_vital, q.nuggets_vital), beta),
-        q.nuggets_vital > 0,
+        _f(_precision(q.found, q.response_length), _over(q.match, q.vital), beta),
+        q.vital > 0,
     ),
     valid=POSITIVE,
     remark=_without_vital,
@@ -250,12 +248,11 @@ def automatic_f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is name
 
 @measure(
     "nuggets.automatic_micro_F",
-    needs="automatic_vital automatic_found nuggets_vital response_length",
+    needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=f"{POURPRE}, micro",
     each=lambda q, beta: {  # noqa: ARG005  all parameters are passed
-        name: np.where(q.nuggets_vital > 0, vars(q)[name], 0)
-        for name in ("automatic_vital", "automatic_found", "nuggets_vital", "response_length")
+        name: np.where(q.vital > 0, vars(q)[name], 0) for name in ("match", "found", "vital", "response_length")
     },
     valid=POSITIVE,
 )
@@ -265,18 +262,16 @@ def automatic_micro_f(total: Any, beta: float = 3) -> Any:
     $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two. Questions with
     many nuggets weigh more. Undefined where none has a vital nugget.
     """
-    nr = total.automatic_vital / total.nuggets_vital
-    return np.where(
-        np.isnan(nr), np.nan, _f(_precision(total.automatic_found, total.response_length), np.nan_to_num(nr), beta)
-    )
+    nr = total.match / total.vital
+    return np.where(np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length), np.nan_to_num(nr), beta))
 
 
 @measure(
     "nuggets.vital",
-    needs="vital_found vital_partial nuggets_vital",
+    needs="nuggets.vital_found nuggets.vital_partial nuggets.vital",
     bounds=(0, 1),
     source=NUGGETIZER,
-    each=lambda q, partial: {"score": _over(q.vital_found + partial * q.vital_partial, q.nuggets_vital)},
+    each=lambda q, partial: {"score": _over(q.vital_found + partial * q.vital_partial, q.vital)},
     valid=SHARE,
 )
 def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
@@ -290,13 +285,13 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
 
 @measure(
     "nuggets.all",
-    needs="vital_found okay_found vital_partial okay_partial nuggets_vital nuggets_okay",
+    needs="nuggets.vital_found nuggets.okay_found nuggets.vital_partial nuggets.okay_partial nuggets.vital nuggets.okay",
     bounds=(0, 1),
     source=NUGGETIZER,
     each=lambda q, partial: {
         "score": _over(
             q.vital_found + q.okay_found + partial * (q.vital_partial + q.okay_partial),
-            q.nuggets_vital + q.nuggets_okay,
+            q.vital + q.okay,
         )
     },
     valid=SHARE,

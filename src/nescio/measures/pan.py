@@ -23,7 +23,7 @@ def _cells(q: Any) -> dict[str, Any]:
     }
 
 
-@measure("pan.c@1", needs="correct unanswered same", bounds=(0, 1), source=SOURCE)
+@measure("pan.c@1", needs="correct unanswered verification.same", bounds=(0, 1), source=SOURCE)
 def pan_c_at_1(total: Any) -> Any:
     r"""c@1 over all problems, a score of exactly 0.5 being silence.
 
@@ -34,7 +34,7 @@ def pan_c_at_1(total: Any) -> Any:
 
 @measure(
     "pan.F0.5u",
-    needs="correct incorrect unanswered same",
+    needs="correct incorrect unanswered verification.same",
     bounds=(0, 1),
     source=f"{SOURCE}; Bevendorff et al., NAACL 2019",
     each=_cells,
@@ -50,7 +50,7 @@ def f05u(total: Any) -> Any:
 
 @measure(
     "pan.F1",
-    needs="correct incorrect unanswered same",
+    needs="correct incorrect unanswered verification.same",
     bounds=(0, 1),
     source=f"{SOURCE}; the evaluators of 2024 and after for silence=negative",
     each=lambda q, silence: {**_cells(q), "silent": q.unanswered * q.same * (silence == "negative")},
@@ -67,7 +67,7 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
     return np.where((size == 0) & (total.n > 0), 0.0, found / size)
 
 
-@measure("pan.AUC", needs="same", order="value", bounds=(0, 1), source=SOURCE)
+@measure("pan.AUC", needs="verification.same", order="verification.value", bounds=(0, 1), source=SOURCE)
 def auc(total: Any) -> Any:
     r"""Area under the ROC curve of the scores, unanswered problems standing at 0.5; ties count one half.
 
@@ -81,7 +81,7 @@ def auc(total: Any) -> Any:
 
 @measure(
     "pan.Brier",
-    needs="value same",
+    needs="verification.value verification.same",
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"squared": (np.clip(q.value, 0, 1) - q.same) ** 2},

@@ -30,7 +30,7 @@ def mrr(total: Any) -> Any:
 @measure(
     "CWS",
     needs="correct",
-    order="ranking",
+    order="ranking_score",
     bounds=(0, 1),
     source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
 )
@@ -46,7 +46,7 @@ def cws(total: Any) -> Any:
 @measure(
     "AP",
     needs="correct",
-    order="ranking",
+    order="ranking_score",
     bounds=(0, 1),
     source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by falling confidence",
 )

@@ -13,7 +13,7 @@ from nescio.measures._measure import measure
 SOURCE = "Hirschman, Light, Breck & Burger, ACL 1999, sec. 2"
 
 
-@measure("read.recall", needs="word_recall", bounds=(0, 1), source=SOURCE)
+@measure("read.recall", needs="reading.word_recall", bounds=(0, 1), source=SOURCE)
 def word_recall(total: Any) -> Any:
     r"""Word recall: the share of the key's stemmed content words that the answer holds, averaged over questions.
 
@@ -24,7 +24,7 @@ def word_recall(total: Any) -> Any:
     return total.word_recall / total.n
 
 
-@measure("read.precision", needs="word_precision", bounds=(0, 1), source=SOURCE)
+@measure("read.precision", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
 def word_precision(total: Any) -> Any:
     r"""Word precision: the share of the answer's stemmed content words that the key holds, averaged over the answers.
 
@@ -35,7 +35,7 @@ def word_precision(total: Any) -> Any:
     return total.word_precision / total.n
 
 
-@measure("read.HumSent", needs="hum_sent", bounds=(0, 1), source=SOURCE, proportion=("hum_sent", "n"))
+@measure("read.HumSent", needs="reading.hum_sent", bounds=(0, 1), source=SOURCE, proportion=("reading.hum_sent", "n"))
 def hum_sent(total: Any) -> Any:
     r"""The share of questions whose answer stands in a sentence that people listed as acceptable.
 
@@ -45,7 +45,7 @@ def hum_sent(total: Any) -> Any:
     return total.hum_sent / total.n
 
 
-@measure("read.AutSent", needs="aut_sent", bounds=(0, 1), source=SOURCE, proportion=("aut_sent", "n"))
+@measure("read.AutSent", needs="reading.aut_sent", bounds=(0, 1), source=SOURCE, proportion=("reading.aut_sent", "n"))
 def aut_sent(total: Any) -> Any:
     r"""The share of questions whose answer stands in a sentence of the story with the highest word recall against the key.
 

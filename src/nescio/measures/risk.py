@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.measures._measure import measure
 from nescio.measures._order import (
     before,
@@ -158,7 +158,7 @@ def prr(total: Any) -> Any:
 @measure(
     "coverage@risk",
     needs="candidate failure",
-    order="standing",
+    order="selection_score",
     bounds=(0, 1),
     source="Whitehead et al. 2022 (ECCV), C@R",
     merge=False,
@@ -186,7 +186,7 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
 @measure(
     "risk@coverage",
     needs="candidate failure",
-    order="standing",
+    order="selection_score",
     lower_is_better=True,
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
@@ -204,7 +204,7 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
 @measure(
     "accuracy@coverage",
     needs="candidate failure",
-    order="standing",
+    order="selection_score",
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the complement of the risk",
     valid=_COVERAGE,

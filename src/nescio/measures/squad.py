@@ -14,30 +14,30 @@ from nescio.measures._measure import measure
 SOURCE = "SQuAD 2.0 (Rajpurkar et al. 2018), evaluate-v2.0.py"
 
 
-@measure("squad.EM", needs="squad_exact", bounds=(0, 1), source=SOURCE, proportion=("squad_exact", "n"))
+@measure("squad.EM", needs="squad.exact", bounds=(0, 1), source=SOURCE, proportion=("squad.exact", "n"))
 def exact_match(total: Any) -> Any:
     r"""Exact match: the share of the predictions that equal a gold answer after normalisation.
 
     $\frac{1}{n}\sum_i e_i$, undefined for n = 0.
     """
-    return total.squad_exact / total.n
+    return total.exact / total.n
 
 
-@measure("squad.F1", needs="squad_f1", bounds=(0, 1), source=SOURCE)
+@measure("squad.F1", needs="squad.f1", bounds=(0, 1), source=SOURCE)
 def f1(total: Any) -> Any:
     r"""The mean over questions of the best token F1 of the prediction with a gold answer.
 
     $\frac{1}{n}\sum_i \max_g F_1(p_i, g)$, undefined for n = 0.
     """
-    return total.squad_f1 / total.n
+    return total.f1 / total.n
 
 
 @measure(
     "squad.HasAns_EM",
-    needs="squad_exact answerable",
+    needs="squad.exact answerable",
     bounds=(0, 1),
     source=SOURCE,
-    each=lambda q: {"exact": q.squad_exact * q.answerable, "asked": q.answerable},
+    each=lambda q: {"exact": q.exact * q.answerable, "asked": q.answerable},
     proportion=("exact", "asked"),
 )
 def has_answer_exact_match(total: Any) -> Any:
@@ -50,10 +50,10 @@ def has_answer_exact_match(total: Any) -> Any:
 
 @measure(
     "squad.HasAns_F1",
-    needs="squad_f1 answerable",
+    needs="squad.f1 answerable",
     bounds=(0, 1),
     source=SOURCE,
-    each=lambda q: {"shared": q.squad_f1 * q.answerable, "asked": q.answerable},
+    each=lambda q: {"shared": q.f1 * q.answerable, "asked": q.answerable},
 )
 def has_answer_f1(total: Any) -> Any:
     r"""Token F1 over the questions that have an answer.
@@ -65,10 +65,10 @@ def has_answer_f1(total: Any) -> Any:
 
 @measure(
     "squad.NoAns_EM",
-    needs="squad_exact answerable",
+    needs="squad.exact answerable",
     bounds=(0, 1),
     source=SOURCE,
-    each=lambda q: {"exact": q.squad_exact * (1 - q.answerable), "asked": 1 - q.answerable},
+    each=lambda q: {"exact": q.exact * (1 - q.answerable), "asked": 1 - q.answerable},
     proportion=("exact", "asked"),
 )
 def no_answer_exact_match(total: Any) -> Any:

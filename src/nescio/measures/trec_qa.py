@@ -25,7 +25,7 @@ def _known(q: Any) -> Any:
 
 @measure(
     "nuggets.list_IP",
-    needs="list_distinct list_returned",
+    needs="nuggets.list_distinct nuggets.list_returned",
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"score": _over(q.list_distinct, q.list_returned), "given": (q.list_returned > 0).astype(float)},
@@ -40,7 +40,7 @@ def instance_precision(total: Any) -> Any:
 
 @measure(
     "nuggets.list_IR",
-    needs="list_distinct list_known",
+    needs="nuggets.list_distinct nuggets.list_known",
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"score": _over(q.list_distinct, q.list_known), "asked": _known(q).astype(float)},
@@ -55,7 +55,7 @@ def instance_recall(total: Any) -> Any:
 
 @measure(
     "nuggets.list_F",
-    needs="list_distinct list_returned list_known",
+    needs="nuggets.list_distinct nuggets.list_returned nuggets.list_known",
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"score": np.where(_known(q), _list_f(q), 0.0), "asked": _known(q).astype(float)},
@@ -70,7 +70,7 @@ def list_f(total: Any) -> Any:
 
 
 def _parts(q: Any, beta: float) -> dict[str, Any]:
-    defined = (q.definition == 1) & (q.nuggets_vital > 0)
+    defined = (q.definition == 1) & (q.vital > 0)
     f = _f(_precision(q.vital_found + q.okay_found, q.response_length), _recall(q), beta)
     return {
         "definition_f": np.where(defined, f, 0.0),
@@ -82,8 +82,8 @@ def _parts(q: Any, beta: float) -> dict[str, Any]:
 
 @measure(
     "nuggets.combined",
-    needs="factoid factoid_right definition list_distinct list_returned list_known "
-    "vital_found okay_found nuggets_vital response_length",
+    needs="nuggets.factoid nuggets.factoid_right nuggets.definition nuggets.list_distinct nuggets.list_returned nuggets.list_known "
+    "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=SOURCE,
     each=_parts,

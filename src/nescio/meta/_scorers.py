@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Array, Evidence, Patterns, compress, compress_ordered
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import Patterns, compress, compress_ordered
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling

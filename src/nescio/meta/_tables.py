@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence, Patterns, distinct
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import Patterns, distinct
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling

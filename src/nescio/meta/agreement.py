@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import OUTCOMES, Evidence, Tally
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import NO_ROW, PRESENT, Evidence, compress
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence
+from nescio.data.patterns import compress
 from nescio.data.results import Results, signature
 from nescio.errors import UsageError
 from nescio.measures import Measure

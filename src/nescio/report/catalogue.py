@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.data.columns import bare
 from nescio.measures import Declaration, Measure
 from nescio.report import terminal
 
@@ -70,9 +71,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "formula": declaration.latex,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
-        "order": "questions by falling " + ("score" if declaration.order == "value" else "confidence")
-        if declaration.order
-        else "",
+        "order": f"questions by falling {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
         "better": "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,

@@ -9,7 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import OUTCOMES, Patterns, outcome_tally
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import outcome_tally
+from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.scoring.samples import Sample

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
 from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UsageError

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 
-from nescio.data.evidence import OF_ONE_KIND, OUTCOMES, Array, Evidence, Patterns, Tally, compress, compress_ordered
+from nescio.data.columns import OUTCOMES, Array, bare
+from nescio.data.columns import known as declared
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.patterns import Patterns, compress, compress_ordered
 from nescio.errors import MismatchError, MissingColumnError
-from nescio.measures import Measure
-
-# How a note names what a question lacks.
-LACKS = {
-    "right": "an answer or a judged candidate",
-    "confidence": "a confidence",
-    "probability": "a confidence",
-    "self_score": "a confidence",
-    "k_credit": "a confidence",
-    "ranking": "a confidence",
-    "standing": "a confidence",
-    "answerable": "known answerability",
-    "word_recall": "a key with content words",
-    "word_precision": "content words in answer and key",
-    "hum_sent": "sentences that people accept",
-    "aut_sent": "a story",
-    "nugget_order": "two matched nuggets in different strings",
-    "ave_confidence": "a confidence",
-}
-OF_ANSWERS = frozenset(("ave_right", "ave_accepted", "ave_confidence"))  # their rows are answers, not questions
+from nescio.measures import Measure, as_namespace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,12 +40,12 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
     tally = data if isinstance(data, Tally) else _tally(data)
     found: list[Sample] = []
     said: list[tuple[str, str, str]] = []
-    for measure in measures:
+    for measure in (measure.on(data.columns) for measure in measures):
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
             found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
         elif isinstance(data, Tally):
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
-            what = LACKS.get(str(lacking), f"the column {lacking!r}")
+            what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
             raise MissingColumnError(
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
             )
@@ -108,28 +91,13 @@ def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Arr
     try:
         read = {name: data.column(name) for name in measure.reads}
     except (MissingColumnError, MismatchError) as error:
-        raise type(error)(f"{measure.label}: {error}{_instead(data, measure)}") from None
+        raise type(error)(f"{measure.label}: {error}") from None
     return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
-
-
-def _instead(data: Evidence, measure: Measure) -> str:
-    """What else could be asked for, where a task's columns are not those that a measure reads."""
-    if "ave_right" in data.columns and not measure.label.startswith("ave."):
-        return "; --choose view=selection reads the SELECTED answers as outcomes, for c@1 and its kin"
-    if "automatic_vital" in data.columns and measure.label.startswith("nuggets."):
-        return "; what was matched automatically is measured by nuggets.automatic_F and its kin"
-    return ""
-
-
-def concerned(data: Evidence, read: Mapping[str, Array]) -> Array:
-    """The cells that a measure is about, shape (runs, questions): those present, on rows of the kind whose columns it reads."""
-    absent = [np.isnan(values) for name, values in read.items() if name in OF_ONE_KIND]
-    return data.present & ~np.any(absent, axis=0) if absent else data.present
 
 
 def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, str]]) -> list[Sample]:
     read, usable = columns_for(data, measure)
-    about = concerned(data, read)
+    about = data.rows_of(measure.reads)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     found = []
@@ -148,7 +116,7 @@ def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, 
                 (_left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure)), measure.label, whose)
             )
         if measure.declaration.remark and use.any():
-            remark = measure.declaration.remark(SimpleNamespace(**own), **measure.parameters)
+            remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
             if remark:
                 said.append((remark, measure.label, whose))
     return found
@@ -156,12 +124,12 @@ def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, 
 
 def unit(measure: Measure) -> str:
     """What a measure counts: questions, or decisions on single answers."""
-    return "decisions on answers" if OF_ANSWERS & {*measure.reads} else "questions"
+    return "decisions on answers" if any(declared(name).row == "answer" for name in measure.reads) else "questions"
 
 
 def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> str:
     """Why a measure uses fewer units than it is about."""
-    what = sorted({LACKS.get(column, column) for column in lacking})
+    what = sorted({declared(column).lacking for column in lacking})
     if not used:
         return f"undefined, as none of the {units} has {' and '.join(what)}"
     return f"{about - used:,} of {about:,} {units} left out, without {' or '.join(what)}"

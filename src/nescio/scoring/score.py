@@ -123,7 +123,7 @@ def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any =
 def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
     """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
     asked = parse_all(measures, None) if measures else []
-    graded = tuple(m.parameters["column"] for m in asked if m.declaration.name == "mean")
+    graded = tuple(name for measure in asked for name in measure.user_columns)
     try:
         wanted = Options(**{"graded": graded, **options})
     except TypeError as error:

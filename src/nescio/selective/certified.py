@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.selective.curve import Bools, Floats
 
 GRID = 20

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Array, Evidence
+from nescio.data.columns import Array, known
+from nescio.data.evidence import Evidence
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-LOWER_RANKS = ("first_right", "k_credit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class OneRun:
     def apply(self, accepted: Bools) -> Evidence:
         """The run when these of its questions are answered, and its other answers are declined candidates.
 
-        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. A declined question of a
-        PAN task has the value 0.5. Answers of lower ranks are dropped: a threshold on the first says nothing of them.
+        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other column a
+        declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on the first says
+        nothing of them.
         """
         yes, no = self.can & accepted, self.can & ~accepted
-        old = {name: values[0] for name, values in self.data.columns.items() if name not in LOWER_RANKS}
+        old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
         impossible = old["answerable"] == 0 if "answerable" in old else np.zeros(len(yes), dtype=bool)
         none = np.zeros(len(yes), dtype=np.int8)
         new = {
@@ -67,8 +68,9 @@ class OneRun:
             "candidate_incorrect": np.where(self.can, no & self.wrong, old.get("candidate_incorrect", none)),
         }
         columns: dict[str, Array] = old | {name: values.astype(np.int8) for name, values in new.items()}
-        if "value" in columns:
-            columns["value"] = np.where(no, 0.5, columns["value"])
+        for name, values in old.items():
+            if isinstance(earned := known(name).when_declined, float):
+                columns[name] = np.where(no, earned, values)
         return replace(self.data, columns={name: values[None] for name, values in columns.items()})
 
 
@@ -86,11 +88,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
         have = ", ".join(columns) or "none"
         raise MismatchError(
             f"a threshold decides which answers count, so it needs outcomes and confidences (columns found: {have})"
-            + (
-                "; --choose view=selection reads the SELECTED answers as outcomes"
-                if "ave_right" in data.columns
-                else ""
-            )
+            f"{data.hint()}"
         )
     if not data.questions:
         raise MismatchError(f"run {name!r} has no graded question")
@@ -100,7 +98,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
         ):
             raise MismatchError(f"run {name!r} has no confidences, and a threshold is set on the confidence")
         return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool))
-    confidence = np.asarray(data.column("standing")[0], dtype=np.float64)
+    confidence = np.asarray(data.column("selection_score")[0], dtype=np.float64)
     return OneRun(data, confidence, data.column("right")[0] == 0)
 
 

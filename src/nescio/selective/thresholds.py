@@ -5,28 +5,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import DERIVED, Evidence, compress_ordered
+from nescio.data.columns import bare, known, resolve
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import compress_ordered
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
-from nescio.selective.curve import LOWER_RANKS, Bools, Floats, OneRun
+from nescio.selective.curve import Bools, Floats, OneRun
 
 MOST = 200  # thresholds that are tried for a measure that is no function of sums
 TIE = 1e-12  # values this close, relatively, are the same one
-_STORED = {"correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect"}
-_FOLLOWS = _STORED | {"answerable", "same", "value", "confidence", *DERIVED}
 
 
 def check_follows(run: OneRun, measure: Measure) -> None:
     """Raise UsageError for a measure of columns of which a threshold does not say what becomes of them."""
-    for name in measure.reads:
-        if name in LOWER_RANKS and name in run.data.columns:
+    stored = run.data.columns
+    for column in (known(resolve(name, stored)) for name in measure.reads):
+        if column.lower_ranks and column.name in stored:
             raise UsageError(
                 f"{measure.label} reads answers of lower ranks, and a threshold on the first answer's confidence says nothing of them"
             )
-        if name not in _FOLLOWS and name in run.data.columns:
+        if column.when_declined is None and column.name in stored:
             raise UsageError(
-                f"{measure.label} reads the scores {name!r}, and what a question would earn there when declined is not known; "
+                f"{measure.label} reads the scores {bare(column.name)!r}, and what a question would earn there when declined is not known; "
                 "a threshold is tuned for measures of the outcome"
             )
 

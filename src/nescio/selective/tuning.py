@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nescio._version import __version__
+from nescio.data.columns import known
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UsageError
@@ -19,7 +20,7 @@ from nescio.scoring.samples import Sample, gather_remarks, samples
 from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.certified import Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
-from nescio.selective.curve import LOWER_RANKS, Bools, OneRun, curve_of, one_run
+from nescio.selective.curve import Bools, OneRun, curve_of, one_run
 from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.stats import resampling
 
@@ -228,7 +229,7 @@ def _remarks(one: OneRun) -> list[str]:
             f"run {one.data.runs[0]!r}: {silent:,} of {n:,} questions {have} no answer and no judged candidate with a confidence: "
             "silent at every threshold"
         )
-    if any(name in one.data.columns for name in LOWER_RANKS):
+    if any(known(name).lower_ranks for name in one.data.columns):
         notes.append("a threshold is one on the first answer's confidence: those of lower ranks are left out")
     return notes
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, many, renamed, write_lines
@@ -107,7 +107,10 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     state = np.where(silent, SILENT, np.where((sides > 0.5) == (same == 1), CORRECT, INCORRECT)).astype(np.int8)
     # How sure the run is of the side it takes; 0.5 is silence, so it carries no confidence.
     confidence = np.where(silent, np.nan, np.clip(np.where(sides > 0.5, values, 1 - values), 0, 1))
-    more: dict[str, Array] = {"same": np.broadcast_to(same, values.shape).copy(), "value": values}
+    more: dict[str, Array] = {
+        "verification.same": np.broadcast_to(same, values.shape).copy(),
+        "verification.value": values,
+    }
     files = tuple(str(source.label) for source in answers)
     found = Outcomes(
         tuple(names),
@@ -270,11 +273,11 @@ def _id(source: Source, row: dict[str, Any], line: int) -> str:
 )
 def write(found: Outcomes, path: Path) -> Written:
     """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing problem."""
-    if not {"same", "value"} <= found.more.keys():
+    if not {"verification.same", "verification.value"} <= found.more.keys():
         raise MismatchError(
             "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
         )
-    same = found.more["same"][0]
+    same = found.more["verification.same"][0]
     notes: list[str] = []
     values = [_values_of(found, run, notes) for run in range(len(found.runs))]
     held = [name for name in found.strata if name in STRATA]
@@ -297,7 +300,11 @@ def write(found: Outcomes, path: Path) -> Written:
 
 def _values_of(found: Outcomes, run: int, notes: list[str]) -> list[float]:
     """The scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
-    state, given, same = found.state[run], found.more["value"][run], found.more["same"][run] == 1
+    state, given, same = (
+        found.state[run],
+        found.more["verification.value"][run],
+        found.more["verification.same"][run] == 1,
+    )
     silent = state == SILENT
     values = np.where(silent, 0.5, np.clip(given, 0, 1))
     if outside := int((~silent & (values != given)).sum()):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array, user
 from nescio.data.outcomes import ABSENT, Outcomes, say_why
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
@@ -69,9 +69,9 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         return found
 
     confidence, candidate = grid(cells.confidence, np.nan, float), grid(cells.candidate, -1, np.int8)
-    more = {name: np.full(shape, np.nan) for name in cells.scores}
+    more = {user(name): np.full(shape, np.nan) for name in cells.scores}
     for name, (which, values) in cells.scores.items():
-        more[name][at[0][which], at[1][which]] = values
+        more[user(name)][at[0][which], at[1][which]] = values
     answerable = np.asarray(cells.answerable, dtype=np.int8)
     reasons: list[Counter[str]] = [Counter() for _ in runs]
     for r, why in zip(cells.run, cells.why, strict=True):

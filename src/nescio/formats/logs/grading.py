@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import DERIVED, NO_ROW, PRESENT, UNGRADED, Array, Evidence
+from nescio.data.columns import Array, bare, user
+from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
@@ -25,8 +26,6 @@ NO_SCORE = "without a score"
 UNREAD = "graded by a judge that failed"
 _LONGEST = 60  # characters of a text that can name a group of questions
 PROSE = "\0"  # what a longer one begins with
-_RESERVED = {*DERIVED, "correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect"}
-_RESERVED |= {"answerable", "first_right", "confidence", "k_credit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +128,18 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     for name, values in found.more.items():
         columns[name] = np.where(np.isfinite(values), values, np.nan)
         for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
-            many = f"{int(np.isinf(values[run]).sum())} of {values.shape[1]} values of {name} are infinite"
-            notes.append(f"run {found.runs[run]!r}: {many}: left out of mean({name})")
+            many = f"{int(np.isinf(values[run]).sum())} of {values.shape[1]} values of {bare(name)} are infinite"
+            notes.append(f"run {found.runs[run]!r}: {many}: left out of mean({bare(name)})")
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
     absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
     clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
     data = Evidence(found.runs, found.questions, columns, absence, dict(found.strata), clusters)
-    return Read(data, tuple(notes), tuple(f"mean({name})" for name in columns))
+    return Read(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
 
 
 def identity(value: object) -> str:
     """A name as a text that can be written: half of a surrogate pair cannot."""
     return str(value).encode(errors="replace").decode()
-
-
-def free(name: str) -> bool:
-    """Whether a graded score may bear this name as a column."""
-    return name not in _RESERVED
 
 
 def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
@@ -177,8 +171,8 @@ def tidy(read: Read, options: ReadOptions, keep: Collection[str]) -> Read:
         plain = np.select(
             [data.state == CORRECT, data.state == NOT_GRADED, data.state == ABSENT], [1, np.nan, np.nan], 0
         )
-        if np.array_equal(data.more.get(SCORE, plain), plain, equal_nan=True):
-            data = replace(data, more={name: values for name, values in data.more.items() if name != SCORE})
+        if np.array_equal(data.more.get(user(SCORE), plain), plain, equal_nan=True):
+            data = replace(data, more={name: values for name, values in data.more.items() if name != user(SCORE)})
     if options.strata is None and isinstance(data, (Outcomes, Evidence)):
         kept = {name: values for name, values in data.strata.items() if name in keep or _groups(values)}
         data = replace(data, strata=kept)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nescio.data.evidence import OUTCOMES, outcome_tally
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import outcome_tally
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import connect

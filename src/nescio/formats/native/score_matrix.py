@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nescio.data.evidence import DERIVED, EMPTY_CELL, PRESENT, Array, Evidence
+from nescio.data.columns import Array, bare, user
+from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -56,10 +57,8 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
     notes = []
     for _, source in parts:
         stem = source.stem.strip()
-        if stem in columns:
+        if user(stem) in columns:
             raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
-        if stem in DERIVED:
-            raise MismatchError(f"{source.label}: {stem!r} is the name of a column of nescio's; rename the file")
         notes += source.notes
         names, ids, scores = _scores(source, notes)
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
@@ -68,13 +67,15 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
                     f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the matrices apart"
                 )
         runs, questions = names, ids
-        columns[stem] = scores
+        columns[user(stem)] = scores
         if empty := int(np.isnan(scores).sum()):
             notes.append(
                 f"{source.label}: {empty} of {scores.size} cells {'are' if empty > 1 else 'is'} empty and left out"
             )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
-    return Read(Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({name})" for name in columns))
+    return Read(
+        Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({bare(name)})" for name in columns)
+    )
 
 
 def _scores(source: Source, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:

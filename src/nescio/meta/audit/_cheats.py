@@ -87,17 +87,17 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
         rows[f"honest {right}"] = _honest(right, open_)
     for right in paired:
         half = _honest(right // 2, few)
-        quiet = Kinds(np.full_like(half.did, SILENT), np.full_like(half.sure, np.nan), half.same, half.answerable)
+        quiet = Kinds(np.full_like(half.did, SILENT), np.full_like(half.sure, np.nan), half.side, half.answerable)
         rows[f"paired {right}"] = _join(half, half)
         rows[f"half silent {right}"] = rows[f"half {right}"] = _join(half, quiet)
-    mute = Kinds(np.full(questions, SILENT), np.full(questions, np.nan), _same(questions), open_)
+    mute = Kinds(np.full(questions, SILENT), np.full(questions, np.nan), _sides(questions), open_)
     rows["all silent"] = mute
     rows["one right answer"] = _but_one(mute, RIGHT, 1.0)
     rows["one wrong answer"] = _but_one(mute, WRONG, 0.0)
     lucky = _first(_spread(questions, 2**0.5), round(CHANCE * open_.sum()), open_)
-    rows["random answers"] = Kinds(np.where(lucky, RIGHT, WRONG), np.full(questions, CHANCE), _same(questions), open_)
+    rows["random answers"] = Kinds(np.where(lucky, RIGHT, WRONG), np.full(questions, CHANCE), _sides(questions), open_)
     every = Kinds(
-        *(np.stack([getattr(k, name) for k in rows.values()]) for name in ("did", "sure", "same", "answerable"))
+        *(np.stack([getattr(k, name) for k in rows.values()]) for name in ("did", "sure", "side", "answerable"))
     )
     data = evidence(tuple(rows), every)
     data.absence[[name.startswith("half ") and "silent" not in name for name in rows], questions // 2 :] = NO_ROW
@@ -116,7 +116,7 @@ def _honest(right: int, answerable: Bools) -> Kinds:
     margin = np.full(len(answerable), -np.inf)
     margin[answerable] = sure - _spread(many, 2**0.5)
     did = np.where(_first(-margin, right, answerable), RIGHT, WRONG)
-    return Kinds(did, everywhere, _same(len(answerable)), answerable)
+    return Kinds(did, everywhere, _sides(len(answerable)), answerable)
 
 
 def _spread(count: int, step: float) -> Floats:
@@ -131,7 +131,7 @@ def _first(key: Floats, many: int, among: Bools) -> Bools:
     return found
 
 
-def _same(count: int) -> Bools:
+def _sides(count: int) -> Bools:
     found: Bools = _spread(count, (5**0.5 - 1) / 2) < 0.5
     return found
 
@@ -142,14 +142,14 @@ def _answerable(count: int, unanswerable: bool) -> Bools:
 
 
 def _join(one: Kinds, other: Kinds) -> Kinds:
-    return Kinds(*(np.concatenate([getattr(one, n), getattr(other, n)]) for n in ("did", "sure", "same", "answerable")))
+    return Kinds(*(np.concatenate([getattr(one, n), getattr(other, n)]) for n in ("did", "sure", "side", "answerable")))
 
 
 def _but_one(mute: Kinds, did: int, sure: float) -> Kinds:
-    at = int(np.argmax(mute.answerable & mute.same))
+    at = int(np.argmax(mute.answerable & mute.side))
     deeds, confidence = mute.did.copy(), mute.sure.copy()
     deeds[at], confidence[at] = did, sure
-    return Kinds(deeds, confidence, mute.same, mute.answerable)
+    return Kinds(deeds, confidence, mute.side, mute.answerable)
 
 
 def play(measure: Measure, questions: int) -> tuple[list[Found], dict[str, float]]:

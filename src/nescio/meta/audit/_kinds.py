@@ -2,8 +2,8 @@
 
 A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns kinds
 into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody then judges: the
-question is unanswered and not answered, has no confidence, its value for PAN is 0.5, its first right rank and its credit for
-K are 0. On a question without an answer silence is right, by the rule of the outcomes.
+question is unanswered and not answered, has no confidence, and its first right rank and its credit for K are 0; tasks say in
+their columns (`simulate`) what becomes of those. On a question without an answer silence is right, by the rule of the outcomes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import DERIVED, Array, Evidence, Patterns, compress, compress_ordered, distinct
+from nescio.data.columns import REGISTRY, Array, bare, known, resolve
+from nescio.data.evidence import Evidence
+from nescio.data.patterns import Patterns, compress, compress_ordered, distinct
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 
@@ -30,11 +32,11 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `same` is the truth for PAN."""
+    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is true."""
 
     did: Ints
     sure: Floats
-    same: Bools
+    side: Bools
     answerable: Bools
 
     @property
@@ -55,7 +57,7 @@ class Kinds:
 
     def take(self, chosen: Ints) -> Kinds:
         """Some of them."""
-        return Kinds(self.did[chosen], self.sure[chosen], self.same[chosen], self.answerable[chosen])
+        return Kinds(self.did[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
@@ -70,16 +72,14 @@ def columns(kinds: Kinds) -> dict[str, Array]:
         "candidate_correct": did == HELD_RIGHT,
         "candidate_incorrect": did == HELD_WRONG,
         "answerable": kinds.answerable,
-        "same": kinds.same,
         "first_right": np.where(second, 2, kinds.right),
     }
     found: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
-    side = np.where(kinds.same == kinds.right, 1.0, -1.0)
     credit = np.where(second, (sure / 2 - sure) / 2, sure * np.where(kinds.right, 1.0, -1.0))
     return found | {
         "confidence": sure,
-        "value": np.where(answered, 0.5 + side * np.maximum(np.nan_to_num(sure) - 0.5, 0.01), 0.5),
         "k_credit": np.where(answered, credit, 0.0),
+        **{name: column.simulate(kinds) for name, column in REGISTRY.items() if column.simulate},
     }
 
 
@@ -91,27 +91,28 @@ def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
 
 def lacking(measure: Measure) -> list[str]:
     """The columns that a measure reads and no outcome decides."""
-    made = {*_stock((0.5,), unanswerable=False)[1].columns, *DERIVED}
-    return [name for name in measure.reads if name not in made]
+    made = _stock((0.5,), unanswerable=False)[1].columns
+    reads = (resolve(name, made) for name in measure.reads)
+    return [bare(name) for name in reads if name not in made and not known(name).derive]
 
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
     """Every kind there is at these levels of confidence, the plain ones first; as one run; and what silence makes of each."""
     rows = [
-        (did, level if did != SILENT else np.nan, same, answerable)
+        (did, level if did != SILENT else np.nan, side, answerable)
         for level in levels
-        for same in (True, False)
+        for side in (True, False)
         for answerable in ((True, False) if unanswerable else (True,))
         for did in (
             (RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG) if answerable else (WRONG, SILENT, HELD_WRONG)
         )
         if did != SILENT or level == levels[0]
     ]
-    did, sure, same, answerable = (np.array(values) for values in zip(*rows, strict=True))
+    did, sure, side, answerable = (np.array(values) for values in zip(*rows, strict=True))
     place = {(row[2], row[3]): i for i, row in enumerate(rows) if row[0] == SILENT}
-    kinds = Kinds(did, sure, same, answerable)
-    alone = Kinds(did[None], sure[None], same[None], answerable[None])
+    kinds = Kinds(did, sure, side, answerable)
+    alone = Kinds(did[None], sure[None], side[None], answerable[None])
     return kinds, evidence(("all kinds",), alone), np.array([place[row[2], row[3]] for row in rows])
 
 
@@ -120,7 +121,8 @@ class View:
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 
     A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind that each
-    becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no difference.
+    becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no difference, and
+    `sides` are the words for the two sides of the truth.
     """
 
     measure: Measure
@@ -130,6 +132,7 @@ class View:
     plain: bool
     patterns: Patterns | None
     usable: Ints
+    sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
         """The measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
@@ -149,7 +152,7 @@ class View:
         parts = []
         for i in np.flatnonzero(table):
             more = [f"{self.shown[i]:.4g}"] if not np.isnan(self.shown[i]) else []
-            more += [] if kinds.same.all() else ["same" if kinds.same[i] else "different"]
+            more += [] if kinds.side.all() else [self.sides[int(kinds.side[i])]]
             more += [] if kinds.answerable[i] else ["unanswerable"]
             parts.append(" ".join([DEEDS[kinds.did[i]], *more, *([f"×{table[i]}"] if table[i] > 1 else [])]))
         return f"{text} ({', '.join(parts)})"
@@ -170,16 +173,19 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     kept = np.sort(first)
     place = np.searchsorted(kept, first[code])  # of every kind, which of those kept stands for it
     own = kinds.take(kept)
-    number = stock.columns["value"][0][kept] if "value" in measure.reads else own.sure
-    if "value" in measure.reads:
-        number = np.where(own.answered, number, np.nan)
+    declared = [known(name) for name in measure.reads]
+    number = own.sure
+    for column in declared:
+        if column.simulate and column.dtype == "score":
+            number = np.where(own.answered, stock.columns[column.name][0][kept], np.nan)
+    sides = next((column.labels for column in declared if column.labels), ("0", "1"))
     if len(np.unique(number[~np.isnan(number)])) < 2:
         number = np.full(len(kept), np.nan)
     plain = bool(
-        np.isnan(number).all() and own.same.all() and own.answerable.all() and np.isin(own.did, (0, 1, 3)).all()
+        np.isnan(number).all() and own.side.all() and own.answerable.all() and np.isin(own.did, (0, 1, 3)).all()
     )
     use = np.flatnonzero(usable[0][kept])
-    return View(measure, own, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use)
+    return View(measure, own, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use, sides)
 
 
 def _patterns(measure: Measure, read: dict[str, Array], chosen: Ints) -> Patterns | None:

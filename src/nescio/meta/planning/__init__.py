@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence
 from nescio.data.results import Results, signature
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import Pair, pair_up
-from nescio.data.evidence import OUTCOMES, Array
+from nescio.data.columns import OUTCOMES, Array
 from nescio.errors import UsageError
 from nescio.measures import Measure
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import pair_up
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt

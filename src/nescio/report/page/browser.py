@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import UNGRADED as NOT_GRADED
+from nescio.data.evidence import Evidence
 from nescio.formats import Unjudged
 from nescio.pipeline import Loaded, read_files
 from nescio.report.page.facts import Facts

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import OUTCOMES, Evidence
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded

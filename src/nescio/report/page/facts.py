@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.comparison import Rank, compare, ranks
-from nescio.data.evidence import OUTCOMES, Evidence
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError
 from nescio.measures import parse
@@ -150,8 +151,7 @@ def compare_command(facts: Facts) -> str:
 
 
 def _graded(measures: Sequence[str] | None) -> tuple[str, ...]:
-    found = [parse(name) for name in measures or ()]
-    return tuple(str(m.parameters["column"]) for m in found if m.declaration.name == "mean")
+    return tuple(column for name in measures or () for column in parse(name).user_columns)
 
 
 def _compared(loaded: Loaded, main: str, ci: float | None, drawn: dict[str, Any]) -> tuple[Comparisons | None, str]:

@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import OUTCOMES, Array, Evidence
+from nescio.data.columns import OUTCOMES, Array
+from nescio.data.evidence import Evidence
 from nescio.data.outcomes import ABSENT as LACKING
 from nescio.data.outcomes import CORRECT as RIGHT
 from nescio.data.outcomes import INCORRECT as WRONG

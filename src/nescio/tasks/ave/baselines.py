@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.model import Question
 from nescio.errors import MismatchError
 from nescio.stats.resampling import Block
@@ -145,12 +146,13 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
     columns = {}
     for name, values in data.columns.items():
         own = np.full((len(systems.runs), values.shape[1]), np.nan)
-        if name == "ave_selected_right":
+        if name == "ave.selected_right":
             own[:, : len(asked)] = right
-        elif name in ("ave_solvable", "ave_random"):
+        elif name in ("ave.solvable", "ave.random"):
             own[:, : len(asked)] = values[0, : len(asked)]
         columns[name] = np.concatenate([values, own])
-    absence = np.full((len(systems.runs), data.absence.shape[1]), PRESENT, dtype=np.uint8)
+    absence = np.full((len(systems.runs), data.absence.shape[1]), NO_ROW, dtype=np.uint8)
+    absence[:, : len(asked)] = PRESENT
     merged = Evidence(
         (*data.runs, *systems.runs),
         data.questions,
@@ -158,6 +160,7 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
         np.concatenate([data.absence, absence]),
         data.strata,
         data.clusters,
+        data.answer_rows,
     )
     return merged, notes
 
@@ -179,7 +182,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]
     if silent.any():
         yield f"{int(silent.sum())} times a QA system is rightly silent, which is no right answer: not counted here"
-    beyond = (right > 0) & (data.columns["ave_solvable"][0, :asked] == 0)
+    beyond = (right > 0) & (data.columns["ave.solvable"][0, :asked] == 0)
     if some := {run: int(row.sum()) for run, row in zip(systems.runs, beyond, strict=True) if row.any()}:
         yield (
             f"QA systems answer questions rightly of which the collection holds no right answer ({by_run(some)}): their share of "
@@ -196,7 +199,7 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
     n = len(exercise.questions)
     best, at_random = by_name[PERFECT].qa_accuracy * n, by_name[ALL].qa_accuracy * n
     entries = [(PERFECT, BASELINE, best), (RANDOM, BASELINE, at_random)]
-    for run, selected in zip(data.runs, data.columns["ave_selected_right"], strict=True):
+    for run, selected in zip(data.runs, data.columns["ave.selected_right"], strict=True):
         entries.append((run, QA if run in systems else AV, float(selected[:n].sum())))
     found = []
     for run, kind, right in sorted(entries, key=lambda entry: -round(entry[2], 9)):

@@ -16,7 +16,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
@@ -259,7 +260,7 @@ def roc(data: Evidence) -> list[Point]:
     """
     found = []
     for run, name in enumerate(data.runs):
-        right, sure = data.columns["ave_right"][run], data.columns["ave_confidence"][run]
+        right, sure = data.columns["ave.right"][run], data.columns["ave.confidence"][run]
         use = ~np.isnan(right) & ~np.isnan(sure)
         right, sure = right[use], sure[use]
         rights, wrongs = right.sum(), (1 - right).sum()
@@ -324,14 +325,14 @@ def _question_columns(exercise: Exercise, given: Sequence[Validation]) -> dict[s
     for question, group in groups.items():
         right = [each for each in group if each.value is Value.VALIDATED]
         known = [each for each in group if each.value in _JUDGED]
-        found["ave_selected_right"].append(any((question, each.id) in selected for each in right))
-        found["ave_rejected_right"].append(question not in answered and not right)
-        found["ave_solvable"].append(bool(right))
-        found["ave_random"].append(len(right) / len(known) if known else 0.0)
+        found["ave.selected_right"].append(any((question, each.id) in selected for each in right))
+        found["ave.rejected_right"].append(question not in answered and not right)
+        found["ave.solvable"].append(bool(right))
+        found["ave.random"].append(len(right) / len(known) if known else 0.0)
     return found
 
 
-QUESTION_COLUMNS = ("ave_selected_right", "ave_rejected_right", "ave_solvable", "ave_random")
+QUESTION_COLUMNS = ("ave.selected_right", "ave.rejected_right", "ave.solvable", "ave.random")
 
 
 def _evidence(
@@ -349,16 +350,16 @@ def _evidence(
         for run, values in enumerate(by_question):
             for name in QUESTION_COLUMNS:
                 columns[name][run, : len(questions)] = values[name]
-    columns |= {name: np.full(shape, np.nan) for name in ("ave_right", "ave_accepted", "ave_confidence")}
-    columns["ave_right"][:, len(questions) :] = [row.right for row in rows]
+    columns |= {name: np.full(shape, np.nan) for name in ("ave.right", "ave.accepted", "ave.confidence")}
+    columns["ave.right"][:, len(questions) :] = [row.right for row in rows]
     for run, given in enumerate(runs.values()):
         decided = {(each.question_id, each.answer_id): each for each in given}
         accepted = {key for key, each in decided.items() if each.decision is not Decision.REJECTED}
-        columns["ave_accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
+        columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
         if any(each.confidence is not None for each in given):
             sure = {key: each.confidence for key, each in decided.items()}
             # A decision that was not handed in is surely no acceptance: it stands below all others.
-            columns["ave_confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
+            columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
     clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
     alone = len(np.unique(clusters)) == len(clusters)
     return Evidence(
@@ -368,6 +369,7 @@ def _evidence(
         np.full(shape, PRESENT, dtype=np.uint8),
         {"language": np.array([*languages, *(row.language for row in rows)])},
         None if alone else np.unique(clusters, return_inverse=True)[1],
+        np.arange(shape[1]) >= len(questions),
     )
 
 

@@ -118,11 +118,11 @@ def _cell(target: Target, run: Run, match: Matcher) -> Mapping[str, float]:
     scores = [(match(nugget.text, strings), is_vital(nugget)) for nugget in target.nuggets]
     sure = response.confidence if response else None
     return {
-        "nuggets_vital": sum(vital for _, vital in scores),
-        "nuggets_okay": sum(not vital for _, vital in scores),
-        "automatic_vital": math.fsum(score for score, vital in scores if vital),
-        "automatic_found": sum(score > 0 for score, _ in scores),
-        "response_length": length(strings),
+        "nuggets.vital": sum(vital for _, vital in scores),
+        "nuggets.okay": sum(not vital for _, vital in scores),
+        "pourpre.match": math.fsum(score for score, vital in scores if vital),
+        "pourpre.found": sum(score > 0 for score, _ in scores),
+        "nuggets.response_length": length(strings),
         "answered": int(bool(strings)),
         "confidence": float("nan") if sure is None else sure,
         "graded": 1,

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nescio.data.evidence import PRESENT, UNGRADED, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import PRESENT, UNGRADED, Evidence
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.stats.agreement import kendall_tau_b
 
@@ -239,24 +240,31 @@ def _cell(target: Target, response: Response | None, found: Found, name: str | N
     weight = weights(target)
     sure = response.confidence if response else None
     return {
-        "nuggets_vital": sum(vital.values()),
-        "nuggets_okay": len(vital) - sum(vital.values()),
-        "vital_found": sum(vital[i] for i in full),
-        "okay_found": sum(not vital[i] for i in full),
-        "vital_partial": sum(vital[i] for i in partial),
-        "okay_partial": sum(not vital[i] for i in partial),
-        "response_length": length(strings),
+        "nuggets.vital": sum(vital.values()),
+        "nuggets.okay": len(vital) - sum(vital.values()),
+        "nuggets.vital_found": sum(vital[i] for i in full),
+        "nuggets.okay_found": sum(not vital[i] for i in full),
+        "nuggets.vital_partial": sum(vital[i] for i in partial),
+        "nuggets.okay_partial": sum(not vital[i] for i in partial),
+        "nuggets.response_length": length(strings),
         "answered": int(bool(strings)),
-        "string_precision": string_precision(strings) if strings else 1.0,
-        "pyramid_found": sum(weight[i] for i in full),
-        "pyramid_weight": sum(weight.values()),
-        "nugget_order": order(target, {i: found[i] for i in full}),
+        "nuggets.string_precision": string_precision(strings) if strings else 1.0,
+        "nuggets.pyramid_found": sum(weight[i] for i in full),
+        "nuggets.pyramid_weight": sum(weight.values()),
+        "nuggets.order": order(target, {i: found[i] for i in full}),
         "confidence": float("nan") if sure is None else sure,
         "graded": float(response.graded if response else True),
     }
 
 
-FLOATS = ("string_precision", "pyramid_found", "pyramid_weight", "nugget_order", "confidence", "automatic_vital")
+FLOATS = (
+    "nuggets.string_precision",
+    "nuggets.pyramid_found",
+    "nuggets.pyramid_weight",
+    "nuggets.order",
+    "confidence",
+    "pourpre.match",
+)
 
 
 def gather(

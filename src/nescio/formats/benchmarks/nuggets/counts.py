@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nescio.data.evidence import PRESENT, Array, Evidence
+from nescio.data.columns import Array
+from nescio.data.evidence import PRESENT, Evidence
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import connect
@@ -23,13 +24,13 @@ from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
 NUGGETS = {
-    "vital": "vital_found",
-    "okay": "okay_found",
-    "vital_in_key": "nuggets_vital",
-    "length": "response_length",
+    "vital": "nuggets.vital_found",
+    "okay": "nuggets.okay_found",
+    "vital_in_key": "nuggets.vital",
+    "length": "nuggets.response_length",
 }
-LISTS = {"distinct": "list_distinct", "returned": "list_returned", "known": "list_known"}
-FACTOID = {"correct": "factoid_right"}
+LISTS = {"distinct": "nuggets.list_distinct", "returned": "nuggets.list_returned", "known": "nuggets.list_known"}
+FACTOID = {"correct": "nuggets.factoid_right"}
 TYPES: Mapping[str, Mapping[str, str]] = {"definition": NUGGETS, "list": LISTS, "factoid": FACTOID}
 _MOST = 2**53
 
@@ -76,7 +77,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     }
     for kind in ("factoid", "definition"):
         of = np.array([kinds[question] == kind for question in questions], dtype=np.int64)
-        columns[kind] = np.broadcast_to(of, (len(runs), len(questions))).copy()
+        columns[f"nuggets.{kind}"] = np.broadcast_to(of, (len(runs), len(questions))).copy()
     absence = np.full((len(runs), len(questions)), PRESENT, dtype=np.uint8)
     strata = _strata(cells, questions)
     measures = ("nuggets.F", "nuggets.NR", "nuggets.NP")
@@ -96,9 +97,9 @@ def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str
         shown = ", ".join(f"{counted[kind]} {kind}" for kind in TYPES if counted[kind])
         yield f"questions by type: {shown}; a measure leaves out those of other types"
     lists = np.array([kind == "list" for kind in kinds.values()])
-    if unknown := int((columns["list_known"][0][lists] == 0).sum()):
+    if unknown := int((columns["nuggets.list_known"][0][lists] == 0).sum()):
         yield f"{unknown} of {counted['list']} list questions have no known instance: nuggets.list_IR and list_F leave them out"
-    silent = (columns["list_returned"][:, lists] == 0).sum(axis=1)
+    silent = (columns["nuggets.list_returned"][:, lists] == 0).sum(axis=1)
     if silent.any():
         whose = ", ".join(f"run {run!r}: {many}" for run, many in zip(runs, silent, strict=True) if many)
         yield f"{whose} of {counted['list']} list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0"
@@ -144,14 +145,16 @@ def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
 
 def _check(source: Source, row: int, counts: Mapping[str, int]) -> None:
     for part, whole, rule in (
-        ("vital_found", "nuggets_vital", "more vital nuggets are found than the key has"),
-        ("list_distinct", "list_returned", "more distinct right instances than instances returned"),
-        ("list_distinct", "list_known", "more distinct right instances than are known"),
+        ("nuggets.vital_found", "nuggets.vital", "more vital nuggets are found than the key has"),
+        ("nuggets.list_distinct", "nuggets.list_returned", "more distinct right instances than instances returned"),
+        ("nuggets.list_distinct", "nuggets.list_known", "more distinct right instances than are known"),
     ):
         if part in counts and counts[part] > counts[whole]:
             found = f"{counts[part]} of {counts[whole]}"
             raise FormatError(source.label, rule, where=locate(source, row), value=found)
-    if (counts.get("vital_found") or counts.get("okay_found")) and not counts["response_length"]:
+    if (counts.get("nuggets.vital_found") or counts.get("nuggets.okay_found")) and not counts[
+        "nuggets.response_length"
+    ]:
         raise FormatError(source.label, "nuggets are found in a response of length 0", where=locate(source, row))
 
 
@@ -164,7 +167,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
         first = cells[runs[0], question]
         for run in runs[1:]:
             other = cells[run, question]
-            for name in ("nuggets_vital", "list_known"):
+            for name in ("nuggets.vital", "nuggets.list_known"):
                 if (other.type, other.counts.get(name)) != (first.type, first.counts.get(name)):
                     raise MismatchError(
                         f"question {question!r} has another type or key in run {run!r} than in {runs[0]!r}"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.benchmarks.squad2 import writing
@@ -115,7 +115,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         exact.append(scores.exact)
         f1.append(scores.f1)
     files = tuple(str(source.label) for source in by_part["answers"])
-    more: dict[str, Array] = {"squad_exact": np.stack(exact), "squad_f1": np.stack(f1)}
+    more: dict[str, Array] = {"squad.exact": np.stack(exact), "squad.f1": np.stack(f1)}
     collection = Collection(by_part["gold"][0].stem, _questions(gold, options))
     return Read(Unjudged(collection, tuple(runs), files, more), tuple(notes), MEASURES)
 

@@ -133,7 +133,7 @@ def _graded(
     metric = _metric(folder, cases, options, notes)
     scores = [case.scores.get(metric, math.nan) for case in cases]
     scale = grading.scale_of(scores, options)
-    what, column = f"{folder.path.name}: {metric}", metric if grading.free(metric) else SCORE
+    what, column = f"{folder.path.name}: {metric}", metric
     if scale:
         notes += grading.say_partial(scale, what, len(cases), options)
     else:
@@ -160,7 +160,7 @@ def _graded(
                 strata=_strata(folder, case, repeats=repeats),
                 where=case.where,
                 path=folder.files[STATE],
-                scores={each: value for each, value in given.items() if value is not None and grading.free(each)},
+                scores={each: value for each, value in given.items() if value is not None},
                 answerable=-1 if answerable else 0,
             )
         )

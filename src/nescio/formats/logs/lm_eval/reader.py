@@ -200,7 +200,7 @@ def _graded(sheet: Sheet, options: ReadOptions, notes: list[str]) -> tuple[list[
     metric = _metric(sheet, items, options, notes)
     scores = [math.nan if (value := item.values.get(metric)) is None else value for item in items]
     scale = grading.scale_of(scores, options)
-    what, column = f"{sheet.path.name}: {metric}", metric if grading.free(metric) else SCORE
+    what, column = f"{sheet.path.name}: {metric}", metric
     if scale:
         notes += grading.say_partial(scale, what, len(items), options)
     else:
@@ -245,7 +245,7 @@ def _row(
         answerable=-1 if item.answerable else 0,
     )
     labels = item.labels if not sheet.task or options.strata == () else {"task": sheet.task} | item.labels
-    scores = {name: value for name, value in given.items() if value is not None and grading.free(name)}
+    scores = {name: value for name, value in given.items() if value is not None}
     return replace(row, strata=labels, scores=scores) if labels or scores else row
 
 

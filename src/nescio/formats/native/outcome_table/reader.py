@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nescio.data.evidence import Array
+from nescio.data.columns import Array, user
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
@@ -70,11 +70,6 @@ RULES = (
     ),
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
-)
-# Names that mean something in Evidence: no graded score may take their place.
-COLUMNS = (
-    *("correct", "incorrect", "unanswered", "answered", "candidate_correct", "candidate_incorrect", "first_right"),
-    *("k_credit", "same", "value"),
 )
 # The cells as numbers, where every rule is kept.
 RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
@@ -334,7 +329,7 @@ def _graded(
 ) -> dict[str, Array]:
     """The columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
     graded = {}
-    for name in (n for n in wanted if n in extra and n not in COLUMNS):
+    for name in (n for n in wanted if n in extra):
         column, number = extra[name], _NUMBER.format(extra[name])
         broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
         _refuse(
@@ -347,6 +342,6 @@ def _graded(
         cells = connection.execute(
             f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE {RANK} = 1"
         ).fetchnumpy()
-        graded[name] = np.full(shape, np.nan)
-        graded[name][cells["run"], cells["question"]] = cells["score"]
+        graded[user(name)] = np.full(shape, np.nan)
+        graded[user(name)][cells["run"], cells["question"]] = cells["score"]
     return graded

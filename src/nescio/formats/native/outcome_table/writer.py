@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from nescio.data.columns import REGISTRY, USER, attribute, bare
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.errors import UsageError
 from nescio.formats.folder_writer import many
-from nescio.formats.native.outcome_table.reader import COLUMNS, RESERVED
+from nescio.formats.native.outcome_table.reader import RESERVED
 from nescio.formats.registry import Written, writer
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED
@@ -39,7 +41,7 @@ def write(found: Outcomes, path: Path) -> Written:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
     rows = write_outcomes(found, path)
     notes = []
-    lost = [name for name in found.more if name not in _graded(found)]
+    lost = [bare(name) for name in found.more if name not in _graded(found).values()]
     if lost or found.first_right is not None:
         ranks = ["the ranks of right answers"] if found.first_right is not None else []
         notes.append(f"left out, as there is no column for it in an outcome table: {', '.join([*ranks, *lost])}")
@@ -85,9 +87,16 @@ def _names(found: Outcomes) -> list[str]:
     return [*names, *(name for name in found.strata if name and name not in RESERVED), *_graded(found)]
 
 
-def _graded(found: Outcomes) -> list[str]:
-    """The columns of graded scores: what `more` holds and nescio does not derive."""
-    return [name for name in found.more if name not in (*RESERVED, *COLUMNS, *found.strata)]
+def _graded(found: Outcomes) -> dict[str, str]:
+    """The columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the score alone."""
+    taken = {*RESERVED, *found.strata}
+    ends = Counter(attribute(name) for name in found.more)
+    headers: dict[str, str] = {}
+    for name in found.more:
+        short = bare(name) if name.startswith(USER) or ends[attribute(name)] > 1 else attribute(name)
+        if name not in REGISTRY or "." in name:
+            headers |= {} if short in taken or short in headers else {short: name}
+    return headers
 
 
 def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
@@ -99,8 +108,8 @@ def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
                 continue
             cells: dict[str, Any] = {name: str(values[q]) for name, values in found.strata.items()}
             cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
-            for name in graded:
-                score = float(found.more[name][r, q])
+            for name, column in graded.items():
+                score = float(found.more[column][r, q])
                 cells[name] = None if np.isnan(score) else score
             if "confidence" in names and found.confidence is not None:
                 confidence = float(found.confidence[r, q])

@@ -1,0 +1,275 @@
+"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns it.
+
+The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its folder
+(`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit that it gives. What
+a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import MismatchError, MissingColumnError
+
+if TYPE_CHECKING:
+    from nescio.data.evidence import Evidence
+
+Array = NDArray[Any]
+
+OUTCOMES = ("correct", "incorrect", "unanswered")
+USER = "user."  # what the name of a user's own column begins with
+UNCHANGED: Literal["unchanged"] = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how many 0."""
+
+    how: Literal["sum", "count", "zeros"]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that readers, judges and tasks may fill, or that is derived from others.
+
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says whether it
+    is known of questions, or of single answers to them. `when_missing` names what a question without it lacks ("a confidence").
+    `when_declined` is what a question earns in it when a threshold declines the answer: a number, `UNCHANGED`, or None where
+    nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is read from answers below the first, of which
+    a threshold on the first answer says nothing. `derive` makes it from other columns where it is not stored, and where it is `validated`
+    checks what is stored. `instead` says what to ask for where a measure of other columns finds this one.
+    `simulate` makes it from simulated behaviour, for the audit; `labels` are the words for its values 0 and 1.
+    """
+
+    name: str
+    meaning: str
+    dtype: Literal["count", "score"]
+    row: Literal["question", "answer"] = "question"
+    when_missing: str = ""
+    summaries: tuple[Summary, ...] = ()
+    when_declined: float | Literal["unchanged"] | None = None
+    lower_ranks: bool = False
+    derive: Callable[[Evidence], Array] | None = None
+    validated: bool = False
+    instead: str = ""
+    simulate: Callable[[Any], Array] | None = None
+    labels: tuple[str, str] | None = None
+
+    @property
+    def namespace(self) -> str:
+        """What stands before the first dot: the task, the judge, or `user`; empty for the outcomes and their kin."""
+        return self.name.partition(".")[0] if "." in self.name else ""
+
+    @property
+    def lacking(self) -> str:
+        """How a note names what a question without it lacks."""
+        return self.when_missing or bare(self.name)
+
+
+REGISTRY: dict[str, Column] = {}
+
+
+def declare(*columns: Column) -> None:
+    """Register columns; a name that is taken, or that belongs to the user, raises ValueError."""
+    for column in columns:
+        if column.name in REGISTRY or column.name.startswith(USER):
+            raise ValueError(f"a column named {column.name!r} cannot be declared (again)")
+        REGISTRY[column.name] = column
+
+
+def known(name: str) -> Column:
+    """The declaration of a column; what nobody declared is a score of the user's own."""
+    own = Column(name, "a score of the user's own", "score", summaries=(Summary("count", f"with {bare(name)}"),))
+    return REGISTRY.get(name, own)
+
+
+def user(name: str) -> str:
+    """The column that holds what a user's file calls `name`."""
+    return f"{USER}{name}"
+
+
+def bare(name: str) -> str:
+    """A column as its user calls it: a user's own without its prefix, any other by its whole name."""
+    return name.removeprefix(USER)
+
+
+def attribute(name: str) -> str:
+    """A column as a formula reads it: `ave.right` is `total.right`."""
+    return name.rpartition(".")[2]
+
+
+def resolve(name: str, stored: Mapping[str, Array]) -> str:
+    """The column that a name stands for in data with these columns.
+
+    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column of that
+    name, or else for the only one whose name ends so (`token_f1.f1`).
+    """
+    if name in stored or not name.startswith(USER):
+        return name
+    asked = bare(name)
+    if asked in stored:
+        return asked
+    ending = [column for column in stored if column.endswith(f".{asked}")]
+    return ending[0] if len(ending) == 1 else name
+
+
+def _confidence(evidence: Evidence) -> Array:
+    if "confidence" not in evidence.columns:
+        raise MissingColumnError("there is no confidence in this data: a confidence measure cannot be computed")
+    confidence: Array = evidence.columns["confidence"]
+    lacking = evidence.present & (evidence.column("answered") == 1) & np.isnan(confidence)
+    some = ~np.isnan(confidence).all(axis=1)
+    for run in np.flatnonzero(lacking.any(axis=1) & some):
+        where = np.flatnonzero(lacking[run])
+        raise MismatchError(
+            f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no "
+            f"confidence (first: {evidence.questions[where[0]]!r}); only silence may lack one"
+        )
+    return confidence
+
+
+def _has_confidence(evidence: Evidence) -> Array:
+    """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
+    given = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
+    return given | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
+
+
+def _right(evidence: Evidence) -> Array:
+    right = np.where(evidence.column("answered") == 1, evidence.column("correct").astype(float), np.nan)
+    if "candidate_correct" in evidence.columns:
+        right[evidence.column("candidate_correct") == 1] = 1.0
+        right[evidence.column("candidate_incorrect") == 1] = 0.0
+    return right
+
+
+def _probability(evidence: Evidence) -> Array:
+    confidence = _confidence(evidence)
+    with np.errstate(invalid="ignore"):
+        outside = evidence.present & ((confidence < 0) | (confidence > 1))
+    for run, question in zip(*np.nonzero(outside), strict=True):
+        raise MismatchError(
+            f"run {evidence.runs[run]!r}, question {evidence.questions[question]!r}: this measure reads confidence as a "
+            f"probability, which lies in [0, 1] (found {float(confidence[run, question])!r})"
+        )
+    return confidence
+
+
+def _self_score(evidence: Evidence) -> Array:
+    probability = _probability(evidence)
+    return np.where((evidence.column("answered") == 0) & _has_confidence(evidence), 0.0, probability)
+
+
+def _ranking_score(evidence: Evidence) -> Array:
+    confidence = _confidence(evidence)
+    silent = (evidence.column("unanswered") == 1) | ((evidence.column("answered") == 0) & np.isnan(confidence))
+    return np.where(silent & _has_confidence(evidence), -np.inf, confidence)
+
+
+def _selection_score(evidence: Evidence) -> Array:
+    confidence = _confidence(evidence)
+    nothing = np.isnan(_right(evidence)) | np.isnan(confidence)
+    return np.where(nothing & _has_confidence(evidence), -np.inf, confidence)
+
+
+def _candidate(evidence: Evidence) -> Array:
+    return (np.isfinite(_right(evidence)) & np.isfinite(_selection_score(evidence))).astype(np.int8)
+
+
+def _failure(evidence: Evidence) -> Array:
+    return ((_right(evidence) == 0) & np.isfinite(_selection_score(evidence))).astype(np.int8)
+
+
+def _k_credit(evidence: Evidence) -> Array:
+    return _self_score(evidence) * (evidence.column("correct") - evidence.column("incorrect"))
+
+
+def _outcome(name: str, meaning: str) -> Column:
+    return Column(name, meaning, "count", summaries=(Summary("sum", name),), when_declined=UNCHANGED)
+
+
+def _derived(
+    name: str, meaning: str, derive: Callable[[Evidence], Array], dtype: Literal["count", "score"], lacking: str = ""
+) -> Column:
+    return Column(name, meaning, dtype, when_missing=lacking, when_declined=UNCHANGED, derive=derive)
+
+
+_CONFIDENCE = "a confidence"
+
+declare(
+    _outcome("correct", "1 if the outcome is correct: a right answer, or silence where there is no answer"),
+    _outcome("incorrect", "1 if the outcome is incorrect"),
+    _outcome("unanswered", "1 if the question is left unanswered, and has an answer"),
+    _outcome("candidate_correct", "1 if the answer was declined and would have been right"),
+    _outcome("candidate_incorrect", "1 if the answer was declined and would have been wrong"),
+    Column(
+        "answered",
+        "1 if the system gave an answer, whatever became of it",
+        "count",
+        summaries=(Summary("zeros", "declined"),),
+        when_declined=UNCHANGED,
+    ),
+    Column(
+        "answerable",
+        "1 if the collection holds an answer",
+        "score",
+        when_missing="known answerability",
+        summaries=(Summary("count", "with answerable"),),
+        when_declined=UNCHANGED,
+    ),
+    Column(
+        "confidence",
+        "higher is surer; of the first answer, or of the declined candidate",
+        "score",
+        when_missing=_CONFIDENCE,
+        summaries=(Summary("count", "with confidence"),),
+        when_declined=UNCHANGED,
+        derive=_confidence,
+        validated=True,
+    ),
+    Column(
+        "first_right",
+        "the rank of the first right answer, 0 if none is right",
+        "count",
+        when_declined=UNCHANGED,
+        lower_ranks=True,
+        derive=lambda evidence: np.asarray(evidence.column("correct")),
+    ),
+    Column(
+        "k_credit",
+        "what the question earns in the measure K",
+        "score",
+        when_missing=_CONFIDENCE,
+        summaries=(Summary("count", "with k_credit"),),
+        when_declined=UNCHANGED,
+        lower_ranks=True,
+        derive=_k_credit,
+    ),
+    _derived("n", "1 where there is an outcome or a score", lambda evidence: evidence.present.astype(np.int8), "count"),
+    _derived(
+        "right",
+        "1 if the answer, or else the declined candidate, is right; absent where there is neither",
+        _right,
+        "score",
+        "an answer or a judged candidate",
+    ),
+    _derived("candidate", "1 if there is an answer or a declined candidate", _candidate, "count"),
+    _derived("failure", "1 if that answer or candidate is wrong", _failure, "count"),
+    _derived("probability", "the confidence, which must lie in [0, 1]", _probability, "score", _CONFIDENCE),
+    _derived("self_score", "the probability where answered, 0 for silence", _self_score, "score", _CONFIDENCE),
+    _derived(
+        "ranking_score", "the confidence; silence stands below every answer", _ranking_score, "score", _CONFIDENCE
+    ),
+    _derived(
+        "selection_score",
+        "the confidence of an answer or a declined candidate; below all of them where there is neither",
+        _selection_score,
+        "score",
+        _CONFIDENCE,
+    ),
+)

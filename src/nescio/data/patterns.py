@@ -1,0 +1,121 @@
+"""Questions compressed to patterns: equal rows once, with how often each occurs; in an order, with the tied together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Patterns:
+    """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
+
+    A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
+    clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows begins.
+    """
+
+    columns: dict[str, Array]
+    counts: NDArray[np.int64]
+    unit: NDArray[np.int64] | None = None
+    starts: NDArray[np.int64] | None = None
+
+
+Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
+
+
+def compress(columns: Mapping[str, Array], clusters: Array | None = None, each: Each | None = None) -> Patterns:
+    """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
+
+    `each` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a cluster.
+    """
+    names = list(columns)
+    cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
+    if clusters is None:
+        rows, code = distinct(cells)
+        patterns = {name: rows[:, i] for i, name in enumerate(names)}
+        mapped = dict(each(patterns)) if each else patterns
+        return Patterns(mapped | {"n": np.ones(len(rows))}, np.bincount(code, minlength=len(rows)))
+    _, code = np.unique(clusters, return_inverse=True)
+    order = np.lexsort((*cells.T[::-1], code))
+    cells, code = cells[order], code[order]
+    by_question = {name: cells[:, i] for i, name in enumerate(names)}
+    mapped = dict(each(by_question)) if each else by_question
+    starts = _starts(code)
+    sums = {name: np.add.reduceat(values, starts) for name, values in (mapped | {"n": np.ones(len(cells))}).items()}
+    return Patterns(sums, np.ones(len(starts), dtype=np.int64))
+
+
+def compress_ordered(
+    columns: Mapping[str, Array], key: Array, clusters: Array | None = None, *, merge: bool = False
+) -> Patterns:
+    """Distinct rows in falling order of `key`, rows of one key grouped as tied.
+
+    With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each position of
+    the order on its own they are as good as copies of one question.
+    """
+    names = list(columns)
+    cells = np.stack(
+        [-np.asarray(key, dtype=np.float64), *(np.asarray(columns[n], dtype=np.float64) for n in names)], axis=1
+    )
+    if clusters is not None:
+        _, unit = np.unique(clusters, return_inverse=True)
+        order = np.lexsort((unit, *cells.T[::-1]))
+        cells, unit = cells[order], unit[order]
+        counts = np.ones(unit.max(initial=-1) + 1, dtype=np.int64)
+        rows = {name: cells[:, i + 1] for i, name in enumerate(names)} | {"n": np.ones(len(cells))}
+        return Patterns(rows, counts, unit, _starts(cells[:, 0]))
+    cells, code = distinct(cells)
+    counts = np.bincount(code, minlength=len(cells))
+    if merge:
+        cells, counts = _merge_neighbours(cells, counts)
+    rows = {name: cells[:, i + 1] for i, name in enumerate(names)} | {"n": np.ones(len(cells))}
+    return Patterns(rows, counts, None, _starts(cells[:, 0]))
+
+
+def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
+    """The distinct rows of a matrix in lexicographic order, and which of them each row is."""
+    if cells.dtype.kind in "iu" and len(cells):
+        low = [int(column.min()) for column in cells.T]
+        span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]
+        if math.prod(span) <= 1 << 16:
+            code = np.zeros(len(cells), dtype=np.int64)
+            for column, least, values in zip(cells.T, low, span, strict=True):
+                code *= values
+                code += column.astype(np.int64) - least
+            seen = np.bincount(code, minlength=math.prod(span)) > 0
+            used = np.flatnonzero(seen)
+            rows = np.stack(np.unravel_index(used, span), axis=1) + np.array(low)
+            return rows, (np.cumsum(seen) - 1)[code]
+    order = np.lexsort(cells.T[::-1])
+    ranked = cells[order]
+    new = np.ones(len(ranked), dtype=bool)
+    new[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+    code = np.empty(len(ranked), dtype=np.int64)
+    code[order] = np.cumsum(new) - 1
+    return ranked[new], code
+
+
+def _starts(sorted_key: Array) -> NDArray[np.int64]:
+    return (
+        np.flatnonzero(np.concatenate([[True], sorted_key[1:] != sorted_key[:-1]]))
+        if len(sorted_key)
+        else np.zeros(0, int)
+    )
+
+
+def _merge_neighbours(cells: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+    starts = _starts(cells[:, 0])
+    if not len(starts):
+        return cells, counts
+    size = np.diff(np.append(starts, len(cells)))
+    alone = np.repeat(size == 1, size)
+    same = np.zeros(len(cells), dtype=bool)
+    same[1:] = alone[1:] & alone[:-1] & (cells[1:, 1:] == cells[:-1, 1:]).all(axis=1)
+    kept = np.flatnonzero(~same)
+    return cells[kept], np.add.reduceat(counts, kept)

@@ -1,0 +1,39 @@
+"""The columns of verification tasks: the truth, and the score that a system gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import UNCHANGED, Array, Column, Summary, declare
+
+SILENCE = 0.5  # the score that takes neither side
+
+
+def _simulated_score(behaviour: Any) -> Array:
+    """The side that the answer takes, and by how much; a right answer takes the side of the truth."""
+    side = np.where(behaviour.side == behaviour.right, 1.0, -1.0)
+    strength = np.maximum(np.nan_to_num(behaviour.sure) - 0.5, 0.01)
+    return np.where(behaviour.answered, SILENCE + side * strength, SILENCE)
+
+
+declare(
+    Column(
+        "verification.same",
+        "the truth: 1 if the answer to the problem is yes",
+        "count",
+        when_declined=UNCHANGED,
+        simulate=lambda behaviour: behaviour.side.astype(np.int8),
+        labels=("different", "same"),
+    ),
+    Column(
+        "verification.value",
+        "the score in [0, 1]: above 0.5 for yes, below it for no, 0.5 for silence",
+        "score",
+        when_missing="a score",
+        summaries=(Summary("count", "with value"),),
+        when_declined=SILENCE,
+        simulate=_simulated_score,
+    ),
+)

@@ -1,0 +1,142 @@
+"""What is known of a column is declared once, and a user's column is never taken for one of nescio's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.data.columns import REGISTRY, Column, attribute, declare, known, resolve
+from nescio.data.evidence import Evidence
+from nescio.judging import REGISTRY as JUDGES
+from nescio.measures import REGISTRY as MEASURES
+from nescio.measures import parse
+from nescio.pipeline import load
+
+
+def columns(*names: str) -> Mapping[str, Any]:
+    return dict.fromkeys(names, np.zeros((1, 1)))
+
+
+def test_every_column_that_a_measure_needs_is_declared() -> None:
+    for name, declaration in MEASURES.items():
+        if isinstance(declaration.needs, str):
+            assert {*parse(name).reads} <= REGISTRY.keys(), name
+
+
+def test_every_score_that_a_judge_gives_is_declared() -> None:
+    for judge in JUDGES.values():
+        assert {*judge.scores} <= REGISTRY.keys(), judge.name
+
+
+def test_no_two_columns_of_a_measure_read_alike() -> None:
+    for name, declaration in MEASURES.items():
+        if isinstance(declaration.needs, str):
+            needs = parse(name).needs
+            assert len({*map(attribute, needs)}) == len(needs), name
+
+
+@pytest.mark.parametrize("name", ["correct", "user.mine"])
+def test_a_name_is_declared_once_and_the_users_are_not_taken(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be declared"):
+        declare(Column(name, "again", "count"))
+
+
+def test_a_users_name_stands_for_the_users_column_first() -> None:
+    assert resolve("user.f1", columns("user.f1", "token_f1.f1")) == "user.f1"
+    assert resolve("user.f1", columns("squad.exact", "token_f1.f1")) == "token_f1.f1"
+    assert resolve("user.f1", columns("squad.f1", "token_f1.f1")) == "user.f1"  # two could be meant: there is none
+    assert resolve("user.squad.f1", columns("squad.f1")) == "squad.f1"
+    assert resolve("user.correct", columns("correct")) == "correct"
+    assert resolve("ave.right", columns("user.ave.right")) == "ave.right"
+
+
+def test_what_nobody_declared_is_the_users() -> None:
+    assert (known("user.x").when_declined, known("user.x").namespace) == (None, "user")
+
+
+def log(folder: Path, other: str) -> Path:
+    """A log of lm-evaluation-harness with the metrics `acc` and another one, and four answers with log-probabilities."""
+    import json
+
+    path = folder / "samples_task_2026-01-01T00-00-00.jsonl"
+    rows = [
+        {
+            "doc_id": i,
+            "doc": {"question": f"q{i}"},
+            "target": "0",
+            "arguments": {f"gen_args_{j}": {"arg_0": f"q{i}", "arg_1": str(j)} for j in range(2)},
+            "resps": [[[str(-1.0 - i), "True"]], [["-2.0", "False"]]],
+            "filtered_resps": [[str(-1.0 - i), "True"], ["-2.0", "False"]],
+            "filter": "none",
+            "metrics": ["acc", other],
+            "acc": float(i % 2),
+            other: 0.25 * i,
+        }
+        for i in range(4)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("name", ["value", "worth"])
+def test_a_threshold_is_not_tuned_for_a_score_whatever_it_is_called(name: str, tmp_path: Path) -> None:
+    with pytest.raises(nescio.UsageError, match=f"reads the scores '{name}'"):
+        nescio.tune(log(tmp_path, name), f"mean({name})", choose={"metric": "acc"}, confidence=0.95)
+
+
+def test_a_users_column_that_is_called_like_a_tasks_makes_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("run,question,outcome,ave_right,ave.right\nm,1,correct,1,1\nm,2,incorrect,0,1\nm,3,correct,1,0\n")
+    for name, value in (("ave_right", 2 / 3), ("ave.right", 2 / 3)):
+        scores = nescio.score(path, [f"mean({name})"], ci=None)
+        assert "|questions:3|" in str(scores.signature)
+        assert scores.value("m", f"mean({name})") == pytest.approx(value)
+
+
+def test_an_evidence_of_ones_own_needs_no_declaration() -> None:
+    data = Evidence(("m",), ("1", "2"), {"mine": np.array([[0.5, 1.0]])}, np.zeros((1, 2), dtype=np.uint8))
+    assert nescio.score(data, ["mean(mine)"], ci=None).value("m", "mean(mine)") == 0.75
+
+
+def test_every_reader_leaves_declared_columns_or_the_users(every_evidence: list[Evidence]) -> None:
+    for data in every_evidence:
+        assert {name for name in data.columns if not name.startswith("user.")} <= REGISTRY.keys()
+
+
+@pytest.fixture
+def every_evidence() -> list[Evidence]:
+    """What the files of the examples give, tasks, judges and logs among them."""
+    examples = Path(__file__).parents[2] / "examples"
+    files = [
+        [examples / "outcomes.csv"],
+        [examples / "log.eval"],
+        [examples / "samples_gsm8k_2025-08-07.jsonl"],
+        [examples / "truth.jsonl", *sorted(examples.glob("runs/*/answers.jsonl"))],
+        [examples / "dev-v2.0.json", examples / "predictions.json", examples / "na_prob.json"],
+        [examples / "questions.jsonl", examples / "runs" / "mine.jsonl"],
+        [examples / "test.xml", examples / "validator.txt"],
+        [examples / "key.txt", *sorted(examples.glob("*assessor.txt"))],
+        [examples / "developset"],
+        [examples / "ap.csv"],
+    ]
+    found = []
+    for paths in files:
+        try:
+            data = load(paths, None).data
+        except nescio.NescioError:
+            options = {"choose": {"filter": "strict-match"}}
+            from nescio.pipeline import Options
+
+            try:
+                data = load(paths, Options(**options)).data  # type: ignore[arg-type]
+            except nescio.NescioError:
+                continue
+        if isinstance(data, Evidence):
+            found.append(data)
+    assert len(found) >= 7
+    return found
