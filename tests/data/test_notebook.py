@@ -16,6 +16,7 @@ import pytest
 import nescio
 from nescio import meta
 from nescio.data.results import MOST_ROWS, Results
+from nescio.data.signature import sign
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e<img src=x onerror=alert(1)>"
 
@@ -75,7 +76,7 @@ def assert_plain_tables(results: Results) -> None:
         lines = table.findall("tbody/tr")
         assert len(lines) == len(rows)
         assert all(len(line) == len(heads) for line in lines)
-    assert results.signature.split("|run:")[0] in page.text_content()  # what follows may name the hostile run
+    assert str(results.signature).split("|run:")[0] in page.text_content()  # what follows may name the hostile run
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -113,11 +114,11 @@ def test_text_stays_text_in_every_class() -> None:
 
 
 def test_what_is_left_out_of_a_long_table_is_said() -> None:
-    results = Results(tuple(Row("a", 1.0) for _ in range(MOST_ROWS + 1)), "s", (), "rows")
+    results = Results(tuple(Row("a", 1.0) for _ in range(MOST_ROWS + 1)), sign(of="s"), (), "rows")
     page = lxml.html.fromstring(f"<div>{results._repr_html_()}</div>")
     assert len(page.findall("table/tbody/tr")) == MOST_ROWS
     assert page.findtext("table/caption") == "rows (the first 1,000 of 1,001)"
 
 
 def test_no_rows_are_no_table() -> None:
-    assert Results((), "s")._repr_html_() == "<p><code>s</code></p>"
+    assert Results((), sign(of="s"))._repr_html_() == f"<p><code>{sign(of='s')}</code></p>"

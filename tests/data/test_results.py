@@ -68,7 +68,7 @@ def test_printed_is_the_whole_table_with_its_notes() -> None:
         ["b", "c@1", "0.9375", "4"],  # (3 + 1 · 3/4) / 4
         ["b", "precision", "1.0000", "4"],  # n counts questions, those unanswered too
     ]
-    assert lines[-3:] == ["note: one two", "", found.signature]
+    assert lines[-3:] == ["note: one two", "", str(found.signature)]
     assert repr(found) == f"<Scores: 4 rows, {found.signature}>"
     page = found._repr_html_()
     assert [name for name in ("value", "low", "stratum", "best") if f">{name}</th>" in page] == ["value"]

@@ -76,13 +76,13 @@ def test_without_a_mapping_the_score_is_automatic_and_signed_so(tmp_path: Path) 
     paths = write_files(tmp_path, {"key.txt": KEY, "run.txt": RUN})
     scores = nescio.score(paths, ci=None)
     assert {row.measure for row in scores} == {f"nuggets.automatic_{name}" for name in ("F", "NR", "NP")}
-    assert "judge:automatic count" in scores.signature
+    assert "judge:automatic count" in str(scores.signature)
     assert scores.notes[0].startswith("AUTOMATIC")
     assert scores.value("mine", "nuggets.automatic_NR") == pytest.approx(((1 + 0) / 2 + 1) / 2)
     idf = nescio.score(paths, ci=None, choose={"automatic": "idf"})
-    assert "judge:automatic idf" in idf.signature
+    assert "judge:automatic idf" in str(idf.signature)
     mapped = nescio.score([*paths, *write_files(tmp_path, {"map.txt": MAP})], ci=None)
-    assert "judge:assessors majority" in mapped.signature
+    assert "judge:assessors majority" in str(mapped.signature)
     assert not any("AUTOMATIC" in note for note in mapped.notes)
 
 
@@ -253,7 +253,7 @@ def test_assignments_give_the_scores_of_nuggetizer(tmp_path: Path) -> None:
     rows = [assigned("a", "q1", "support", "partial_support", "not_support"), assigned("a", "q2", *["not_support"] * 3)]
     scores = nescio.score(write_files(tmp_path, {"x.jsonl": lines(rows)}), ci=None)
     assert [row.value for row in scores] == pytest.approx([0.75 / 2, 0.5 / 2, 0.5 / 2, 1 / 3 / 2])
-    assert "judge:assignments" in scores.signature
+    assert "judge:assignments" in str(scores.signature)
 
 
 def test_a_failed_assignment_is_ungraded_and_counted(tmp_path: Path) -> None:

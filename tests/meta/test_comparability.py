@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.data.results import Score, Scores
+from nescio.data.signature import Signature
 from nescio.meta import comparability
 from nescio.meta.comparability import pearson
 
@@ -39,7 +40,7 @@ def scores(table: Mapping[str, tuple[float, ...]]) -> Scores:
         for run, values in table.items()
         for measure, value in zip(MEASURES, values, strict=True)
     ]
-    return Scores(tuple(rows), "", (), "scores")
+    return Scores(tuple(rows), Signature(()), (), "scores")
 
 
 def test_table_1() -> None:

@@ -24,6 +24,7 @@ import pytest
 import nescio
 from nescio.comparison.best import mark
 from nescio.data.results import Score, Scores
+from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
 from nescio.report import latex, tables
@@ -293,6 +294,6 @@ def test_bold_marks_the_best_and_only_it(
 
 def test_marks_do_not_hide_a_run_of_such_a_name() -> None:
     rows = (Score("a*", "c@1", 0.5, None, None, 2), Score("5*", "c@1", math.nan, None, None, 2))
-    text = tables.render(replace(Scores(rows, "s"), kind="scores"), "table")
+    text = tables.render(replace(Scores(rows, sign(of="s")), kind="scores"), "table")
     assert "the best" not in text
     assert "undefined" in text

@@ -114,7 +114,7 @@ def write(reports: Reports, command: str, gates: Sequence[Gate], results: Result
                 reports.summary.open("a", encoding="utf-8", errors="replace")
             )
             if reports.junit:
-                write_text(reports.junit, junit(command, gates, results.signature))
+                write_text(reports.junit, junit(command, gates, str(results.signature)))
                 _app.say(f"wrote {reports.junit}")
             if opened:
                 opened.write(summary(command, gates, results, repeat()))
@@ -168,7 +168,7 @@ def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -
     parts += markdown_tables(results)
     parts += [f"- {markdown_code(note)}" for note in results.notes]
     fence = "`" * max(3, 1 + longest_marks(again))
-    parts += [markdown_code(results.signature), f"{fence}console\n$ {again}\n{fence}"]
+    parts += [markdown_code(str(results.signature)), f"{fence}console\n$ {again}\n{fence}"]
     return "\n\n".join(parts) + "\n\n"
 
 

@@ -114,7 +114,8 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate --without-rule contained -o all.xml
     nescio ave validate train all.xml -o model.json --redundancy
     """
-    from nescio.data.results import Results, signature
+    from nescio.data.results import Results
+    from nescio.data.signature import sign
     from nescio.systems import validator
 
     if output.suffix.lower() != ".json":
@@ -134,7 +135,7 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
             runs = validator.ablation(exercise, material, plan, progress=progress)
         more["ablation"] = _scored(exercise, runs, given)
     validator.save(trained.model, output)
-    line = signature(
+    line = sign(
         ave="validate train",
         collection=exercise.name,
         answers=len(exercise.candidates),

@@ -11,6 +11,7 @@ from nescio.cli import _app, _validate
 from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
+    from nescio.data.signature import Signature
     from nescio.judging import Human
     from nescio.pipeline import Loaded
     from nescio.tasks.ave.exercise import Exercise
@@ -80,7 +81,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
     nescio judge questions.jsonl runs/*.jsonl -o judged.csv       # judgements by a judge, where no one looked
     """
-    from nescio.data.results import Results, signature
+    from nescio.data.results import Results
+    from nescio.data.signature import sign
     from nescio.formats.benchmarks.ave.reader import write_exercise
     from nescio.tasks.ave import building
 
@@ -100,7 +102,7 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     notes = [*notes, *built.notes]
     if lost:
         notes.append(f"{lost} characters that XML cannot hold were written as U+FFFD")
-    line = signature(ave="build", rules="+".join(rules), longest=given["longest"])
+    line = sign(ave="build", rules="+".join(rules), longest=given["longest"])
     counted = Results(tuple(building.counts(built.exercise, built.available)), line, tuple(notes), "counts")
     _app.notes(notes)
     _app.emit(_with(counted, discarded=building.tally(built, rules)), printed, None)
@@ -254,7 +256,7 @@ def _exercise(files: tuple[Path, ...]) -> Exercise:
     return read_exercise(found[0])
 
 
-def _write_roc(loaded: Loaded, path: Path, line: str) -> None:
+def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     from nescio.data.evidence import Evidence
     from nescio.data.results import Results
     from nescio.report import tables

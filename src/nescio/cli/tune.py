@@ -169,7 +169,7 @@ def _print(found: Tuned, printed: str, *, curve: bool) -> None:
         click.echo()
         tables.show_records([points[i] for i in sorted(kept)])
     click.echo()
-    click.echo(click.style(found.signature, dim=True))
+    click.echo(click.style(str(found.signature), dim=True))
 
 
 def _verdict(row: Tuning) -> str:

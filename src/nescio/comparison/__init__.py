@@ -20,7 +20,8 @@ from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Test
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.data.evidence import Evidence
-from nescio.data.results import Comparison, Comparisons, signature
+from nescio.data.results import Comparison, Comparisons
+from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.scoring.confidence_intervals import remarks as remarks_on
@@ -88,7 +89,7 @@ def compare(
     if baseline is None and len(data.runs) > 2:
         more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
     more["tests"] = _tests_used(rows)
-    line = signature(
+    line = sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
         ci=f"{ci:g}",

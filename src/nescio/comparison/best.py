@@ -65,10 +65,10 @@ def mark(
     if not marks:
         return scores
     rows = [marks.get((row.measure, row.stratum), {}).get(row.run, row) for row in scores]
-    how = f"|marks:paired tests of all pairs, holm, {ci or 95:g} %"
+    how: dict[str, object] = {"marks": f"paired tests of all pairs, holm, {ci or 95:g}%"}
     if every and ci is None:  # else the intervals have named what exchanges may be drawn with
-        how += f"|resamples:{resamples}|seed:{seed}"
-    return replace(scores, rows=tuple(rows), signature=scores.signature + how)
+        how |= {"resamples": resamples, "seed": seed}
+    return replace(scores, rows=tuple(rows), signature=scores.signature.extend(**how))
 
 
 def _cheap(loaded: Loaded) -> bool:

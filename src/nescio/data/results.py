@@ -10,6 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from nescio._version import __version__
+from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 
 MOST_ROWS = 1_000  # of a table in a notebook
@@ -70,7 +71,7 @@ class Results:
     """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched."""
 
     rows: tuple[Any, ...]
-    signature: str
+    signature: Signature
     notes: tuple[str, ...] = ()
     kind: str = "results"
     more: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
@@ -89,7 +90,7 @@ class Results:
         tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.more.items())]
         notes = "\n".join(f"note: {_printed(note)}" for note in self.notes)
         return "\n\n".join(
-            [*(table for table in tables if table), *([notes] if notes else []), _printed(self.signature)]
+            [*(table for table in tables if table), *([notes] if notes else []), _printed(str(self.signature))]
         )
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
@@ -100,7 +101,7 @@ class Results:
         """The whole as the command line prints it with `-f json`."""
         return {
             "nescio": __version__,
-            "signature": self.signature,
+            "signature": str(self.signature),
             self.kind: self.records(),
             **{name: _records(rows) for name, rows in self.more.items()},
             "notes": list(self.notes),
@@ -126,7 +127,7 @@ class Results:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
         tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.more.items())]
         notes = "".join(f"<p>{_inert(note)}</p>" for note in self.notes)
-        return f"{''.join(tables)}{notes}<p><code>{_inert(self.signature)}</code></p>"
+        return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
 
 
 class Scores(Results):
@@ -250,8 +251,3 @@ def _known(c: str) -> str:
     if c.isprintable() or c in "\n\t\u200c\u200d" or category(c) in ("Zs", "Cn", "Co"):
         return c
     return "\N{REPLACEMENT CHARACTER}"
-
-
-def signature(**parts: object) -> str:
-    """One line, in the manner of sacreBLEU, that says all that a number depends on."""
-    return "|".join([f"nescio:{__version__}", *(f"{name}:{value}" for name, value in parts.items())])

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence
-from nescio.data.results import signature
+from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.meta._scorers import Floats, scores, units
@@ -63,12 +63,12 @@ def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int,
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh)
 
 
-def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> str:
+def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> Signature:
     """The line that lets someone else repeat a drawing."""
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)
-    return signature(
+    return sign(
         measures=names, **loaded.signature, size=drawing.size, trials=trials, draw=way, seed=drawing.seed, **more
     )
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, Tally
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.scoring.samples import samples
@@ -100,7 +101,7 @@ def agreement(
                     one.label, other.label, place, how, data.runs[run], float(values[run]), float(others[run])
                 )
                 shown.append(row if counts is None else CountedDisagreement(*astuple(row), *counts[run].tolist()))
-    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, rbo_p=f"{rbo_p:g}")
+    line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, rbo_p=f"{rbo_p:g}")
     notes = list(dict.fromkeys([*loaded.notes, *notes, *_undefined(data.runs, scores)]))
     return Results(tuple(rows), line, tuple(notes), "agreement", {"disagreements": tuple(shown)})
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.patterns import compress
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta._asl import CELLS_AT_ONCE, STREAM, Differences, Floats, Resampling, centred, studentised, sums
@@ -86,7 +87,7 @@ def power(
     found = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
     rows = [row for study in found for row in study.rows]
     curve = [point for study in found for point in study.curve]
-    line = signature(
+    line = sign(
         measures="+".join(measure.name for measure in wanted),
         **loaded.signature,
         alpha="+".join(f"{level:g}" for level in levels),

@@ -70,7 +70,7 @@ def show(results: Results, console: Any) -> None:
         console.print(line, style="dim")
     if len(measures) > FEW:
         console.print("What was found, in words: `nescio audit -m NAME`, or -o FILE.md for all.", style="dim")
-    console.print(results.signature, style="dim", soft_wrap=True)
+    console.print(str(results.signature), style="dim", soft_wrap=True)
 
 
 def plain(results: Results) -> str:
@@ -204,4 +204,4 @@ def _number(value: float) -> str:
 
 
 def _questions(results: Results) -> str:
-    return next(part.partition(":")[2] for part in results.signature.split("|") if part.startswith("questions:"))
+    return results.signature["questions"]

@@ -58,7 +58,7 @@ def show(results: Results, legend: str = "") -> None:
         _show_grid(console, head, rows)
     if said := _legend(results) or legend:
         console.print(said, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
-    console.print(results.signature, style="dim", soft_wrap=True, markup=False)
+    console.print(str(results.signature), style="dim", soft_wrap=True, markup=False)
 
 
 def _legend(results: Results) -> str:
@@ -71,12 +71,11 @@ def _legend(results: Results) -> str:
 
 def _family(results: Comparisons) -> str:
     """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to tell of."""
-    how = re.search(r"\|correction:(holm|bh|tukey)(\||$)", results.signature)
-    many = len(results.rows)
-    if not how or many < 2:
+    how, many = results.signature.get("correction", "none"), len(results.rows)
+    if how == "none" or many < 2:
         return ""
-    every = "all pairs of runs" if how[1] == "tukey" else f"all {many:,}"
-    return f"intervals: each comparison on its own; the verdicts better and worse account for {every} ({how[1]})"
+    every = "all pairs of runs" if how == "tukey" else f"all {many:,}"
+    return f"intervals: each comparison on its own; the verdicts better and worse account for {every} ({how})"
 
 
 def _for_terminal(results: Results) -> list[Grid]:
@@ -273,7 +272,11 @@ def _plain(results: Results) -> str:
     for head, rows in grids(results):
         console.print(_table(head, rows))
     said = _legend(results)
-    lines = [*(line.rstrip() for line in buffer.getvalue().splitlines()), *([said] if said else []), results.signature]
+    lines = [
+        *(line.rstrip() for line in buffer.getvalue().splitlines()),
+        *([said] if said else []),
+        str(results.signature),
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -305,7 +308,7 @@ def _guarded(value: Any) -> Any:
 
 
 def _markdown(results: Results) -> str:
-    return "\n\n".join([*markdown_tables(results), f"{markdown_code(results.signature)}\n"])
+    return "\n\n".join([*markdown_tables(results), f"{markdown_code(str(results.signature))}\n"])
 
 
 def markdown_tables(results: Results) -> list[str]:
@@ -338,7 +341,7 @@ def _latex(results: Results) -> str:
     rest = grids(results)[len(found) :]
     return (
         "\n".join(
-            [f"% {visible(results.signature)}", latex.PREAMBLE, *found, *(latex.tabular(*g, TEXTS) for g in rest)]
+            [f"% {visible(str(results.signature))}", latex.PREAMBLE, *found, *(latex.tabular(*g, TEXTS) for g in rest)]
         )
         + "\n"
     )

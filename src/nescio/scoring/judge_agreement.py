@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.stats import bias_correction, resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
@@ -131,7 +132,7 @@ def against(
         confusions += _confusion(name, table.sum(axis=0), drawn, level)
     for r, name in enumerate(judged.runs):
         estimates += _corrected(name, _cells(judged, people, asked, labelled, r), level, target, notes)
-    line = signature(
+    line = sign(
         judge=judge,
         runs=len(judged.runs),
         questions=len(judged.questions),

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import Evidence, Tally
-from nescio.data.results import Score, Scores, signature
+from nescio.data.results import Score, Scores
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, Options, load
@@ -74,7 +75,7 @@ def score(
         how |= {"resamples": resamples, "seed": seed}
     else:
         how["interval"] = "none"
-    line = signature(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
+    line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
 
 

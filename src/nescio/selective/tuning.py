@@ -11,7 +11,8 @@ import numpy as np
 from nescio._version import __version__
 from nescio.data.columns import known
 from nescio.data.evidence import Evidence
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
@@ -90,7 +91,7 @@ class Tuned(Results):
         """The one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
         more = {name: Results.records(self, name) for name in self.more}
-        return {"nescio": __version__, "signature": self.signature, **row, **more, "notes": list(self.notes)}
+        return {"nescio": __version__, "signature": str(self.signature), **row, **more, "notes": list(self.notes)}
 
 
 def tune(
@@ -139,7 +140,7 @@ def tune(
     figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **_how_certified(wanted)}
     how |= _how_resampled(one, bound, plan) if ci else {}
-    line = signature(measures=bound.name, **loaded.signature, **how, seed=seed)
+    line = sign(measures=bound.name, **loaded.signature, **how, seed=seed)
     row = Tuning(one.data.runs[0], bound.label, **figures, folds=len(choice.without), n=len(one.confidence))
     more = {"curve": curve_of(one, points)} | ({"grid": choice.grid} if wanted else {})
     applied = None if wanted and choice.threshold == np.inf else one.apply(one.accept(choice.threshold))

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 
-from nescio.data.results import Audit, signature
+from nescio.data.results import Audit
+from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta._call import Progress
@@ -87,7 +88,7 @@ def audit(
         earned += scores
         if progress:
             progress(done, len(wanted))
-    line = signature(measures="+".join(m.name for m in wanted), questions=questions, seed=seed)
+    line = sign(measures="+".join(m.name for m in wanted), questions=questions, seed=seed)
     return Audit(tuple(rows), line, (SEARCHED,), "audit", {"scores": tuple(earned)})
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
@@ -107,7 +108,7 @@ def plan(
     aims |= {"tables": TABLES} if any(isinstance(source, Table) for source in sources) else {}
     aims |= {"resamples": RESAMPLES} if any(isinstance(source, Spread) for source in sources) else {}
     aims |= {"model": "+".join(dict.fromkeys(source.model for source in sources)), "seed": seed}
-    line = signature(measures="+".join(m.name for m in wanted), **start, **aims)
+    line = sign(measures="+".join(m.name for m in wanted), **start, **aims)
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"systems": systems} if systems else {})
 
 

@@ -115,7 +115,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
     return assembled(
         "diff.html.jinja",
         ("page.js", "questions.js"),
-        Shared(title, sentence(change), [change.comparisons.signature], notes),
+        Shared(title, sentence(change), [str(change.comparisons.signature)], notes),
         figures,
         browsing,
         old=change.old,

@@ -38,7 +38,9 @@ def page(facts: Facts, *, title: str | None = None, texts: Texts | None = None) 
     browsing, unseen = browser(seen_by(facts), texts)
     sources = (facts.scores, facts.comparisons, *facts.studies)
     notes = (*facts.scores.notes, *_notes(facts), *missing, *unseen)
-    shared = Shared(title or "Report", answer(facts), [each.signature for each in sources if each is not None], notes)
+    shared = Shared(
+        title or "Report", answer(facts), [str(each.signature) for each in sources if each is not None], notes
+    )
     return assembled(
         "report.html.jinja",
         ("page.js", "board.js", "questions.js"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from nescio.data.results import Results, signature
+from nescio.data.results import Results
+from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.systems.validator import _chunks, _embeddings, _lexical, _meaning, _phrases, _resources, _types
 from nescio.systems.validator._case import Case
@@ -167,7 +168,7 @@ def table12(resources: Resources | None = None) -> Results:
         if not here:
             rows.append(Row12(name, marks, None, "no", "not built"))
     note = f"in 2007, in this order: {', '.join(PARTICIPANTS)}"
-    return Results(tuple(rows), signature(ave="table12"), (note,), "techniques")
+    return Results(tuple(rows), sign(ave="table12"), (note,), "techniques")
 
 
 def _use(each: Technique, resources: Resources) -> tuple[str, str | None]:

@@ -1,0 +1,64 @@
+"""The signature of a result: one line, in the manner of sacreBLEU, that says all that a number depends on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nescio._version import __version__
+
+TOOL = "nescio"  # the first field: its value is the version
+SHORT = ("data", "seed")  # what the short form keeps beside it
+_SPECIAL = re.compile(r"[\\|:]")
+_BARS = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
+_FIELD = re.compile(r"((?:\\.|[^\\:])*):(.*)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature(Mapping[str, str]):
+    """Names and values in their order, the version first. As text, `nescio:0.2.0|runs:3|…`; `parse` reads that back."""
+
+    fields: tuple[tuple[str, str], ...]
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.fields)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __str__(self) -> str:
+        return "|".join(f"{_escape(name)}:{_escape(value)}" for name, value in self.fields)
+
+    def extend(self, **fields: object) -> Signature:
+        """The signature with more fields at its end; one that is there already gets the new value in its place."""
+        return Signature(tuple((dict(self.fields) | {name: str(value) for name, value in fields.items()}).items()))
+
+    def short(self) -> str:
+        """The version, the data and the seed, for terminals and papers: `nescio 0.2.0 · data da07807d · seed 0`."""
+        kept = [f"{name} {self[name]}" for name in (TOOL, *SHORT) if name in self]
+        return " · ".join(kept)
+
+
+def sign(**fields: object) -> Signature:
+    """Make the signature of a result of this version of nescio."""
+    return Signature(((TOOL, __version__), *((name, str(value)) for name, value in fields.items())))
+
+
+def parse(text: str) -> Signature:
+    """Read a signature as it is printed; raises ValueError for a text that is none."""
+    fields = []
+    for part in _BARS.findall(text):
+        found = _FIELD.fullmatch(part)
+        if not found:
+            raise ValueError(f"a signature is made of NAME:VALUE, separated by | (found {part!r})")
+        fields.append((_ESCAPED.sub(r"\1", found[1]), _ESCAPED.sub(r"\1", found[2])))
+    return Signature(tuple(fields))
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)
