@@ -121,3 +121,8 @@ def _goes_on(so_far: str, rest: str) -> bool:
     following = _WORD.match(rest.lstrip("\"'“‘(["))
     begins = following is not None and following[0].lower() in _BEGINS
     return not (begins and (letters or last.lower() in _ENDS_ANYWAY))
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: "1 question", "2,000 questions"; a noun of several words takes its s at the end."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
