@@ -28,7 +28,7 @@ from nescio.formats import Unjudged
 from nescio.formats.benchmarks.cbc import files_in
 from nescio.judging import judge_runs
 from nescio.meta import comparability
-from nescio.pipeline import Options, read_collection, read_files
+from nescio.pipeline import Options, read, read_collection
 from nescio.systems.reading import answer, has_wordnet
 from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
 
@@ -97,9 +97,9 @@ def name_of(switches: Sequence[str]) -> str:
 def cbc(folder: Path) -> tuple[Collection, Evidence, list[tuple[str, ...]]]:
     """The collection, its runs marked (the real one last), and the switches that can be had here."""
     files = files_in(folder / "developset")
-    _, read = read_files([*files, folder / "student-run.response"], Options())
-    assert isinstance(read.data, Unjudged)
-    collection, real = read.data.collection, read.data.runs[0]
+    student = read([*files, folder / "student-run.response"], Options())
+    assert isinstance(student.data, Unjudged)
+    collection, real = student.data.collection, student.data.runs[0]
     had = [switches for switches in SWITCHES if "Sem" not in switches or has_wordnet()]
     runs = [answer(collection, "deep-read", switches=switches) for switches in had]
     return collection, evidence(collection, [*runs, answer(collection, "random"), real], "deep_read"), had

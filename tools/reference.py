@@ -106,7 +106,7 @@ def formats() -> str:
 
 def judges() -> str:
     """Every judge with its parameters."""
-    from nescio.judging import REGISTRY
+    from nescio.judging import REGISTRY, Factory
 
     parts = [
         MADE,
@@ -117,7 +117,7 @@ def judges() -> str:
     for name in sorted(REGISTRY):
         declaration = REGISTRY[name]
         parts += [f"## {name}\n", *_docstring(sys.modules[f"nescio.judging.{name}"].__doc__ or "")]
-        if declaration.function.__module__ == f"nescio.judging.{name}":
+        if not isinstance(declaration, Factory):
             parts += _docstring(inspect.cleandoc(declaration.function.__doc__ or ""))
         if declaration.scores:
             parts.append(f"It leaves graded credit in {', '.join(f'`{score}`' for score in declaration.scores)}.\n")

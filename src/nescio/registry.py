@@ -1,11 +1,154 @@
-"""Importing every file of a package, so that what it declares is registered: a new file needs no line anywhere else."""
+"""Things with names: registering them by importing their files, finding them, and names with parameters (`penalty(t=0.75)`).
+
+Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no line
+anywhere else, and installed third parties are found by their entry points.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from typing import Any, TypeVar
+
+from nescio.errors import UnknownNameError, UsageError
+
+T = TypeVar("T")
+Rule = tuple[str, Callable[[Any], bool]]
+REQUIRED = inspect.Parameter.empty  # in place of the default of a parameter that must be given
+_CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+class Registry(dict[str, T]):
+    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third parties."""
+
+    def __init__(self, kind: str, group: str) -> None:
+        super().__init__()
+        self.kind, self.group = kind, group
+
+    def add(self, name: str, thing: T) -> None:
+        """Register a thing; a name that is taken raises ValueError."""
+        if name in self:
+            raise ValueError(f"a {self.kind} named {name!r} is registered already")
+        self[name] = thing
+
+    def find(self, name: str) -> T:
+        """Find a thing by its name, among third parties too; raises UnknownNameError with the nearest names."""
+        if name not in self:
+            self.load_third_parties()
+        if name not in self:
+            raise UnknownNameError(self.kind, name, self)
+        return self[name]
+
+    def load_third_parties(self) -> None:
+        """Import what installed third parties register."""
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=self.group):
+            point.load()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name with parameters as it was written: each as (its name or None, its text)."""
+
+    text: str
+    name: str
+    arguments: tuple[tuple[str | None, str], ...]
+
+    @property
+    def inside(self) -> str:
+        """What stands between the parentheses."""
+        found = _CALL.fullmatch(self.text)
+        return ((found[2] if found else None) or "").strip()
+
+
+def parse_call(text: object, kind: str) -> Call:
+    """Read NAME or NAME(value, parameter=value); raises UsageError for a text that is neither."""
+    if not isinstance(text, str):
+        raise UsageError(f"a {kind} is named by a text (found {text!r})")
+    found = _CALL.fullmatch(text)
+    if not found:
+        raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
+    arguments = []
+    for part in (part.strip() for part in (found[2] or "").split(",")):
+        key, equals, value = part.rpartition("=")
+        if part:
+            arguments.append((key.strip() if equals else None, value.strip()))
+    return Call(text, found[1], tuple(arguments))
+
+
+def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """The parameters that a call gives, by name; raises UsageError where there are too many, or one stands twice.
+
+    The one parameter of what takes a single text (`mean(my column)`) is all that stands between the parentheses.
+    """
+    names = list(parameters)
+    if len(names) == 1 and parameters[names[0]] is REQUIRED and call.inside:
+        name, _, text = call.inside.rpartition("=")
+        return {name.strip() or names[0]: _unquoted(text.strip())}
+    values: dict[str, Any] = {}
+    for position, (key, text) in enumerate(call.arguments):
+        if key is None and position >= len(names):
+            raise UsageError(f"{call.text!r} has more parameters than the {kind} takes ({', '.join(names) or 'none'})")
+        given = names[position] if key is None else key
+        if given in values:
+            raise UsageError(f"{call.text!r} gives {given} twice")
+        values[given] = literal(text)
+    return values
+
+
+def bind(
+    name: str, kind: str, parameters: Mapping[str, Any], values: Mapping[str, Any], rules: Mapping[str, Rule]
+) -> dict[str, Any]:
+    """All parameters with their values or defaults; raises UsageError for an unknown, missing or impossible one."""
+    for key in values:
+        if key not in parameters:
+            allowed = f"its parameters are {', '.join(parameters)}" if parameters else "it takes none"
+            raise UsageError(f"{kind} {name} has no parameter {key!r}; {allowed}")
+    bound = {**parameters, **values}
+    for key, value in bound.items():
+        if value is REQUIRED:
+            raise UsageError(f"{kind} {name} needs its parameter {key!r}, as in {name}({key})")
+        number, default = isinstance(value, (int, float)) and not isinstance(value, bool), parameters[key]
+        if isinstance(default, (int, float)) and not isinstance(default, bool) and not number:
+            raise UsageError(f"{kind} {name}: {key} must be a number (found {value!r})")
+        if number and not math.isfinite(value):
+            raise UsageError(f"{kind} {name}: {key} must be a finite number (found {value!r})")
+        rule, holds = rules.get(key, ("", lambda _: True))
+        if not holds(value):
+            raise UsageError(f"{kind} {name}: {rule} (found {key} = {value!r})")
+    return bound
+
+
+def written(name: str, values: Mapping[str, Any]) -> str:
+    """A name with its parameters, as `parse_call` reads it."""
+    shown = ", ".join(f"{key}={as_text(value)}" for key, value in values.items())
+    return f"{name}({shown})" if values else name
+
+
+def literal(text: str) -> Any:
+    """What a parameter's text means: a whole number, a number, true or false, or else the text itself."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text.lower(), _unquoted(text))
+
+
+def _unquoted(text: str) -> str:
+    return text.strip("'\"")
+
+
+def as_text(value: Any) -> str:
+    """Write a parameter's value, as `literal` reads it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> None:

@@ -32,7 +32,7 @@ def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:
     questions.write_text('{"id": "1", "question": "2 + 2?", "answers": ["4"]}\n')
     run.write_text('{"id": "1", "answer": "4"}\n')
     assert "judged by exact" in nescio("convert", questions, run, table).err
-    assert table.read_text() == "run,question,outcome\nmine,1,correct\n"
+    assert table.read_text() == "run,question,outcome,judge\nmine,1,correct,exact\n"
 
 
 def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path, outcomes: Path) -> None:

@@ -51,7 +51,7 @@ def test_nuggets_score_and_score_agree(nescio: Command, hale: list[Path]) -> Non
 def test_what_is_automatic_is_called_so(nescio: Command, hale: list[Path]) -> None:
     found = nescio("nuggets", "score", hale[0], hale[1], "--automatic", "idf", "--beta", 5, "--ci", "none")
     assert "nuggets.automatic_F(beta=5)" in found.out
-    assert "judge:automatic idf" in found.out
+    assert "judge:automatic(method=idf)" in found.out
     assert "note: AUTOMATIC" in found.err
 
 

@@ -46,7 +46,7 @@ def test_deep_read_answers_a_folder_and_is_marked(nescio: Command, cbc: Path) ->
     assert value["deep-read-Stem@0.00", "read.recall"] == 1
     assert value["deep-read-Stem@0.00", "read.precision"] == pytest.approx((1 / 3 + 1 / 4) / 2)
     assert value["deep-read-Stem@0.00", "read.AutSent"] == 1
-    assert "judge:deep_read(keep_pronouns=false)" in scored["signature"]
+    assert "judge:deep_read(threshold=0.5, keep_pronouns=false)" in scored["signature"]
 
 
 def test_the_shape_is_that_of_score(nescio: Command, cbc: Path) -> None:

@@ -76,13 +76,13 @@ def test_without_a_mapping_the_score_is_automatic_and_signed_so(tmp_path: Path) 
     paths = write_files(tmp_path, {"key.txt": KEY, "run.txt": RUN})
     scores = nescio.score(paths, ci=None)
     assert {row.measure for row in scores} == {f"nuggets.automatic_{name}" for name in ("F", "NR", "NP")}
-    assert "judge:automatic count" in str(scores.signature)
+    assert "judge:automatic(method=count)" in str(scores.signature)
     assert scores.notes[0].startswith("AUTOMATIC")
     assert scores.value("mine", "nuggets.automatic_NR") == pytest.approx(((1 + 0) / 2 + 1) / 2)
     idf = nescio.score(paths, ci=None, choose={"automatic": "idf"})
-    assert "judge:automatic idf" in str(idf.signature)
+    assert "judge:automatic(method=idf)" in str(idf.signature)
     mapped = nescio.score([*paths, *write_files(tmp_path, {"map.txt": MAP})], ci=None)
-    assert "judge:assessors majority" in str(mapped.signature)
+    assert "judge:assessors(view=majority)" in str(mapped.signature)
     assert not any("AUTOMATIC" in note for note in mapped.notes)
 
 

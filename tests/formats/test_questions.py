@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from nescio.data.model import Question, Response
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.formats import ReadOptions, Unjudged
-from nescio.pipeline import recognise
+from nescio.pipeline import open_files, recognise
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import write_files
@@ -36,7 +36,7 @@ def given(folder: Path, questions: tuple[Any, ...] = (Q1, Q2), answers: tuple[An
 
 def unjudged(paths: list[Path]) -> Unjudged:
     """What the reader finds before anything is judged."""
-    format_, parts = recognise(paths)
+    format_, parts = recognise(open_files(paths)[0])
     found = format_.read(parts, ReadOptions()).data
     assert isinstance(found, Unjudged)
     return found

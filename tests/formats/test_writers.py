@@ -16,9 +16,9 @@ from numpy.testing import assert_array_equal
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.formats import WRITERS, Unjudged, known_writer
+from nescio.formats import WRITERS, Unjudged
 from nescio.formats.benchmarks.squad2.reader import official
-from nescio.pipeline import Options, read_collection, read_files
+from nescio.pipeline import Options, read, read_collection
 from tests import strategies
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -32,7 +32,7 @@ def files_in(folder: Path) -> list[Path]:
 
 def data_of(paths: Sequence[Path]) -> Any:
     """What is read of files."""
-    return read_files(paths, Options())[1].data
+    return read(paths, Options()).data
 
 
 def again(folder: Path) -> Any:
@@ -42,7 +42,7 @@ def again(folder: Path) -> Any:
 
 def written(found: Any, to: str, folder: Path) -> tuple[str, ...]:
     """The notes of writing."""
-    return known_writer(to).write(found, folder).notes
+    return WRITERS.find(to).write(found, folder).notes
 
 
 def by_name(runs: Sequence[Run]) -> dict[str, tuple[Response, ...]]:
@@ -324,7 +324,7 @@ def test_other_outcomes_are_no_data_of_pan(tmp_path: Path) -> None:
 
 def test_an_unknown_writer_is_named(tmp_path: Path) -> None:  # noqa: ARG001
     with pytest.raises(UnknownNameError, match="unknown format to write 'squad'; did you mean squad2"):
-        known_writer("squad")
+        WRITERS.find("squad")
 
 
 @pytest.mark.parametrize("to", [name for name, writer in WRITERS.items() if not writer.suffixes and name != "pan"])

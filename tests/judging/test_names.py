@@ -14,13 +14,13 @@ from nescio.judging import known
         ("token_f1", "token_f1(threshold=0.5)"),
         ("token_f1(0.8)", "token_f1(threshold=0.8)"),
         ("token_f1( threshold = 0.8 )", "token_f1(threshold=0.8)"),
-        ("numeric(0.01, which='last')", "numeric(tolerance=0.01, absolute=0, which=last, decimal=dot)"),
-        ("pattern(ignore_case=False)", "pattern(ignore_case=False)"),
+        ("numeric(0.01, which='last')", "numeric(tolerance=0.01, absolute=0.0, which=last, decimal=dot)"),
+        ("pattern(ignore_case=False)", "pattern(ignore_case=false)"),
     ],
 )
 def test_a_name_says_all_parameters(text: str, name: str) -> None:
-    assert known(text).name == name
-    assert known(known(text).name).name == name
+    assert str(known(text).record) == name
+    assert known(str(known(text).record)).record == known(text).record
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
         ("token_f1(0.5, threshold=0.6)", "gives threshold twice"),
         ("token_f1(treshold=0.6)", "judge token_f1 has no parameter 'treshold'; its parameters are threshold"),
         ("exact(x=1)", "judge exact has no parameter 'x'; it takes none"),
-        ("token_f1(0)", r"an F1 above 0 and up to 1 \(found threshold = 0.0\)"),
+        ("token_f1(0)", r"an F1 above 0 and up to 1 \(found threshold = 0\)"),
         ("token_f1(nan)", "threshold must be a finite number"),
-        ("token_f1(true)", "threshold must be a finite number"),
+        ("token_f1(true)", "threshold must be a number"),
         ("pattern(ignore_case=maybe)", "ignore_case is true or false"),
         ("token_f1(0.5", "is not a judge; write it as NAME"),
         ("", "is not a judge"),

@@ -74,8 +74,8 @@ def test_confidence_is_kept_for_answers_and_candidates() -> None:
 
 def test_lower_ranks_are_counted_and_give_the_rank_of_the_first_right_answer() -> None:
     responses = [said("q1", "B"), said("q1", "A", rank=3), said("q1", "x", rank=2), said("q2", "A")]
-    found, lower = judge_runs(Collection("c", (Q1, Q2)), [Run("mine", tuple(responses))], "choice")
-    assert lower == 2
+    found, notes = judge_runs(Collection("c", (Q1, Q2)), [Run("mine", tuple(responses))], "choice")
+    assert [(note.code, note["n"]) for note in notes] == [("choice.names_none", 4), ("judging.lower_ranks", 2)]
     assert_array_equal(found.state, [[INCORRECT, CORRECT]])
     assert_array_equal(found.first_right, [[3, 1]])
 

@@ -69,7 +69,7 @@ def test_silence_earns_nothing_and_where_there_is_no_answer_everything() -> None
     (left, right) = found.more["token_f1.f1"].tolist()
     assert left == [pytest.approx(2 / 3), 1.0, 0.0]
     assert right == [0.0, 0.0, 0.0]  # the last is not there: what it earns where --missing counts it as silence
-    assert known("token_f1(0.7)").name == "token_f1(threshold=0.7)"
+    assert str(known("token_f1(0.7)").record) == "token_f1(threshold=0.7)"
 
 
 @given(st.text(alphabet=st.sampled_from("aAtThe nN.'-–_ \t\n\u00a0\u2028\x1f\x00éß1²")))

@@ -48,12 +48,12 @@ def read_two(
 
 def write(loaded: Loaded, found: Comparisons, files: tuple[Path, ...], output: Path, how: dict[str, Any]) -> None:
     """Write the page, whole or not at all."""
-    from nescio.report.page import read_texts
+    from nescio.report.page import texts_of
     from nescio.report.page.change import change_page, gather_change
     from nescio.sources.writing import write_text
 
     old, new = loaded.data.runs
     change = gather_change(loaded, found, (old, new), repeatable(files, OWN), how)
-    texts = read_texts(loaded, files, change.moves.questions) if change.moves else None
+    texts = texts_of(loaded, change.moves.questions) if change.moves else None
     write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
     _app.say(f"wrote {output}")

@@ -114,10 +114,11 @@ def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> t
     from dataclasses import replace
 
     from nescio.formats import Unjudged
-    from nescio.pipeline import Options, read_files
+    from nescio.pipeline import Options
+    from nescio.pipeline import read as read_answers
     from nescio.tasks.ave import building
 
-    _, read = read_files([questions, *runs], Options(), gold=False)
+    read = read_answers([questions, *runs], Options(), gold=False)
     if not isinstance(read.data, Unjudged):
         raise MismatchError(f"{questions} and the runs are judged already: give questions and the answers to them")
     asked = list(read.data.collection.questions)

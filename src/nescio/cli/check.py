@@ -36,10 +36,10 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     nescio check outcomes.csv
     nescio check questions.jsonl runs/*.jsonl
     """
-    from nescio.pipeline import Options, recognise
+    from nescio.pipeline import Options, open_files, recognise
 
     options = Options(**_app.reading(given))
-    format_, parts = recognise(list(files), options.format_in)
+    format_, parts = recognise(open_files(list(files))[0], options.format_in)
     facts = _taken_for(format_, parts, options)
     try:
         facts |= _held(files, format_, parts, options)
@@ -65,6 +65,7 @@ def _columns(source: Any) -> list[str]:
 
 
 def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options: Options) -> Facts:
+    from nescio.data.judges import named
     from nescio.formats import ReadOptions
     from nescio.pipeline import load, only_questions
 
@@ -81,7 +82,7 @@ def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options
     except MismatchError as error:
         problems.append(str(error))
         loaded = load(list(files), replace(options, missing="unanswered", ungraded="exclude"))
-    facts = _count(loaded) | {"judge": loaded.judge, "judge_from": _judge_from(loaded)}
+    facts = _count(loaded) | {"judge": named(loaded.judges), "judge_from": _judge_from(loaded)}
     facts["notes"] += _unused_verdicts(format_, parts, loaded)
     return facts | {"problems": [*problems, *_oddities(facts)]}
 
@@ -93,7 +94,7 @@ def _judge_from(loaded: Loaded) -> str | None:
     """Where the judge comes from; None where nothing says who judged."""
     if loaded.judged_here:
         return "option" if loaded.options.judge else "default"
-    return None if loaded.judge == "none" else "files"
+    return "files" if loaded.judges else None
 
 
 def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[str]:

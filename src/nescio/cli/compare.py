@@ -99,7 +99,7 @@ def command(
     with _app.progress("comparing") as progress:
         source: Any = list(files)
         if run is not None or _diff.is_page(output):
-            source = _diff.read_two(files, measures, given["baseline"], run, options)
+            source, options = _diff.read_two(files, measures, given["baseline"], run, options), {}
             given["baseline"] = source.data.runs[0]
         found = compare(source, list(measures) or None, progress=progress, **given, **options)
     gates = _regressions(found, measures, 1 - given["ci"] / 100, given["margin"]) if gate else []

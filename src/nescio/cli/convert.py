@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +11,16 @@ from nescio.cli import _app
 from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
-    from nescio.formats import Format, Read, Writer
-    from nescio.pipeline import Options
+    from nescio.formats import Writer
 
 
 class _WithFormats(click.Command):
     """A command whose help ends with the formats that can be written, as they are registered."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        from nescio.formats import WRITERS, load_third_parties
+        from nescio.formats import WRITERS
 
-        load_third_parties()
+        WRITERS.load_third_parties()
         with formatter.section("Formats to write"):
             formatter.write_dl([(name, f"{WRITERS[name].about}.") for name in sorted(WRITERS)])
 
@@ -59,32 +57,29 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
         raise UsageError(
             f"convert takes what is read and, last, the table to write ({', '.join(SUFFIXES)}) or with --to the folder"
         )
-    from nescio import judging
+    from nescio.data.judges import named
     from nescio.data.outcomes import Outcomes
-    from nescio.formats import Unjudged, known_writer
-    from nescio.pipeline import Options
+    from nescio.formats import WRITERS, Unjudged
+    from nescio.pipeline import Options, judge, judges_of, read
 
     *inputs, output = files
-    writer = known_writer(to)
+    writer = WRITERS.find(to)
     _check_place(writer, output, inputs)
     options = Options(**_app.reading(given))
-    format_, read = _read(inputs, options, writer)
-    data, how = read.data, ""
-    if isinstance(data, Unjudged) and writer.takes is Outcomes:
-        name = options.judge or judging.default_judge(data.collection)
-        own = data.more
-        data, _ = judging.judge_runs(data.collection, data.runs, name, data.files)
-        data = replace(data, more={**data.more, **own})
-        how = f", judged by {name}"
-    elif isinstance(data, Outcomes) and writer.takes is Unjudged:
+    result = read(inputs, options, runs=writer.takes is not Unjudged)
+    how = ""
+    if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
+        result = judge(result, options.judge)
+        how = f", judged by {named(judges_of(result))}"
+    elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
-            f"this is {format_.about}: its answers are graded already and nescio reads no texts of them, so it can be written --to outcomes, and not --to {to}"
+            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be written --to outcomes, and not --to {to}"
         )
-    if not isinstance(data, writer.takes):
-        raise MismatchError(f"this is {format_.about}, which holds no outcome of a single question")
-    written = writer.write(data, output)
-    _app.notes([*read.notes, *written.notes])
-    _app.say(f"read {format_.name}{how}; wrote {written.what} to {output}")
+    if not isinstance(result.data, writer.takes):
+        raise MismatchError(f"this is {result.about}, which holds no outcome of a single question")
+    written = writer.write(result.data, output)
+    _app.notes([*result.notes, *written.notes])
+    _app.say(f"read {result.format}{how}; wrote {written.what} to {output}")
 
 
 def _check_place(writer: Writer, output: Path, inputs: list[Path]) -> None:
@@ -103,17 +98,3 @@ def _check_place(writer: Writer, output: Path, inputs: list[Path]) -> None:
         raise UsageError(f"{output}: --to {writer.name} is written to a folder; name one")
     else:
         check_new_folder(output)
-
-
-def _read(inputs: list[Path], options: Options, writer: Writer) -> tuple[Format, Read]:
-    """What is read: questions alone will do where questions are written."""
-    from nescio.formats import Read, ReadOptions, Unjudged
-    from nescio.pipeline import only_questions, read_files, recognise
-
-    if writer.takes is Unjudged:
-        format_, parts = recognise(inputs, options.format_in)
-        if format_.collection and only_questions(format_, parts):
-            told = ReadOptions(strata=options.strata, choose=options.choose)
-            collection, notes = format_.collection(parts, told)
-            return format_, Read(Unjudged(collection, ()), notes)
-    return read_files(inputs, options)

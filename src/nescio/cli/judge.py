@@ -16,8 +16,8 @@ from nescio.errors import UsageError
 if TYPE_CHECKING:
     from nescio.data.outcomes import Outcomes
     from nescio.data.results import Results
-    from nescio.formats import Format, Read
-    from nescio.judging import Human, Judge
+    from nescio.formats import Read
+    from nescio.judging import Human
 
 
 @click.command("judge")
@@ -119,7 +119,9 @@ def command(
     nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o outcomes.csv
     nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o outcomes.csv
     """
-    from nescio.pipeline import Options, read_files
+    from nescio.data.judges import named
+    from nescio.data.outcomes import Outcomes
+    from nescio.pipeline import Options, judges_of, read
 
     if output is None and against is None:
         raise UsageError(
@@ -129,17 +131,19 @@ def command(
         raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
     _check_places(output, report, [*files, *([against] if against else [])])
     options = Options(**_app.reading(given))
-    format_, read = read_files(list(files), options, gold=judge != "human")
-    people = _people(read, against, options.outcome_map, verdict) if against else None
+    result = read(list(files), options, gold=judge != "human")
+    people = _people(result, against, options.outcome_map, verdict) if against else None
     told = _llm.taken(given)
     if judge != "llm":
         _llm.refuse(told)
-    judged, name = _judged(format_, read, judge, people, told)
-    _app.notes(read.notes)
+    judged = _judged(result, judge, people, told)
+    _app.notes(judged.notes)
+    assert isinstance(judged.data, Outcomes)
+    name = named(judges_of(judged)) if judged.judged_here else OWN_GRADES
     if output:
-        _write(judged, name, output)
-    if people is not None and name != "human":
-        _compare(read, judged, people, report=report, judge=name, **given)
+        _write(judged.data, name, output)
+    if people is not None and not people_judged(judged):
+        _compare(result, judged.data, people, report=report, judge=name, **given)
 
 
 def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) -> None:
@@ -174,35 +178,33 @@ def _people(read: Read, against: Path, outcome_map: Mapping[str, str], verdict: 
     return people
 
 
-def _judged(
-    format_: Format, read: Read, asked: str | None, people: Human | None, told: dict[str, Any]
-) -> tuple[Outcomes, str]:
-    """The outcomes by the judge asked for, and its full name."""
-    from nescio import judging
+OWN_GRADES = "its own grades"
+
+
+def people_judged(judged: Read) -> bool:
+    """Say whether the outcomes are people's own verdicts."""
+    from nescio.judging.human import PEOPLE
+    from nescio.pipeline import judges_of
+
+    return judges_of(judged) == (PEOPLE,)
+
+
+def _judged(result: Read, asked: str | None, people: Human | None, told: dict[str, Any]) -> Read:
+    """Judge what was read as asked for; a log that is judged already may be held against people."""
     from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged
+    from nescio.judging import Resources
+    from nescio.judging.human import people_on
+    from nescio.pipeline import judge
 
-    data = read.data
+    data = result.data
     if isinstance(data, Outcomes) and people is not None and asked in (None, "human"):
-        return (judging.human.people_on(data, people), "human") if asked else (data, "its own grades")
+        return replace(result, data=people_on(data, people), judged_here=True) if asked else result
     if not isinstance(data, Unjudged):
-        raise UsageError(f"these files need no judge: {format_.about}")
+        raise UsageError(f"these files need no judge: {result.about}")
     with _app.progress("asking the model") if asked == "llm" else nullcontext() as progress:
-        judge: Judge
-        if asked == "human" and people is not None:
-            judge = people
-        elif progress:
-            judge = _llm.judge(told, progress)
-        else:
-            judge = judging.known(asked or judging.default_judge(data.collection))
-        found, lower = judging.judge_runs(data.collection, data.runs, judge, data.files)
-    _app.notes(getattr(judge, "notes", ()))
-    if judge.name == "choice":
-        _app.notes(list(judging.no_options(data.collection, data.runs)))
-    if lower:
-        many = "1 answer" if lower == 1 else f"{lower} answers"
-        _app.say(f"note: {many} below rank 1 judged, and not in the table: an outcome is that of rank 1")
-    return replace(found, more={**found.more, **data.more}), judge.name
+        model = (lambda: _llm.judge(told, progress)) if progress else None
+        return judge(result, asked, Resources(people, model))
 
 
 def _compare(read: Read, judged: Outcomes, people: Human, printed: str, report: Path | None, **how: Any) -> None:

@@ -124,12 +124,12 @@ def _judge(
     """The judge that suits the questions, and the measures; what was asked for goes first."""
     from nescio.errors import UsageError
     from nescio.formats import Unjudged
-    from nescio.pipeline import Options, read_files
+    from nescio.pipeline import Options, read
 
-    format_, read = read_files(list(files), Options(**options))
-    if not isinstance(read.data, Unjudged):
-        raise UsageError(f"these files are {format_.about}: `nescio score` scores what is judged already")
-    questions = read.data.collection.questions
+    result = read(list(files), Options(**options))
+    if not isinstance(result.data, Unjudged):
+        raise UsageError(f"these files are {result.about}: `nescio score` scores what is judged already")
+    questions = result.data.collection.questions
     if keep_pronouns and options["judge"]:
         raise UsageError("--keep-pronouns is for the judge deep_read; say 'deep_read(keep_pronouns=true)'")
     if options["judge"] or (all(question.options for question in questions) and not keep_pronouns):

@@ -68,7 +68,7 @@ def command(
             list(files), measures, by=by, ci=ci, commands=again, told=lambda _: progress, **given, **options
         )
     if output:
-        texts = page.read_texts(facts.loaded, files)
+        texts = page.texts_of(facts.loaded)
         write_text(output, page.page(facts, title=title or ", ".join(file.name for file in files[:4]), texts=texts))
         _app.say(f"wrote {output}")
     if figures:

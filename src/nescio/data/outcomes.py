@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.judges import JudgeRecord
 from nescio.errors import MismatchError, UsageError
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
@@ -60,7 +61,7 @@ class Outcomes:
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that would
     have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection does not say.
     `why` says in a few words why an answer is silent or not graded, where its source tells such apart, else None. `files`
-    names the file that each run came from, for messages.
+    names the file that each run came from, for messages, and `judges` who judged its answers, None where that is not known.
     """
 
     runs: tuple[str, ...]
@@ -75,6 +76,7 @@ class Outcomes:
     clusters: Array | None = None
     why: Array | None = None
     files: tuple[str, ...] = ()
+    judges: tuple[JudgeRecord | None, ...] = ()
 
     def select(self, questions: Array) -> Outcomes:
         """The same runs on some of the questions (a mask)."""
@@ -316,4 +318,5 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
         more={name: array[take] for name, array in found.more.items()},
         why=rows(found.why),
         files=tuple(found.files[i] for i in take) if found.files else (),
+        judges=tuple(found.judges[i] for i in take) if found.judges else (),
     )

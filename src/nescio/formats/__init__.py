@@ -13,10 +13,8 @@ from nescio.formats.registry import (
     Unjudged,
     Writer,
     Written,
-    known,
-    known_writer,
-    load_third_parties,
     reader,
+    takers,
     writer,
 )
 from nescio.registry import import_all
@@ -38,11 +36,9 @@ __all__ = [
     "Unjudged",
     "Writer",
     "Written",
-    "known",
-    "known_writer",
-    "load_third_parties",
     "open_source",
     "reader",
+    "takers",
     "writer",
 ]
 

@@ -7,9 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nescio.errors import shorten
-from nescio.formats.registry import Format, Recognise
-from nescio.sources.source import Source
+from nescio.data.columns import OUTCOMES
+from nescio.data.outcomes import STATES
+from nescio.errors import FormatError, shorten
+from nescio.formats.native.score_matrix import NAMES_A_ROW
+from nescio.formats.registry import REGISTRY, Format, Recognise
+from nescio.sources.source import BY_SUFFIX, Source
 
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
 _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
@@ -74,3 +77,64 @@ def _only(source: Source, names: Collection[str]) -> Source:
         first=cut(source.first),
         document=[*map(cut, document[:1]), *document[1:]] if isinstance(document, list) else cut(document),
     )
+
+
+def no_format(source: Source) -> FormatError:
+    """Say why a file is of no format: what its columns come nearest to, and what is wrong with them."""
+    columns = list(source.columns) or None
+    if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
+        rule = "this is one JSON document; tables, questions and runs in JSON have one object a line (.jsonl)"
+        return FormatError(source.label, rule, value=columns)
+    return FormatError(source.label, _why_of_no_format(source), where=source.head, value=columns)
+
+
+def no_text(source: Source, rule: str) -> FormatError:
+    """Say that a text file is not what was asked for, and what any other file must be called."""
+    rule = f"{rule}, and a file that is to be read otherwise must end in {', '.join(BY_SUFFIX)}"
+    return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+
+
+def _why_of_no_format(source: Source) -> str:
+    """Say what its columns come nearest to, and what is wrong with them."""
+    have = set(source.columns)
+    if len(have) == 1 and source.path is not None and any(mark in source.columns[0] for mark in ",;|\t"):
+        return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
+    if have & {"answer", "answers", "options"}:
+        lacking = next((name for name in ("id", "question") if name not in have), "answer")
+        return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
+    for what, names in (("a counts table", ("run", *OUTCOMES)), ("an outcome table", ("run", "question", "outcome"))):
+        folded = {name.lower() for name in have}
+        if not have.issuperset(names[1:]) and folded.issuperset(names[1:]):
+            return f"column names are written in lower case; {what} has {', '.join(names)}"
+    if have & {"run", "question", "outcome"} and not have & set(STATES):
+        lacking = "outcome" if "outcome" not in have else "question"
+        matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
+        return f"an outcome table has the columns run, question, outcome; there is no {lacking!r}{matrix}"
+    return _no_counts(have) if have & set(STATES) else _needed(source)
+
+
+def _no_counts(have: set[str]) -> str:
+    """What is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are outcomes."""
+    if not have & {"question", *filter(None, NAMES_A_ROW)}:
+        lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
+        return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
+    instead = [name for name in OUTCOMES if name in have]
+    if len(instead) == 1:
+        return (
+            f"{_OUTCOME_TABLE}; that of outcomes is called 'outcome', not {instead[0]!r} (1 and 0 are understood in it)"
+        )
+    said = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
+    return f"{_OUTCOME_TABLE}; {said}"
+
+
+def _needed(source: Source) -> str:
+    """What a file of no known format would need, if it is a table; else the formats that there are."""
+    if source.kind not in ("delimited", "lines", "parquet", "table"):
+        return f"of no format that nescio knows ({', '.join(sorted(REGISTRY))})"
+    others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
+    if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
+        others += " (and in a score matrix each cell is a number or empty)"
+    return f"{_OUTCOME_TABLE}{others}; rename yours, or name the format with --format-in"
+
+
+_OUTCOME_TABLE = "an outcome table has the columns run, question and outcome"

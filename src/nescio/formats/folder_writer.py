@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import REGISTRY, Unjudged
+from nescio.formats.registry import Unjudged, takers
 from nescio.sources.opening import open_source
 from nescio.sources.writing import whole_folder
 
@@ -26,11 +26,11 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
             name = file.relative_to(folder)
             try:
                 source = open_source(file)
-                takers = [known.name for known in REGISTRY.values() if known.recognise(source)]
+                names = [format_.name for format_ in takers(source)]
             except FormatError as error:
                 raise MismatchError(f"{path}: {name} could not be read back: {error.rule}") from None
-            if takers != [format_]:
-                what = " or ".join(takers) or "no format at all"
+            if names != [format_]:
+                what = " or ".join(names) or "no format at all"
                 raise MismatchError(f"{path}: {name} would be taken for {what}, because of the names in it")
 
 

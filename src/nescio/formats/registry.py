@@ -16,9 +16,11 @@ from typing import Any
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.outcomes import Outcomes
-from nescio.errors import UnknownNameError, UsageError
+from nescio.errors import UsageError
+from nescio.registry import Registry
 from nescio.sources.source import Source
 
 
@@ -102,13 +104,19 @@ class ReadOptions:
 class Read:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
-    `judge` names what judged, for the signature, where the reader let something judge (nuggets matched automatically).
+    `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes may
+    name the judge of each run themselves. The rest is the pipeline's to fill: what the files are, whether nescio judged, and the
+    questions and answers that were judged.
     """
 
     data: Data
     notes: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
-    judge: str = "none"
+    judges: tuple[JudgeRecord, ...] = ()
+    format: str = ""
+    about: str = ""
+    judged_here: bool = False
+    texts: Unjudged | None = None
 
 
 Part = tuple[str, Source]
@@ -122,6 +130,7 @@ class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
+    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does.
     """
 
     name: str
@@ -129,32 +138,35 @@ class Format:
     recognise: Recognise
     read: Reader
     collection: CollectionReader | None = None
+    text: bool = False
+    fallback: bool = False
 
 
-REGISTRY: dict[str, Format] = {}
+REGISTRY: Registry[Format] = Registry("format", "nescio.formats")
 
 
 def reader(
-    name: str, *, about: str, recognise: Recognise, collection: CollectionReader | None = None
+    name: str,
+    *,
+    about: str,
+    recognise: Recognise,
+    collection: CollectionReader | None = None,
+    text: bool = False,
+    fallback: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        if name in REGISTRY:
-            raise ValueError(f"a format named {name!r} is registered already")
-        REGISTRY[name] = Format(name, about, recognise, read, collection)
+        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback))
         return read
 
     return register
 
 
-def known(name: str) -> Format:
-    """The format of that name; raises UnknownNameError with the nearest names."""
-    if name not in REGISTRY:
-        load_third_parties()
-    if name not in REGISTRY:
-        raise UnknownNameError("format", name, REGISTRY)
-    return REGISTRY[name]
+def takers(source: Source) -> list[Format]:
+    """Find the formats that a file could be of; a fallback only where there is no other."""
+    found = [format_ for format_ in REGISTRY.values() if format_.recognise(source)]
+    return [format_ for format_ in found if not format_.fallback] or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +191,7 @@ class Writer:
     suffixes: tuple[str, ...] = ()
 
 
-WRITERS: dict[str, Writer] = {}
+WRITERS: Registry[Writer] = Registry("format to write", "nescio.formats")
 
 
 def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()) -> Callable[[Write], Write]:
@@ -189,26 +201,7 @@ def writer(name: str, *, about: str, takes: type, suffixes: tuple[str, ...] = ()
     """
 
     def register(write: Write) -> Write:
-        if name in WRITERS:
-            raise ValueError(f"a writer named {name!r} is registered already")
-        WRITERS[name] = Writer(name, about, takes, write, suffixes)
+        WRITERS.add(name, Writer(name, about, takes, write, suffixes))
         return write
 
     return register
-
-
-def known_writer(name: str) -> Writer:
-    """The writer of that name; raises UnknownNameError with the nearest names."""
-    if name not in WRITERS:
-        load_third_parties()
-    if name not in WRITERS:
-        raise UnknownNameError("format to write", name, WRITERS)
-    return WRITERS[name]
-
-
-def load_third_parties() -> None:
-    """Import the readers and writers of installed third parties."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group="nescio.formats"):
-        point.load()

@@ -3,32 +3,36 @@
 from nescio.judging._judge import (
     REGISTRY,
     Asked,
+    Factory,
     Grade,
     Judge,
+    Resources,
     asked_cells,
     default_judge,
+    factory,
     first_measures,
     judge,
     judge_runs,
     known,
 )
-from nescio.judging.choice import no_options
 from nescio.judging.human import Human
 from nescio.registry import import_all
 
 __all__ = [
     "REGISTRY",
     "Asked",
+    "Factory",
     "Grade",
     "Human",
     "Judge",
+    "Resources",
     "asked_cells",
     "default_judge",
+    "factory",
     "first_measures",
     "judge",
     "judge_runs",
     "known",
-    "no_options",
 ]
 
 import_all(__name__, __path__)

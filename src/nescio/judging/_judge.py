@@ -9,15 +9,18 @@ A judge is one decorated function of a question, an answer and its parameters, w
     def token_f1(question, answer, threshold=0.5): ...  # a Grade, with a score that becomes the column f1
 
 `scores` names the columns of graded credit, each with what silence earns in it, or a function that says so of a question: NaN
-where it earns nothing because it is not counted. `measures` are those that users of the judge expect first. Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`.
+where it earns nothing because it is not counted. `measures` are those that users of the judge expect first. `suits` says of a
+question whether the judge is the one to take where nobody named any; `remarks` says what is odd about the answers of runs.
+
+Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a function
+under `@factory` from the `Resources` that they need.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
@@ -25,9 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
-from nescio.errors import UnknownNameError, UsageError
+from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +60,34 @@ Silent = float | Callable[[Question], float]
 
 
 class Judge(Protocol):
-    """A judge that is ready to work: `name` says with which parameters."""
+    """A judge that is ready to work; `record` says which, with which parameters."""
 
     @property
-    def name(self) -> str: ...
+    def record(self) -> JudgeRecord: ...
 
     @property
     def scores(self) -> Mapping[str, Silent]: ...
 
     def grade(self, asked: Sequence[Asked]) -> Sequence[Grade]:
-        """A grade for each, in their order."""
+        """Give a grade for each, in their order."""
+
+    def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
+        """Say what is odd about these answers, or was about judging them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What some judges need and a name does not hold: people's verdicts, and a language model at its endpoint."""
+
+    people: Judge | None = None
+    model: Callable[[], Judge] | None = None
 
 
 Function = Callable[..., bool | Grade]
 F = TypeVar("F", bound=Function)
-Rule = tuple[str, Callable[[Any], bool]]
+Make = Callable[["Resources"], "Judge"]
+Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
+FALLBACK = "exact"  # the judge where none suits
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +100,8 @@ class Declaration:
     valid: Mapping[str, Rule] = field(default_factory=dict)
     check: Callable[..., None] | None = None
     measures: tuple[str, ...] = ()
+    suits: Callable[[Question], bool] | None = None
+    remarks: Remarks | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -89,34 +109,47 @@ class Declaration:
         return {p.name: p.default for p in list(inspect.signature(self.function).parameters.values())[2:]}
 
     def bind(self, given: Mapping[str, Any]) -> Judge:
-        """The judge with parameters; raises UsageError for an unknown or impossible one."""
-        known_ = self.parameters
-        for name, value in given.items():
-            if name not in known_:
-                allowed = f"its parameters are {', '.join(known_)}" if known_ else "it takes none"
-                raise UsageError(f"judge {self.name} has no parameter {name!r}; {allowed}")
-            rule, test = self.valid.get(name, ("", lambda _: True))
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if isinstance(known_[name], float) and not (number and np.isfinite(value)):
-                raise UsageError(f"judge {self.name}: {name} must be a finite number (found {value!r})")
-            if not test(value):
-                raise UsageError(f"judge {self.name}: {rule} (found {name} = {value!r})")
-        bound = {**known_, **given}
+        """Give the judge its parameters; raises UsageError for an unknown or impossible one."""
+        bound = bind(self.name, "judge", self.parameters, given, self.valid)
         if self.check:
             self.check(**bound)
-        shown = ", ".join(f"{name}={_written(value)}" for name, value in bound.items())
-        return _Bound(f"{self.name}({shown})" if bound else self.name, self.scores, self.function, bound)
+        return _Bound(self, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """A registered judge that is made from `Resources`."""
+
+    name: str
+    make: Make
+    scores: Mapping[str, Silent] = field(default_factory=dict)
+
+    @property
+    def doc(self) -> str:
+        """What it does, in its own words."""
+        return inspect.cleandoc(self.make.__doc__ or "")
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    name: str
-    scores: Mapping[str, Silent]
-    function: Function
+    declaration: Declaration
     parameters: Mapping[str, Any]
 
+    @property
+    def record(self) -> JudgeRecord:
+        return JudgeRecord(
+            self.declaration.name, tuple((key, as_text(value)) for key, value in self.parameters.items())
+        )
+
+    @property
+    def scores(self) -> Mapping[str, Silent]:
+        return self.declaration.scores
+
+    def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
+        return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
+
     def grade(self, asked: Sequence[Asked]) -> list[Grade]:
-        """Runs often give one answer; it is looked at once."""
+        """Grade each answer once, however many runs give it."""
         several = len({one.run for one in asked}) > 1
         done: dict[tuple[str, str], Grade] = {}
         grades = []
@@ -124,7 +157,7 @@ class _Bound:
             key = one.question.id, one.answer
             grade = done.get(key)
             if grade is None:
-                found = self.function(one.question, one.answer, **self.parameters)
+                found = self.declaration.function(one.question, one.answer, **self.parameters)
                 grade = found if isinstance(found, Grade) else RIGHT if found else WRONG
                 if several:
                     done[key] = grade
@@ -132,7 +165,7 @@ class _Bound:
         return grades
 
 
-REGISTRY: dict[str, Declaration] = {}
+REGISTRY: Registry[Declaration | Factory] = Registry("judge", "nescio.judges")
 
 
 def judge(
@@ -142,6 +175,8 @@ def judge(
     valid: Mapping[str, Rule] | None = None,
     check: Callable[..., None] | None = None,
     measures: Sequence[str] = (),
+    suits: Callable[[Question], bool] | None = None,
+    remarks: Remarks | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated function as a judge. A name that is taken raises ValueError.
 
@@ -149,76 +184,59 @@ def judge(
     """
 
     def register(function: F) -> F:
-        if name in REGISTRY:
-            raise ValueError(f"a judge named {name!r} is registered already")
-        REGISTRY[name] = Declaration(name, function, scores or {}, valid or {}, check, tuple(measures))
+        REGISTRY.add(
+            name, Declaration(name, function, scores or {}, valid or {}, check, tuple(measures), suits, remarks)
+        )
         return function
 
     return register
 
 
-def known(text: str) -> Judge:
-    """The judge that a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)` means.
+def factory(name: str) -> Callable[[Make], Make]:
+    """Register the decorated function as what makes a judge from `Resources`; it raises UsageError for one that is missing."""
 
-    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
+    def register(make: Make) -> Make:
+        REGISTRY.add(name, Factory(name, make))
+        return make
+
+    return register
+
+
+def known(text: str, resources: Resources | None = None) -> Judge:
+    """Find the judge that a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)` means.
+
+    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense or a resource is missing.
     """
-    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-    if not found:
-        raise UsageError(f"{text!r} is not a judge; write it as NAME or NAME(parameter=value)")
-    name, inside = found[1], found[2] or ""
-    if name not in REGISTRY:
-        from importlib.metadata import entry_points
-
-        for point in entry_points(group="nescio.judges"):
-            point.load()
-    if name not in REGISTRY:
-        raise UnknownNameError("judge", name, REGISTRY)
-    declaration = REGISTRY[name]
-    names, given = list(declaration.parameters), {}
-    for position, part in enumerate(part.strip() for part in inside.split(",") if part.strip()):
-        key, equals, value = (piece.strip() for piece in part.rpartition("="))
-        if not equals and position >= len(names):
-            raise UsageError(f"{text!r} has more parameters than the judge takes ({', '.join(names) or 'none'})")
-        key = key if equals else names[position]
-        if key in given:
-            raise UsageError(f"{text!r} gives {key} twice")
-        given[key] = _literal(value)
-    return declaration.bind(given)
-
-
-def _literal(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return text.strip("'\"")
-
-
-def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    call = parse_call(text, "judge")
+    found = REGISTRY.find(call.name)
+    if isinstance(found, Factory):
+        values_of(call, {}, "judge")
+        return found.make(resources or Resources())
+    return found.bind(values_of(call, found.parameters, "judge"))
 
 
 def default_judge(collection: Collection) -> str:
-    """`choice` where all questions have options, `deep_read` where all have a story to be read, else `exact`."""
-    if all(question.options for question in collection.questions):
-        return "choice"
-    return "deep_read" if all(question.story for question in collection.questions) else "exact"
+    """Name the first judge that suits all questions of a collection, or else `exact`."""
+    for name, found in REGISTRY.items():
+        if isinstance(found, Declaration) and found.suits and all(map(found.suits, collection.questions)):
+            return name
+    return FALLBACK
 
 
-def first_measures(judge: str) -> tuple[str, ...]:
-    """The measures that users of a judge (`token_f1(threshold=0.8)`) expect first; none where any will do."""
-    declaration = REGISTRY.get(judge.partition("(")[0].strip())
-    return declaration.measures if declaration else ()
+def first_measures(record: JudgeRecord) -> tuple[str, ...]:
+    """Name the measures that users of a judge expect first; none where any will do."""
+    found = REGISTRY.get(record.name)
+    return found.measures if isinstance(found, Declaration) else ()
 
 
+LOWER_RANKS = "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1"
 _CELLS = ("run", "question", "rank", "state", "confidence", "candidate")
 
 
 def judge_runs(
     collection: Collection, runs: Sequence[Run], judge: str | Judge, files: Sequence[str] = ()
-) -> tuple[Outcomes, int]:
-    """Judge every answer and every declined candidate; returns the outcomes and the number of answers below rank 1.
+) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked. The graded scores of the answers of
     rank 1 go into `more`; on an unanswerable question they are 1 for silence and 0 for an answer.
@@ -262,7 +280,12 @@ def judge_runs(
     arrays["known"] = np.ones(len(arrays["run"]), dtype=np.int64)
     found, lower = gather(arrays, tuple(run.name for run in runs), tuple(index))
     more = {**found.more, **more}
-    return replace(found, files=tuple(files), more=more, why=why, **_of_questions(collection.questions)), lower
+    notes = list(ready.remarks(collection, runs))
+    if lower:
+        notes.append(note("judging.lower_ranks", LOWER_RANKS, n=lower))
+    judges = (ready.record,) * len(runs)
+    questions = _of_questions(collection.questions)
+    return replace(found, files=tuple(files), more=more, why=why, judges=judges, **questions), tuple(notes)
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
 from nescio.text import normalise, squeeze
@@ -15,7 +16,26 @@ _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 _INDEX = re.compile(r"[0-9]{1,4}")
 
 
-@judge("choice")
+def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
+    """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
+    asked = {question.id: question for question in collection.questions if question.options}
+    for run in runs:
+        said = [r for r in run.responses if r.answer is not None and r.question_id in asked]
+        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in said):
+            template = "run {subject!r}: {strange} of {n} answers name no option of their question, and are wrong"
+            if strange > len(said) / 2:
+                yield note(
+                    "choice.most_name_none",
+                    f"{template}; is it a run on this test?",
+                    run.name,
+                    strange=strange,
+                    n=len(said),
+                )
+            else:
+                yield note("choice.names_none", template, run.name, strange=strange, n=len(said))
+
+
+@judge("choice", suits=lambda question: bool(question.options), remarks=no_options)
 def choice(question: Question, answer: str) -> bool:
     """Right if answer and gold name the same option. An answer that names no option is wrong.
 
@@ -37,16 +57,6 @@ def choice(question: Question, answer: str) -> bool:
 def option(question: Question, text: str) -> int | None:
     """The position, from 0, of the option that a text names, or None. Of options of one text the first stands for all."""
     return _named(question.options, text)
-
-
-def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[str]:
-    """A note on the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
-    asked = {question.id: question for question in collection.questions if question.options}
-    for run in runs:
-        said = [r for r in run.responses if r.answer is not None and r.question_id in asked]
-        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in said):
-            doubt = "; is it a run on this test?" if strange > len(said) / 2 else ""
-            yield f"run {run.name!r}: {strange} of {len(said)} answers name no option of their question, and are wrong{doubt}"
 
 
 def _named(options: tuple[str, ...], text: str) -> int | None:

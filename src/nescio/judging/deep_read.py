@@ -17,6 +17,7 @@ from nescio.tasks.reading.marks import mark
         "reading.hum_sent": lambda question: mark(question, "").hum_sent,
         "reading.aut_sent": lambda question: mark(question, "").aut_sent,
     },
+    suits=lambda question: bool(question.story),
     measures=("read.recall", "read.precision", "read.AutSent"),
     valid={
         "threshold": ("without a story, an answer is right from a recall above 0 and up to 1", lambda t: 0 < t <= 1),

@@ -9,18 +9,24 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.model import Question
+from nescio.data.judges import JudgeRecord
+from nescio.data.model import Collection, Run
+from nescio.data.notes import Note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
-from nescio.judging._judge import Asked, Grade, judge
+from nescio.judging._judge import Asked, Grade, Judge, Resources, factory
 from nescio.text import squeeze
 
 K = TypeVar("K")
+PEOPLE = JudgeRecord("human")
 
 
-@judge("human")
-def _named(question: Question, answer: str) -> bool:  # noqa: ARG001  it is known by name, and needs a file
-    raise UsageError("the judge `human` reads judgements from a file: nescio judge --judge human --against FILE")
+@factory("human")
+def _people(resources: Resources) -> Judge:
+    """Take people's verdicts from a file: `nescio judge --judge human --against FILE`."""
+    if resources.people is None:
+        raise UsageError("the judge `human` reads judgements from a file: nescio judge --judge human --against FILE")
+    return resources.people
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Human:
     by_text: dict[tuple[str, str], Label] = field(default_factory=dict)
     by_question: dict[str, Label] = field(default_factory=dict)
     stale: set[tuple[str, str]] = field(default_factory=set)
-    name: str = "human"
+    record: JudgeRecord = PEOPLE
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
@@ -56,6 +62,10 @@ class Human:
             f"{len(self.stale)} judgements are of another answer than the run now gives, and judge nothing "
             f"(first: run {run!r}, question {question!r})"
         ]
+
+    def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
+        """Say nothing: labels that judge nothing are noted by who asked for them (`said_of_stale`)."""
+        return ()
 
     def grade(self, asked: Sequence[Asked]) -> list[Grade]:
         """The verdicts; NOT_GRADED where there is none."""

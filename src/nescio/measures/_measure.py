@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, resolve
 from nescio.data.patterns import Patterns
-from nescio.errors import UnknownNameError, UsageError
+from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
@@ -137,7 +137,7 @@ class Declaration:
     order: str | None = None
     merge: bool | Callable[..., bool] = True
     proportion: tuple[str, str] | None = None
-    valid: Mapping[str, tuple[str, Callable[[Any], bool]]] = field(default_factory=dict)
+    valid: Mapping[str, Rule] = field(default_factory=dict)
     remark: Callable[..., str | None] | None = None
     lower_is_better: bool = False
 
@@ -164,26 +164,10 @@ class Declaration:
 
     def bind(self, label: str, given: Mapping[str, Any]) -> Measure:
         """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
-        known = self.parameters
-        for name in given:
-            if name not in known:
-                allowed = f"its parameters are {', '.join(known)}" if known else "it takes none"
-                raise UsageError(f"measure {self.name} has no parameter {name!r}; {allowed}")
-        bound = {**known, **given}
-        for name, value in bound.items():
-            if value is inspect.Parameter.empty:
-                raise UsageError(f"measure {self.name} needs its parameter {name!r}, as in {self.name}({name})")
-            rule, test = self.valid.get(name, ("", lambda _: True))
-            if isinstance(known[name], (int, float)) and not isinstance(value, (int, float)):
-                raise UsageError(f"measure {self.name}: {name} must be a number (found {value!r})")
-            if isinstance(value, float) and not np.isfinite(value):
-                raise UsageError(f"measure {self.name}: {name} must be a finite number (found {value!r})")
-            if not test(value):
-                raise UsageError(f"measure {self.name}: {rule} (found {name} = {value!r})")
-        shown = ", ".join(f"{name}={value}" for name, value in bound.items())
+        bound = bind(self.name, "measure", self.parameters, given, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
-        full = f"{self.name}({shown})" if bound else self.name
+        full = written(self.name, bound)
         columns = (needs,) if callable(self.needs) else tuple(needs.split())
         if len(set(map(attribute, columns))) < len(columns):
             raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
@@ -195,7 +179,7 @@ def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**{attribute(name): values for name, values in columns.items()})
 
 
-REGISTRY: dict[str, Declaration] = {}
+REGISTRY: Registry[Declaration] = Registry("measure", "nescio.measures")
 
 
 def measure(
@@ -210,9 +194,7 @@ def measure(
     """
 
     def register(formula: Formula) -> Formula:
-        if name in REGISTRY:
-            raise ValueError(f"a measure named {name!r} is registered already")
-        REGISTRY[name] = Declaration(name, formula, needs, bounds, source, **more)
+        REGISTRY.add(name, Declaration(name, formula, needs, bounds, source, **more))
         return formula
 
     return register
@@ -225,51 +207,6 @@ def parse(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    if not isinstance(text, str):
-        raise UsageError(f"a measure is named by a text (found {text!r})")
-    found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-    if not found:
-        raise UsageError(f"{text!r} is not a measure; write it as NAME or NAME(parameter=value)")
-    name, inside = found.groups()
-    declaration = REGISTRY.get(name) or _from_entry_points(name)
-    if declaration is None:
-        raise UnknownNameError("measure", name, REGISTRY)
-    names = list(declaration.parameters)
-    if len(names) == 1 and declaration.parameters[names[0]] is inspect.Parameter.empty and inside:
-        key, _, value = inside.rpartition("=")
-        given: dict[str, Any] = {key.strip() or names[0]: value.strip().strip("'\"")}
-    else:
-        given = _arguments(text, inside or "", names)
-    return declaration.bind(text.strip(), given)
-
-
-def _arguments(text: str, inside: str, names: list[str]) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for position, part in enumerate(p.strip() for p in inside.split(",") if p.strip()):
-        key, equals, value = part.rpartition("=")
-        if not equals:
-            if position >= len(names):
-                raise UsageError(f"{text!r} has more parameters than the measure takes ({', '.join(names) or 'none'})")
-            key = names[position]
-        if key.strip() in given:
-            raise UsageError(f"{text!r} gives {key.strip()} twice")
-        given[key.strip()] = _literal(value.strip())
-    return given
-
-
-def _literal(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text.strip("'\"")
-
-
-def _from_entry_points(name: str) -> Declaration | None:
-    """Import the measures of installed third parties, then look again."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group="nescio.measures"):
-        point.load()
-    return REGISTRY.get(name)
+    call = parse_call(text, "measure")
+    declaration = REGISTRY.find(call.name)
+    return declaration.bind(call.text.strip(), values_of(call, declaration.parameters, "measure"))

@@ -41,7 +41,7 @@ def open_whole(path: Path, room: Room) -> Source:
     if suffix == ".xml":
         _check_xml(path, room)
         root = parse_xml(path)
-        return Source(path.name, path, columns=(str(root.tag),), kind="xml")
+        return Source(path.name, path, columns=(str(root.tag),), kind="xml", document=root)
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

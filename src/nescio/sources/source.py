@@ -32,7 +32,7 @@ class Source:
 
     `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an `archive`
     (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the line of a text file on
-    which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document.
+    which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document, or the root of XML.
     `tick` is told how many bytes more of its lines were read; `room` is how much memory its JSON may take.
     """
 

@@ -117,6 +117,7 @@ def _by_part(parts: Sequence[Part]) -> dict[str, list[Source]]:
     "cbc",
     about="a key and response files in blocks of QuestionID: and Answer: (alternatives separated by |)",
     recognise=recognise,
+    text=True,
     collection=collection,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:

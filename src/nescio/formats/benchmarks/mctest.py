@@ -61,6 +61,7 @@ def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection,
     "mctest",
     about="MCTest: stories with questions (.tsv) and the right letters (.ans)",
     recognise=recognise,
+    text=True,
     collection=collection,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a reader's signature

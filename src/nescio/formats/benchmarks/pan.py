@@ -83,7 +83,10 @@ def _shared(source: Source) -> str | None:
 
 
 @reader(
-    "pan", about="PAN verification: a truth file and the answers of runs (id, value; all years)", recognise=recognise
+    "pan",
+    about="PAN verification: a truth file and the answers of runs (id, value; all years)",
+    recognise=recognise,
+    text=True,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read one truth file and the answers of any number of runs, each named by its folder."""

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
-from nescio.sources.documents import parse_xml
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.reading.marks import question_word
 from nescio.text import decimal, sentences, squeeze
@@ -34,7 +33,7 @@ def recognise(source: Source) -> str | None:
     """XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of a run)."""
     if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
         return None
-    root = parse_xml(source.path)
+    root = source.document
     if root.find(".//reading-test") is None:
         return None
     if source.columns == ("output",):
@@ -102,7 +101,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     notes: list[str] = []
     asked = {one.key: one for one in _questions(gold, marked=True)}
     numbers = _same(gold, asked, test, notes) if test else {key: key for key in asked}
-    roots = [parse_xml(source.path) for source in by_part["answers"] if source.path is not None]
+    roots = [source.document for source in by_part["answers"]]
     runs = [
         Run(name, tuple(_responses(source, root, asked, numbers)))
         for source, root, name in zip(by_part["answers"], roots, _names(by_part["answers"], roots), strict=True)
@@ -161,7 +160,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
     """The questions of a test; `marked` says that right options must be known."""
     assert source.path is not None
     stories: dict[_Element, tuple[str, ...]] = {}
-    for key, element, topic in _located(source, parse_xml(source.path)):
+    for key, element, topic in _located(source, source.document):
         options: dict[str, str] = {}
         right = []
         for answer in element.findall("answer"):

@@ -104,6 +104,7 @@ class _Pool:
     "trec",
     about="TREC runs (qid iter docno rank score tag) with qrels, or factoid judgements (qid docno R|W|X|U answer)",
     recognise=recognise,
+    text=True,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read one file of qrels, or of judgements, and the runs for it; or judgements alone, each file a run.

@@ -18,7 +18,7 @@ from typing import Any
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, write_lines
-from nescio.formats.registry import REGISTRY, Part, Read, ReadOptions, Unjudged, Written, reader, writer
+from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, takers, writer
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import as_text, json_lines
 from nescio.sources.text_files import WHITE
@@ -325,6 +325,6 @@ def _strata_held(questions: Sequence[Question], stories: Mapping[tuple[str, ...]
     for name in dict.fromkeys(name for question in questions for name in question.strata):
         row = _question_row(questions[0], [*held, name], stories)
         source = Source("questions", columns=tuple(row), first=row, kind="lines")
-        if name not in never and [f.name for f in REGISTRY.values() if f.recognise(source)] == ["questions"]:
+        if name not in never and [f.name for f in takers(source)] == ["questions"]:
             held.append(name)
     return held

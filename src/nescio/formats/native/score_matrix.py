@@ -21,12 +21,6 @@ NAMES_A_ROW = (
     *("sample_id", "instance_id", "example_id", "doc_id", "__index_level_0__"),
 )
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
-# Beside an id these make answers, questions, and PAN's truth and scores; strings define a target; the last are promptfoo's and
-# lm-evaluation-harness's.
-OTHERS_IN_LINES = (
-    *("answer", "answers", "answerable", "same", "value", "is_human", "label", "strings", "nuggets"),
-    *("testidx", "resps"),
-)
 EMPTY = ("na", "n/a", "null")
 
 
@@ -35,7 +29,7 @@ def recognise(source: Source) -> str | None:
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     folded = {name.lower() for name in source.columns}
-    if not folded - {*NAMES_A_ROW} or folded & {*OTHERS, *(OTHERS_IN_LINES if source.suffix in LINES else ())}:
+    if not folded - {*NAMES_A_ROW} or folded & {*OTHERS}:
         return None
     row = _first_row(source)
     cells = [cell for name, cell in zip(source.columns, row, strict=False) if name.lower() not in NAMES_A_ROW]
@@ -48,6 +42,7 @@ def recognise(source: Source) -> str | None:
     "matrix",
     about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
     recognise=recognise,
+    fallback=True,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a matrix has nothing to map
     """Read score matrices; several must have the same runs and the same questions, each set in one order."""

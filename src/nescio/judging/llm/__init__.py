@@ -6,11 +6,13 @@ may be spent, `grading` many calls at once, `judge` all of them together. This f
 
 from __future__ import annotations
 
-from nescio.data.model import Question
 from nescio.errors import UsageError
-from nescio.judging._judge import judge
+from nescio.judging._judge import Judge, Resources, factory
 
 
-@judge("llm")
-def _named(question: Question, answer: str) -> bool:  # noqa: ARG001  it is known by name, and needs an endpoint
-    raise UsageError("the judge `llm` needs an endpoint: nescio judge --judge llm --base-url URL --model NAME")
+@factory("llm")
+def _model(resources: Resources) -> Judge:
+    """Ask a language model at its endpoint: `nescio judge --judge llm --base-url URL --model NAME`."""
+    if resources.model is None:
+        raise UsageError("the judge `llm` needs an endpoint: nescio judge --judge llm --base-url URL --model NAME")
+    return resources.model()

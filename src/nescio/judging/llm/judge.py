@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from nescio.data.judges import JudgeRecord
+from nescio.data.model import Collection, Run
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import EndpointError, UsageError
 from nescio.judging._judge import Asked, Grade
@@ -18,6 +22,16 @@ from nescio.judging.llm.client import Client, Endpoint
 from nescio.judging.llm.grading import Call, Means, Progress, make_calls
 
 CACHE = Path("nescio-grades.sqlite")
+INTERRUPTED = (
+    "{n} calls were under way when an earlier run was stopped: they are made again, and may have been paid for"
+)
+GRADED = (
+    "{answers} different answers graded: {kept} from {cache}, {asked} by {calls} calls "
+    "({tokens_in:,} tokens in, {tokens_out:,} out"
+)
+NO_GRADE = "{n} replies state no grade ({how}): these answers are ungraded"
+FAILED = "{n} calls failed: these answers are ungraded, and asked for in the next run ({first})"
+LIMIT_REACHED = "{limit} is reached: {n} answers are ungraded; run again, and what is in {cache} is not paid for twice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,7 @@ class LLM:
     retry_ungraded: bool = False
     progress: Progress = lambda done, total: None  # noqa: ARG005
     waiting: Callable[[], None] = lambda: None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -48,9 +62,13 @@ class LLM:
             raise UsageError("--concurrency and --max-tokens are 1 or more")
 
     @property
-    def name(self) -> str:
-        """The model and the version of the prompt."""
-        return f"llm(model={self.model}, prompt={prompts.VERSION})"
+    def record(self) -> JudgeRecord:
+        """Name the model, the digest of the prompt, and today's date."""
+        return JudgeRecord("llm", model=self.model, prompt=prompts.VERSION, date=date.today().isoformat())
+
+    def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
+        """Account for what was asked, paid and not graded, once it is."""
+        return tuple(self.notes)
 
     def grade(self, asked: Sequence[Asked]) -> list[Grade]:
         """The grades, from the cache and from the endpoint."""
@@ -62,9 +80,7 @@ class LLM:
                 known = {key: reply for key, reply in known.items() if reply.grade is not None}
             wanted = [call for key, call in calls.items() if key not in known]
             if interrupted := cache.left_under_way(call.key for call in wanted):
-                self.notes.append(
-                    f"{interrupted} calls were under way when an earlier run was stopped: they are made again, and may have been paid for"
-                )
+                self.notes.append(note("llm.interrupted", INTERRUPTED, n=interrupted))
             budget, client = Budget(self.limits), Client(self.endpoint)
             means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting)
             try:
@@ -89,29 +105,28 @@ class LLM:
     def _report(
         self, known: int, budget: Budget, replies: Mapping[str, Reply], failed: Mapping[str, str], unasked: int
     ) -> None:
-        new = len(replies) - known
-        spent = (
-            f", {budget.spent:.4f} spent"
-            if budget.limits.price_in is not None or budget.limits.price_out is not None
-            else ""
-        )
-        self.notes.append(
-            f"{len(replies)} different answers graded: {known} from {self.cache}, {new} by {budget.calls} calls "
-            f"({budget.prompt_tokens:,} tokens in, {budget.completion_tokens:,} out{spent})"
-        )
+        priced = budget.limits.price_in is not None or budget.limits.price_out is not None
+        counted: dict[str, Any] = {
+            "answers": len(replies),
+            "kept": known,
+            "cache": str(self.cache),
+            "asked": len(replies) - known,
+            "calls": budget.calls,
+            "tokens_in": budget.prompt_tokens,
+            "tokens_out": budget.completion_tokens,
+        }
+        if priced:
+            self.notes.append(note("llm.graded_for", f"{GRADED}, {{spent:.4f}} spent)", **counted, spent=budget.spent))
+        else:
+            self.notes.append(note("llm.graded", f"{GRADED})", **counted))
         unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
         if unread:
             how = ", ".join(f"{many} {why}" for why, many in unread.most_common())
-            self.notes.append(f"{unread.total()} replies state no grade ({how}): these answers are ungraded")
+            self.notes.append(note("llm.no_grade", NO_GRADE, n=unread.total(), how=how))
         if failed:
-            first = next(iter(failed.values()))
-            self.notes.append(
-                f"{len(failed)} calls failed: these answers are ungraded, and asked for in the next run ({first})"
-            )
+            self.notes.append(note("llm.failed", FAILED, n=len(failed), first=next(iter(failed.values()))))
         if unasked:
-            self.notes.append(
-                f"{budget.reached} is reached: {unasked} answers are ungraded; run again, and what is in {self.cache} is not paid for twice"
-            )
+            self.notes.append(note("llm.limit", LIMIT_REACHED, limit=budget.reached, n=unasked, cache=str(self.cache)))
 
 
 def _grade(reply: Reply | None) -> Grade:

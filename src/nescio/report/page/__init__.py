@@ -10,12 +10,12 @@ no right to run code made at run time.
 from pathlib import Path
 
 from nescio.report.page import drawing
-from nescio.report.page.browser import read_texts
+from nescio.report.page.browser import texts_of
 from nescio.report.page.facts import Facts, gather
 from nescio.report.page.figures import all_figures
 from nescio.report.page.rendering import page
 
-__all__ = ["Facts", "gather", "page", "read_texts", "write_figures"]
+__all__ = ["Facts", "gather", "page", "texts_of", "write_figures"]
 
 
 def write_figures(facts: Facts, folder: Path) -> list[str]:

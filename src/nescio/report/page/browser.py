@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
-from nescio.formats import Unjudged
-from nescio.pipeline import Loaded, read_files
+from nescio.pipeline import Loaded
 from nescio.report.page.facts import Facts
 from nescio.report.page.texts import inert, names, some
 
@@ -125,21 +124,17 @@ def packed(cells: NDArray[np.uint8]) -> str:
     return base64.b64encode((flat[0::2] | (flat[1::2] << 4)).tobytes()).decode()
 
 
-def read_texts(loaded: Loaded, given: Sequence[Any], questions: Sequence[str] | None = None) -> Texts | None:
-    """The words of questions (those of the data, or the ones named) and answers, where answers were judged on the way; read again,
-    as outcomes do not carry them."""
-    if loaded.judge == "none" or not isinstance(loaded.data, Evidence):
-        return None
-    _, read = read_files(list(given), loaded.options)
-    if not isinstance(read.data, Unjudged):
+def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | None:
+    """Take the words of questions (those of the data, or the ones named) and of answers from what was read; None without any."""
+    if loaded.texts is None or not isinstance(loaded.data, Evidence):
         return None
     place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
     asked = [""] * len(place)
-    for question in read.data.collection.questions:
+    for question in loaded.texts.collection.questions:
         if question.id in place:
             gold = f"\n→ {' | '.join(question.answers)}" if question.answers else ""
             asked[place[question.id]] = inert(question.text) + inert(gold)
-    by_name = {run.name: run for run in read.data.runs}
+    by_name = {run.name: run for run in loaded.texts.runs}
     answers = []
     for name in loaded.data.runs:
         said = [""] * len(place)

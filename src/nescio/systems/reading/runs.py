@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.errors import UnknownNameError, UsageError
+from nescio.errors import UsageError
 from nescio.formats.native.questions import response_row
+from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System
 from nescio.systems.reading.deep_read import deep_read, parse_switches
@@ -18,7 +19,8 @@ from nescio.systems.reading.overlap import option_overlap, sentence_overlap, wor
 from nescio.systems.reading.window import random_choice, sliding_window, window_distance
 
 Make = Callable[[Collection, Iterable[str], int], System]
-SYSTEMS: Mapping[str, Make] = {
+SYSTEMS: Registry[Make] = Registry("system", "nescio.systems")
+SYSTEMS |= {
     "deep-read": lambda _, switches, __: deep_read(switches),
     "sliding-window": lambda *_: sliding_window,
     "window-distance": lambda *_: window_distance,
@@ -46,8 +48,7 @@ def answer(
     Raises UnknownNameError for the system or a switch, UsageError for a threshold outside [0, 1], MismatchError for a question
     without story, or without options that the system needs.
     """
-    if system not in SYSTEMS:
-        raise UnknownNameError("system", system, SYSTEMS)
+    make = SYSTEMS.find(system)
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
     on = parse_switches(switches)
@@ -58,7 +59,7 @@ def answer(
             f"{system} chooses among options; those that answer by a sentence are {' and '.join(SENTENCES)}"
         )
     questions = tuple(replace(q, options=()) if by_sentence else q for q in collection.questions)
-    choose = SYSTEMS[system](collection, on, seed)
+    choose = make(collection, on, seed)
     name = f"{system}-{''.join(on)}" if on else system
     responses = tuple(_respond(question, choose(question), threshold) for question in questions)
     return Run(f"{name}@{threshold:.2f}", responses, {"system": name, "threshold": str(threshold)})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.model import Question
 from nescio.errors import FormatError, MismatchError
-from nescio.sources.documents import parse_xml, text_lines
+from nescio.sources.documents import text_lines
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
 from nescio.tasks.ave.exercise import (
@@ -87,7 +87,7 @@ def read_exercise(source: Source) -> Exercise:
     assert source.path is not None
     questions: dict[str, Question] = {}
     candidates: list[Candidate] = []
-    root = parse_xml(source.path)
+    root = source.document
     _hold_places(source, root)
     for element in root.iter("q"):
         identity = _identity(source, element, questions, "a question")
@@ -215,7 +215,7 @@ def read_pairs(source: Source) -> list[Pair]:
     """
     assert source.path is not None
     found: dict[str, Pair] = {}
-    for element in parse_xml(source.path).iter("pair"):
+    for element in source.document.iter("pair"):
         identity = _identity(source, element, found, "a pair")
         if next(element.iterancestors("pair"), None) is not None:
             raise _fail(source, element, "a pair stands within another one", identity)

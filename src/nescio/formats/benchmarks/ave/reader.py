@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError
@@ -27,7 +26,7 @@ from nescio.formats.benchmarks.ave.documents import (
 )
 from nescio.formats.logs.graded import choose
 from nescio.formats.registry import Part, Read, ReadOptions, reader
-from nescio.sources.documents import parse_xml, text_lines
+from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.ave.exercise import Decision, Runs, Validation, by_run, evidence, pair_evidence, selections
 
@@ -44,11 +43,11 @@ def recognise(source: Source) -> str | None:
     """XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a response."""
     if source.path is None or source.kind not in ("xml", "text"):
         return None
-    return _xml_part(source.path) if source.kind == "xml" else _text_part(source)
+    return _xml_part(source) if source.kind == "xml" else _text_part(source)
 
 
-def _xml_part(path: Path) -> str | None:
-    root = parse_xml(path)
+def _xml_part(source: Source) -> str | None:
+    root = source.document
     if root.find(".//a/a_str") is not None:
         return COLLECTION
     return PAIRS if root.find(".//pair/h") is not None else None
@@ -68,6 +67,7 @@ def _text_part(source: Source) -> str | None:
     "ave",
     about="an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id SELECTED|VALIDATED|REJECTED confidence)",
     recognise=recognise,
+    text=True,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read one collection, or one file of pairs, and the responses to it.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.data.judges import JudgeRecord
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, settle
 from nescio.formats.registry import Part, Read, ReadOptions, reader
@@ -140,7 +141,7 @@ def _assigned(sources: Sequence[Source]) -> Read:
     data, notes = evidence(keys.targets(), [Run(name, said) for name, said in runs.items()], matches)
     if failed:
         notes = (*notes, f"{failed} of {sum(map(len, runs.values()))} responses have a failed assignment: left out")
-    return Read(data, notes, MEASURES, judge="assignments")
+    return Read(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
 
 
 def _grades(at: At, row: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nescio.data.judges import JudgeRecord
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import Read, ReadOptions
 from nescio.sources.source import Source
@@ -183,7 +184,7 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
             raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
-        return Read(data, notes, AUTOMATICALLY, judge=f"automatic {method}")
+        return Read(data, notes, AUTOMATICALLY, judges=(JudgeRecord("automatic", (("method", method),)),))
     if automatic:
         raise UsageError(
             "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
@@ -198,7 +199,7 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
     data, notes = evidence(targets, runs, kept, who, saw)
     if strangers:
         notes = (*notes, f"the mapping is also of runs that were not given: {', '.join(map(repr, strangers))}")
-    return Read(data, notes, BY_PEOPLE, judge=f"assessors {who}")
+    return Read(data, notes, BY_PEOPLE, judges=(JudgeRecord("assessors", (("view", who),)),))
 
 
 def number(value: Any) -> float | None:

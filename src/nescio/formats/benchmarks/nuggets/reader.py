@@ -88,6 +88,7 @@ class _Files:
     "nuggets",
     about="definition questions: nugget keys (qid nugget vital|okay text), runs (qid Q0 docid rank score tag text), mappings",
     recognise=recognise,
+    text=True,
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read a key (several files of it: an assessor each), any number of runs, and the assessors' mappings."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nescio.data.columns import Array, user
+from nescio.data.judges import JudgeRecord, parse
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
@@ -19,7 +20,10 @@ from nescio.sources.tables import first, literal, load_rows, locate, require, un
 if TYPE_CHECKING:
     import duckdb
 
-RESERVED = ("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers")
+RESERVED = (
+    *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
+    "judge",
+)
 # Other words that tables use for the same two outcomes; each use of one is announced.
 BUILT_IN = {
     "1": CORRECT,
@@ -102,9 +106,12 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         _keep_rules(connection, sources)
         _no_run_in_two(connection, sources)
         found = _build(connection, sources, notes)
+        judges = _judges(connection, found.runs)
+        extra |= {"judge": "judge"} if judges is None else {}
         strata = _strata(connection, sources, extra, options.strata)
         graded = _graded(connection, sources, extra, options.graded, found.state.shape)
-    return Read(replace(found, strata=strata, more={**found.more, **graded}), tuple(notes))
+    found = replace(found, strata=strata, more={**found.more, **graded}, judges=judges or ())
+    return Read(found, tuple(notes))
 
 
 def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
@@ -275,6 +282,15 @@ def _per_question(
         f"SELECT max({column}) FROM coded GROUP BY question_code ORDER BY question_code"
     ).fetchall()
     return [value for (value,) in found]
+
+
+def _judges(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
+    """Who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's own."""
+    rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
+    if any(low != high for _, low, high in rows):
+        return None
+    texts = {run: text for run, text, _ in rows if text is not None}
+    return tuple(parse(texts[run]) if run in texts else None for run in runs) if texts else ()
 
 
 Place = tuple[int, int, str]

@@ -84,6 +84,8 @@ def _names(found: Outcomes) -> list[str]:
         names.append("answerable")
     if found.clusters is not None:
         names.append("cluster")
+    if any(found.judges):
+        names.append("judge")
     return [*names, *(name for name in found.strata if name and name not in RESERVED), *_graded(found)]
 
 
@@ -120,6 +122,8 @@ def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
                 cells["answerable"] = {1: "true", 0: "false", -1: None}[int(found.answerable[q])]
             if found.clusters is not None:
                 cells["cluster"] = str(found.clusters[q])
+            if "judge" in names:
+                cells["judge"] = None if found.judges[r] is None else str(found.judges[r])
             yield [cells[name] for name in names]
 
 

@@ -1,0 +1,58 @@
+"""Who judged an answer, and how: it travels with the outcomes through every file that nescio writes, and into the signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+NOBODY = "none"  # what a signature says where no judge is known
+_SPECIAL = re.compile(r"[\\(),=]")
+_CALL = re.compile(r"((?:\\.|[^\\(])*)(?:\((.*)\))?", re.DOTALL)
+_PARTS = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
+_PAIR = re.compile(r"((?:\\.|[^\\=])*)=(.*)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_OWN = ("model", "prompt", "date")  # parameters that have a field of their own
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRecord:
+    """A judge with its parameters; of a language model also its name, the digest of its prompt, and the date.
+
+    As text, `token_f1(threshold=0.5)` or `llm(model=…, prompt=3f2a9c01, date=2026-11-22)`; `parse` reads that back.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, str], ...] = ()
+    model: str = ""
+    prompt: str = ""
+    date: str = ""
+
+    def __str__(self) -> str:
+        own = [(name, value) for name in _OWN if (value := getattr(self, name))]
+        pairs = ", ".join(f"{_escape(key)}={_escape(value)}" for key, value in (*self.parameters, *own))
+        return f"{_escape(self.name)}({pairs})" if pairs else _escape(self.name)
+
+
+def parse(text: str) -> JudgeRecord:
+    """Read a judge as it is written in an outcome table; a text of another form is the name of a judge."""
+    found = _CALL.fullmatch(text.strip())
+    pairs = [_PAIR.fullmatch(part.lstrip()) for part in _PARTS.findall((found[2] or "") if found else "")]
+    if found is None or not all(pairs):
+        return JudgeRecord(text.strip())
+    values = [(_plain(pair[1]), _plain(pair[2])) for pair in pairs if pair]
+    own = {key: value for key, value in values if key in _OWN}
+    return JudgeRecord(_plain(found[1]), tuple((key, value) for key, value in values if key not in _OWN), **own)
+
+
+def named(records: Iterable[JudgeRecord | None]) -> str:
+    """Name all judges, each once, as a signature does."""
+    return "+".join(dict.fromkeys(str(record) for record in records if record is not None)) or NOBODY
+
+
+def _escape(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)

@@ -1,0 +1,28 @@
+"""Files in, data that can be scored out: `read`, `judge` and `apply`, and `load`, which does all three.
+
+    paths ──read──▶ Read (Unjudged, Outcomes, Evidence or Tally) ──judge──▶ Outcomes ──apply──▶ Loaded
+
+Every command and every function that takes files goes through these, and through nothing else.
+"""
+
+from nescio.pipeline.judging import judge, judges_of
+from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
+from nescio.pipeline.options import Options
+from nescio.pipeline.reading import read, read_collection, read_parts
+from nescio.pipeline.recognition import only_questions, open_files, recognise
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "Loaded",
+    "Options",
+    "apply",
+    "judge",
+    "judges_of",
+    "load",
+    "only_questions",
+    "open_files",
+    "read",
+    "read_collection",
+    "read_parts",
+    "recognise",
+]

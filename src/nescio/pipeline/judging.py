@@ -1,0 +1,42 @@
+"""Judging: answers that nobody has judged yet become outcomes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nescio import judging
+from nescio.data.judges import JudgeRecord
+from nescio.data.outcomes import Outcomes
+from nescio.errors import UsageError
+from nescio.formats import Read, Unjudged
+from nescio.judging import Judge
+
+
+def judge(read: Read, by: str | Judge | None = None, resources: judging.Resources | None = None) -> Read:
+    """Judge what was read by the judge asked for, or by the one that suits the questions.
+
+    What is judged already stays as it is; raises UsageError where a judge is named for it.
+    """
+    data = read.data
+    if not isinstance(data, Unjudged):
+        if by is not None:
+            raise UsageError(f"--judge is for answers that are not judged yet; this is {read.about}")
+        return read
+    name = by if by is not None else judging.default_judge(data.collection)
+    ready = judging.known(name, resources) if isinstance(name, str) else name
+    outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files)
+    return replace(
+        read,
+        data=replace(outcomes, more={**outcomes.more, **data.more}),
+        notes=(*read.notes, *map(str, notes)),
+        measures=read.measures or judging.first_measures(ready.record),
+        judges=(ready.record,),
+        judged_here=True,
+        texts=read.texts or data,
+    )
+
+
+def judges_of(read: Read) -> tuple[JudgeRecord, ...]:
+    """Name who judged: nescio's judge, whoever the files name, or nobody that is known."""
+    own = read.data.judges if isinstance(read.data, Outcomes) else ()
+    return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))

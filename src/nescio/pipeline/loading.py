@@ -1,0 +1,131 @@
+"""From what is given to data that can be scored: the one door through which every command gets its Evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.judges import JudgeRecord, named
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
+from nescio.errors import MismatchError, UsageError
+from nescio.formats import Read, Unjudged
+from nescio.pipeline.judging import judge, judges_of
+from nescio.pipeline.options import Options
+from nescio.pipeline.reading import read
+
+DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where none is named.
+
+    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds the
+    questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose log this is.
+    `texts` holds the questions and answers themselves, where they were read.
+    """
+
+    data: Evidence | Tally
+    notes: tuple[str, ...] = ()
+    measures: tuple[str, ...] = DEFAULT_MEASURES
+    format: str = "evidence"
+    judges: tuple[JudgeRecord, ...] = ()
+    options: Options = field(default_factory=Options)
+    silence: tuple[NonAnswers, ...] = ()
+    unshared: Outcomes | None = None
+    judged_here: bool = False
+    texts: Unjudged | None = None
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The part of a signature that says what the numbers were computed from."""
+        shape = {self.data.unit: str(len(self.data.questions))} if isinstance(self.data, Evidence) else {}
+        policies = {
+            "missing": self.options.missing,
+            "ungraded": self.options.ungraded,
+            "unanswerable": self.options.unanswerable,
+        }
+        asked = {}
+        if self.options.choose:
+            asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+        if self.options.declined_pattern:
+            asked["declined"] = "+".join(self.options.declined_pattern)
+        return {
+            "runs": str(len(self.data.runs)),
+            **shape,
+            "data": self.data.digest(),
+            "format": self.format,
+            "judge": named(self.judges),
+            **policies,
+            **asked,
+        }
+
+
+def load(given: Any, options: Options | None = None) -> Loaded:
+    """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
+
+    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
+    cannot apply to what is given); nothing is left out without a note.
+    """
+    options = options or Options()
+    if isinstance(given, Loaded):
+        options.refuse("this is loaded already")
+        return given
+    if isinstance(given, (Evidence, Tally)):
+        options.refuse(f"this is {_article(given)} in memory", allowed=("cluster",))
+        kind = "counts" if isinstance(given, Tally) else "evidence"
+        return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
+    items = list(given) if isinstance(given, (list, tuple)) else [given]
+    return apply(judge(read(items, options), options.judge), options)
+
+
+def apply(judged: Read, options: Options) -> Loaded:
+    """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
+    policies = Policies(options.missing, options.ungraded, options.unanswerable)
+    data, notes = judged.data, list(judged.notes)
+    silence: tuple[NonAnswers, ...] = ()
+    unshared = None
+    if isinstance(data, Outcomes):
+        silence = non_answers(data)
+        lacking = (data.state == ABSENT).any(axis=0)
+        unshared = data.select(lacking) if lacking.any() else None
+        data, said = settle(data, policies)
+        notes += said
+    if isinstance(data, Unjudged):
+        raise UsageError("these answers are not judged yet")
+    return Loaded(
+        _clustered(data, options),
+        tuple(notes),
+        judged.measures or _defaults(data),
+        judged.format,
+        judges_of(judged),
+        replace(options, watch=None),
+        silence,
+        unshared,
+        judged.judged_here,
+        judged.texts,
+    )
+
+
+def _article(given: Evidence | Tally) -> str:
+    return "a Tally" if isinstance(given, Tally) else "an Evidence"
+
+
+def _clustered(data: Any, options: Options) -> Any:
+    if not options.cluster:
+        return data
+    if isinstance(data, Tally):
+        raise MismatchError("a counts table has no questions, so there is nothing to cluster")
+    if options.cluster not in data.strata:
+        have = ", ".join(data.strata) or "none"
+        raise MismatchError(f"no column {options.cluster!r} is constant within each question; columns that are: {have}")
+    return replace(data, clusters=np.unique(data.strata[options.cluster], return_inverse=True)[1])
+
+
+def _defaults(data: Any) -> tuple[str, ...]:
+    if isinstance(data, Tally) or "correct" in data.columns:
+        return DEFAULT_MEASURES
+    return tuple(f"mean({name})" for name in data.columns)

@@ -1,0 +1,167 @@
+"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy applied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from nescio import formats
+from nescio.data.model import Collection, Response
+from nescio.errors import FormatError, MismatchError, UsageError, shorten
+from nescio.formats import Choices, Declined, Part, Read, ReadOptions, Unjudged
+from nescio.formats.logs.graded import SAID_SO
+from nescio.formats.native import questions
+from nescio.pipeline.options import Options
+from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
+
+
+def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> Read:
+    """Read what files or tables hold; words that mean "I do not know" are silence already.
+
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    """
+    options = options or Options()
+    sources, notes = open_files(items)
+    format_, parts = recognise(sources, options.format_in)
+    return read_parts(format_, parts, options, notes, gold=gold, runs=runs)
+
+
+def read_parts(
+    format_: formats.Format,
+    parts: Sequence[Part],
+    options: Options,
+    notes: tuple[str, ...] = (),
+    *,
+    gold: bool = True,
+    runs: bool = True,
+) -> Read:
+    """Read files whose format is known."""
+    strata = options.strata
+    if strata is not None and options.cluster:
+        strata = (*strata, options.cluster)
+    declined, choices = Declined(options.declined_pattern), Choices(options.choose)
+    told = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
+    with _watched(parts, options.watch) as watched:
+        alone = not runs and only_questions(format_, parts)
+        if alone and format_.collection:
+            collection, said = format_.collection(watched, told)
+            result = Read(Unjudged(collection, ()), said)
+        else:
+            result = _read(format_, watched, told)
+    _check_choices(choices, format_)
+    if gold and not alone and isinstance(result.data, Unjudged):
+        _need_gold(result.data.collection, parts)
+    if options.declined_pattern:
+        if isinstance(result.data, Unjudged):
+            result = replace(result, data=_apply_declined_patterns(result.data, declined))
+        notes = (*notes, _declined_note(declined))
+    return replace(result, notes=(*result.notes, *notes), format=format_.name, about=format_.about)
+
+
+def _check_choices(choices: Choices, format_: formats.Format) -> None:
+    """Raise UsageError for a choice that no reader looked for."""
+    for name in choices:
+        if name not in choices.asked:
+            there = ", ".join(choices.asked)
+            can = f"what can be chosen in these files is {there}" if there else "nothing can be"
+            raise UsageError(f"--choose {name}: there is no such choice in {format_.about}; {can}")
+
+
+@contextmanager
+def _watched(parts: Sequence[Part], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[Part]]:
+    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told that all is."""
+    total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")
+    if watch is None or not total:
+        yield parts
+        return
+    done = 0
+
+    def tick(more: int) -> None:
+        nonlocal done
+        done += more
+        watch(min(done, total), total)
+
+    try:
+        yield [(part, replace(source, tick=tick)) for part, source in parts]
+    finally:
+        watch(total, total)
+
+
+def _read(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Call the reader; its messages name a compressed file, not what it was unpacked to."""
+    try:
+        if any(part == OWN_RUN for part, _ in parts):
+            return _read_beside(format_, parts, options)
+        return format_.read(parts, options)
+    except FormatError as error:
+        for _, source in parts:
+            if source.packed and error.path == str(source.path):
+                raise FormatError(source.packed.path, error.rule, where=error.where, value=error.value) from None
+        raise
+
+
+def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> Read:
+    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there are any."""
+    assert format_.collection is not None
+    own = [source for part, source in parts if part == OWN_RUN]
+    rest = [(part, source) for part, source in parts if part != OWN_RUN]
+    collection, notes = format_.collection(rest, options)
+    ids = {question.id for question in collection.questions}
+    runs, files = questions.read_runs(own, ids)
+    if not any(part == "answers" for part, _ in rest):
+        return Read(Unjudged(collection, runs, files), notes)
+    beside = format_.read(rest, options)
+    if not isinstance(beside.data, Unjudged) or {q.id for q in beside.data.collection.questions} != ids:
+        raise MismatchError(
+            f"runs of {format_.name} and runs in JSON Lines name the questions differently; score them apart"
+        )
+    names = {run.name for run in beside.data.runs}
+    if twice := next((run.name for run in runs if run.name in names), None):
+        raise MismatchError(f"run {twice!r} stands in two files")
+    both = Unjudged(collection, (*beside.data.runs, *runs), (*beside.data.files, *files))
+    return replace(beside, data=both)
+
+
+def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[str, ...]]:
+    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and notes.
+
+    Raises FormatError, MismatchError or UsageError, as `read` does.
+    """
+    sources, passed = open_files(items)
+    format_, parts = recognise(sources)
+    if format_.collection is None:
+        raise UsageError(f"{parts[0][1].label} is {format_.about}, which holds no questions to be answered")
+    collection, notes = format_.collection(parts, options or ReadOptions(gold=False))
+    return collection, (*notes, *passed)
+
+
+def _need_gold(collection: Collection, parts: Sequence[Part]) -> None:
+    """Raise MismatchError where no question says what its answer is: judged so, every answer would be wrong."""
+    if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
+        return
+    named = ", ".join(str(source.label) for _, source in parts[:3])
+    rule = "there is no gold in what was given: no question says what its answer is; give the file with the answers too"
+    raise MismatchError(f"{rule} ({named}{' and others' if len(parts) > 3 else ''})")
+
+
+def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
+    """Turn answers whose words mean "I do not know" into silence; such a text is no candidate."""
+
+    def settled(response: Response) -> Response:
+        said_so = response.answer is not None and declined.matches(response.answer)
+        return replace(response, answer=None, answered=False, why=SAID_SO) if said_so else response
+
+    runs = tuple(replace(run, responses=tuple(map(settled, run.responses))) for run in data.runs)
+    return replace(data, runs=runs)
+
+
+def _declined_note(declined: Declined) -> str:
+    """Say what the patterns of `--declined-pattern` matched."""
+    many = declined.matched.total()
+    if not many:
+        return "--declined-pattern matched no answer"
+    shown = ", ".join(f"{shorten(text)} {times}×" for text, times in declined.matched.most_common(5))
+    more = f" and {len(declined.matched) - 5} other texts" if len(declined.matched) > 5 else ""
+    return f"--declined-pattern: {many} answers read as unanswered: {shown}{more}"

@@ -1,0 +1,120 @@
+"""What are these files? The format that all of them are of, and the part that each plays in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nescio import formats
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats import Part, takers
+from nescio.formats.explain import no_format, no_text
+from nescio.formats.folder_reader import files_of
+from nescio.sources.opening import open_source
+from nescio.sources.source import Source
+
+OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
+
+
+def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[str, ...]]:
+    """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
+
+    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
+    """
+    if not items:
+        raise UsageError("no files were given")
+    files, notes = files_of(items)
+    _distinct(files)
+    return list(_opened(files)), notes
+
+
+def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:
+    """Find the one format that all files given together are of, and the part that each plays in it.
+
+    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
+    of no known format, MismatchError where they are of several.
+    """
+    asked = formats.REGISTRY.find(format_in) if format_in else None
+    found: formats.Format | None = None
+    parts: list[Part] = []
+    runs: list[Part] = []
+    for source in sources:
+        format_ = asked or _format_of(source, sources)
+        part = format_.recognise(source)
+        if part is None:
+            if source.kind == "text":
+                raise no_text(source, f"this is not {format_.about}")
+            raise FormatError(
+                source.label, f"this is not {format_.about}", where=source.head, value=list(source.columns) or None
+            )
+        if (format_.name, part) == ("questions", "answers"):
+            runs.append((part, source))
+            continue
+        if found and format_ is not found:
+            raise MismatchError(
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {found.about}: these cannot be read together"
+            )
+        found = format_
+        parts.append((part, source))
+    if found is None and not runs:
+        raise UsageError("no files were given")
+    if found is None or found.name == "questions":
+        return formats.REGISTRY["questions"], parts + runs
+    if runs and found.collection is None:
+        raise MismatchError(
+            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {found.about}: these cannot be read together"
+        )
+    return found, parts + [(OWN_RUN, source) for _, source in runs]
+
+
+def _opened(items: Sequence[Any]) -> Iterator[Source]:
+    """Open a source for each item; where several are tables in memory, they are told apart by their number."""
+    tables = [item for item in items if not isinstance(item, (str, Path))]
+    for item in items:
+        source = open_source(item)
+        if source.path is None and len(tables) > 1:
+            source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
+        yield source
+
+
+def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
+    """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
+    found = takers(source)
+    if not found:
+        formats.REGISTRY.load_third_parties()
+        found = takers(source)
+    if len(found) > 1:
+        found = [f for f in found if all(f.recognise(other) for other in together)] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        for other in together:
+            if not takers(other):
+                return _format_of(other, [other])  # which is what is wrong: nothing else goes with it
+        names = " or as ".join(sorted(f.name for f in found))
+        raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+    if source.kind == "text":
+        texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
+        raise no_text(source, f"its first line is of no text format that nescio knows ({texts})")
+    raise no_format(source)
+
+
+def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:
+    """Say whether the files hold questions and no answers to them, which a reader of runs refuses."""
+    return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
+
+
+def _distinct(items: Sequence[Any]) -> None:
+    """Raise MismatchError where a file is given twice."""
+    seen: set[Path] = set()
+    for item in items:
+        if isinstance(item, (str, Path)):
+            try:
+                path = Path(item).resolve()
+            except (OSError, ValueError, RuntimeError):  # what is wrong with it, the reader will say
+                continue
+            if path in seen:
+                raise MismatchError(f"{item} was given twice")
+            seen.add(path)

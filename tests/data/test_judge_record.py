@@ -1,0 +1,28 @@
+"""A judge is read back from a table as it was written."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nescio.data.judges import JudgeRecord, named, parse
+
+NAMES = st.text(min_size=1, max_size=8).map(str.strip).filter(bool) | st.sampled_from(
+    ["a,b", "f(x)", "k=v", "\\", "a b"]
+)
+KEYS = NAMES.filter(lambda key: key not in ("model", "prompt", "date"))
+
+
+@given(NAMES, st.dictionaries(KEYS, NAMES, max_size=3), NAMES | st.just(""), NAMES | st.just(""))
+def test_it_is_read_back(name: str, parameters: dict[str, str], model: str, prompt: str) -> None:
+    record = JudgeRecord(name, tuple(parameters.items()), model, prompt)
+    assert parse(str(record)) == record
+
+
+def test_a_text_of_another_form_is_a_name() -> None:
+    assert parse("gpt-4 (by hand)") == JudgeRecord("gpt-4 (by hand)")
+    assert parse("token_f1(threshold=0.5)") == JudgeRecord("token_f1", (("threshold", "0.5"),))
+
+
+def test_judges_are_named_once() -> None:
+    exact, human = JudgeRecord("exact"), JudgeRecord("human")
+    assert named([exact, human, None, exact]) == "exact+human"
+    assert named([]) == named([None]) == "none"
