@@ -153,8 +153,8 @@ def measures() -> Iterator[tuple[str, str]]:
     """(file, page) for the list of all measures and each of them, with what its audit found."""
     from nescio.measures import REGISTRY
     from nescio.meta.audit import audit, with_defaults
-    from nescio.report.audit import summary, words
-    from nescio.report.catalogue import describe
+    from nescio.reporting.audit import summary, words
+    from nescio.reporting.catalogue import describe
 
     order = sorted(REGISTRY, key=lambda name: ("." in name, name.lower()))
     bound = {name: with_defaults(REGISTRY[name]) for name in order}

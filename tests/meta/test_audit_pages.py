@@ -10,8 +10,8 @@ import pytest
 
 from nescio.measures import REGISTRY
 from nescio.meta.audit import TESTS, audit
-from nescio.report import audit as report
-from nescio.report import tables
+from nescio.reporting import audit as report
+from nescio.reporting import tables
 
 from .audits import PAGE, command_on_the_page, everything
 

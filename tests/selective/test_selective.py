@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
-from nescio.report.tables import render
+from nescio.reporting.tables import render
 from nescio.selective import (
     GridPoint,
     Guarantee,

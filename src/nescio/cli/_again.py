@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from nescio.report.page.texts import Commands
+    from nescio.reporting.page.texts import Commands
 
 READING = (
     "format_in",
@@ -27,7 +27,7 @@ RESAMPLING = ("resamples", "seed")
 
 def repeatable(files: tuple[Path, ...], own: Sequence[str] = ()) -> Commands:
     """The options of this call that other commands need to give the same figures; `own` are more of its options."""
-    from nescio.report.page.texts import Commands
+    from nescio.reporting.page.texts import Commands
 
     return Commands(tuple(map(str, files)), _given(READING), _given((*RESAMPLING, *own)))
 

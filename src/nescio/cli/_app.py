@@ -303,7 +303,7 @@ def check_output(output: Path | None, files: Sequence[Path] = ()) -> None:
     """Raise UsageError where results could not be written to `output`, or would take the place of an input file."""
     if output is None:
         return
-    from nescio.report import tables
+    from nescio.reporting import tables
 
     tables.check_suffix(output)
     check_place(output, files)
@@ -325,7 +325,7 @@ def check_place(output: Path, files: Sequence[Path] = ()) -> None:
 def emit(results: Any, printed: str, output: Path | None, *, legend: str = "") -> None:
     """Write results to a file where that is asked for, and print them on standard output; a table has `legend` below it where
     it has none of its own."""
-    from nescio.report import tables
+    from nescio.reporting import tables
 
     if output:
         tables.write(results, output)

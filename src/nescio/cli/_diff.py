@@ -35,7 +35,7 @@ def read_two(
 ) -> Loaded:
     """What the files hold of two runs, the old one first. Raises what `two_runs` and the readers raise."""
     from nescio.data.evidence import Evidence
-    from nescio.report.page.change import two_runs
+    from nescio.reporting.page.change import two_runs
     from nescio.scoring.score import open_data
 
     loaded = open_data(list(files), {"strata": None} | options, list(measures) or None)
@@ -48,8 +48,8 @@ def read_two(
 
 def write(loaded: Loaded, found: Comparisons, files: tuple[Path, ...], output: Path, how: dict[str, Any]) -> None:
     """Write the page, whole or not at all."""
-    from nescio.report.page import texts_of
-    from nescio.report.page.change import change_page, gather_change
+    from nescio.reporting.page import texts_of
+    from nescio.reporting.page.change import change_page, gather_change
     from nescio.sources.writing import write_text
 
     old, new = loaded.data.runs

@@ -158,8 +158,8 @@ def _xml(text: str) -> str:
 
 def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -> str:
     """A section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
-    from nescio.report.markdown import longest_marks, markdown_code, markdown_table
-    from nescio.report.tables import markdown_tables
+    from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
+    from nescio.reporting.tables import markdown_tables
 
     parts = [f"## nescio {command}{': ' + WORDS[status(gates)] if gates else ''}"]
     if gates:
@@ -174,7 +174,7 @@ def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -
 
 def repeat() -> str:
     """The command line that this process was called with, without the reports of gates."""
-    from nescio.report.terminal import typed
+    from nescio.reporting.terminal import typed
 
     context = click.get_current_context()
     kept: list[str] = []

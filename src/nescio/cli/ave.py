@@ -260,7 +260,7 @@ def _exercise(files: tuple[Path, ...]) -> Exercise:
 def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     from nescio.data.evidence import Evidence
     from nescio.data.results import Results
-    from nescio.report import tables
+    from nescio.reporting import tables
     from nescio.tasks.ave.exercise import roc
 
     assert isinstance(loaded.data, Evidence)

@@ -246,7 +246,7 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
 
         click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
         return
-    from nescio.report.tables import show_fact, show_records
+    from nescio.reporting.tables import show_fact, show_records
 
     show_fact("format", f"{facts['format']}: {facts['about']}")
     show_fact("why", facts["why"])
@@ -274,7 +274,7 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
 
 def _print_files(files: Sequence[Facts]) -> None:
     """Print files of one part: together where they are alike, or many; else one by one."""
-    from nescio.report.tables import show_fact
+    from nescio.reporting.tables import show_fact
 
     alike = all(file["why"] == files[0]["why"] for file in files)
     if not alike and len(files) <= _FILES:
@@ -288,7 +288,7 @@ def _print_files(files: Sequence[Facts]) -> None:
 
 
 def _print_strata(strata: Iterable[str]) -> None:
-    from nescio.report.tables import show_fact
+    from nescio.reporting.tables import show_fact
 
     telling = [each for each in strata if not each.endswith(" (1 value)")]
     constant = len(list(strata)) - len(telling)

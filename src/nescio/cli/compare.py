@@ -117,7 +117,7 @@ def _regressions(found: Comparisons, measures: tuple[str, ...], alpha: float, ma
     """The gate of each comparison: 0 passed, 1 worse, 3 cannot tell."""
     from nescio.comparison import regression
     from nescio.measures import parse
-    from nescio.report.tables import signed
+    from nescio.reporting.tables import signed
 
     gated = {parse(name).label for name in measures or (found.rows[0:1] and (found.rows[0].measure,))}
     gates = []

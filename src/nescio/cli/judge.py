@@ -237,7 +237,7 @@ _MOST = 100  # rows of a table that is printed; JSON and files have all of them
 
 def _show(found: Results, report: Path | None) -> None:
     """Print the tables, each under its title."""
-    from nescio.report import tables
+    from nescio.reporting import tables
 
     if report:
         tables.write(found, report)

@@ -21,7 +21,7 @@ def command(name: str | None, printed: str) -> None:
     nescio measures 'penalty(t=0.75)'
     """
     from nescio.measures import REGISTRY, parse
-    from nescio.report import catalogue
+    from nescio.reporting import catalogue
 
     if name is None:
         declarations = sorted(REGISTRY.values(), key=lambda d: ("." in d.name, d.name.lower()))

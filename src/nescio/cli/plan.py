@@ -79,7 +79,7 @@ def command(
     if printed != "table":
         _app.emit(found, printed, output)
         return
-    from nescio.report import tables
+    from nescio.reporting import tables
 
     if output:
         tables.write(found, output)

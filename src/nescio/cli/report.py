@@ -60,7 +60,7 @@ def command(
     again = repeatable(files)
     options = _app.reading(given)
 
-    from nescio.report import page
+    from nescio.reporting import page
     from nescio.sources.writing import write_text
 
     with _app.progress("working") as progress:

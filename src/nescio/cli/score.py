@@ -148,7 +148,7 @@ def _check_gate(scores: Scores, name: str, *, lower_is_better: bool) -> None:
 
 def _gated(scores: Scores, name: str, limit: float, lower_is_better: bool) -> list[_gates.Gate]:
     """The gate of each run: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
-    from nescio.report.tables import number
+    from nescio.reporting.tables import number
 
     found = []
     for row in scores:

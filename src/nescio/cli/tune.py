@@ -151,7 +151,7 @@ def _write(found: Tuned, output: Path) -> None:
 
 
 def _print(found: Tuned, printed: str, *, curve: bool) -> None:
-    from nescio.report import tables
+    from nescio.reporting import tables
 
     if printed == "json":
         click.echo(tables.render(found, "json"), nl=False)
@@ -198,7 +198,7 @@ def _share(row: Tuning) -> str:
 
 def _values(row: Tuning) -> list[tuple[str, str, str]]:
     """What the measure comes to, and what each figure is worth."""
-    from nescio.report.tables import number
+    from nescio.reporting.tables import number
 
     expected = number(row.value)
     if row.low is not None and row.low == row.low:  # not NaN

@@ -9,11 +9,11 @@ no right to run code made at run time.
 
 from pathlib import Path
 
-from nescio.report.page import drawing
-from nescio.report.page.browser import texts_of
-from nescio.report.page.facts import Facts, gather
-from nescio.report.page.figures import all_figures
-from nescio.report.page.rendering import page
+from nescio.reporting.page import drawing
+from nescio.reporting.page.browser import texts_of
+from nescio.reporting.page.facts import Facts, gather
+from nescio.reporting.page.figures import all_figures
+from nescio.reporting.page.rendering import page
 
 __all__ = ["Facts", "gather", "page", "texts_of", "write_figures"]
 

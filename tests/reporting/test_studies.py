@@ -10,10 +10,10 @@ import pytest
 
 from nescio.cli._app import run
 from nescio.meta import stability, swap
-from nescio.report import charts, diagrams, page
-from nescio.report.page.figures import all_figures
-from nescio.report.page.pairs import _bars, _lanes, rank_figure
-from tests.report.conftest import THREE, outcome_table
+from nescio.reporting import charts, diagrams, page
+from nescio.reporting.page.figures import all_figures
+from nescio.reporting.page.pairs import _bars, _lanes, rank_figure
+from tests.reporting.conftest import THREE, outcome_table
 
 
 def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:

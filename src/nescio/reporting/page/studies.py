@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nescio.data.results import Results
-from nescio.report import charts
-from nescio.report.page.facts import Facts
-from nescio.report.page.figure import Figure, Record
-from nescio.report.page.texts import asked, some
+from nescio.reporting import charts
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.figure import Figure, Record
+from nescio.reporting.page.texts import asked, some
 
 SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 

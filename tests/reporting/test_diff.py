@@ -14,11 +14,11 @@ from nescio.comparison import compare
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded, Options, load
-from nescio.report import diagrams
-from nescio.report.page.change import Change, flow_figure, gather_change, sentence, two_runs
-from nescio.report.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
-from nescio.report.page.texts import Commands
-from tests.report.conftest import MOVES, outcome_table
+from nescio.reporting import diagrams
+from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence, two_runs
+from nescio.reporting.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
+from nescio.reporting.page.texts import Commands
+from tests.reporting.conftest import MOVES, outcome_table
 
 
 def from_rows(tmp_path: Path, rows: list[str], head: str = "run,question,outcome", **options: str) -> Loaded:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nescio.report.terminal import typed
+from nescio.reporting.terminal import typed
 
 NAME = 80  # characters of a name that are shown
 LONG = 2_000  # characters of an answer or a question that are kept

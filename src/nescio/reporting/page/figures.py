@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nescio.report import charts
-from nescio.report.board import number
-from nescio.report.page.facts import Facts, score_command
-from nescio.report.page.figure import MOST_ROWS, Figure, Record, first_of
-from nescio.report.page.texts import asked, inert, many, names
+from nescio.reporting import charts
+from nescio.reporting.board import number
+from nescio.reporting.page.facts import Facts, score_command
+from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
+from nescio.reporting.page.texts import asked, inert, many, names
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
 OUTCOMES = ("correct", "incorrect", "unanswered")
@@ -271,9 +271,9 @@ def _value(row: Record) -> str:
 
 def all_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
-    from nescio.report.page.confidence import confidence_figures
-    from nescio.report.page.pairs import pair_figure, rank_figure
-    from nescio.report.page.studies import study_figures
+    from nescio.reporting.page.confidence import confidence_figures
+    from nescio.reporting.page.pairs import pair_figure, rank_figure
+    from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
         interval_figure(facts),

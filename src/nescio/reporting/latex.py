@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nescio.report.board import Board, Cell, letters, visible
+from nescio.reporting.board import Board, Cell, letters, visible
 
 SPECIALS = {
     "\\": r"\textbackslash{}",

@@ -15,8 +15,8 @@ from nescio.errors import NescioError
 from nescio.measures import parse
 from nescio.meta import stability, swap
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
-from nescio.report.charts import MOST_NAMED, OTHERS
-from nescio.report.page.texts import Commands, asked, names
+from nescio.reporting.charts import MOST_NAMED, OTHERS
+from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from nescio.data.results import Score
-from nescio.report.board import number
-from nescio.report.page.facts import Facts
-from nescio.report.page.texts import many, some
+from nescio.reporting.board import number
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.texts import many, some
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from nescio.measures import parse
-from nescio.report.board import number
-from nescio.report.page.facts import Facts
-from nescio.report.page.texts import inert
+from nescio.reporting.board import number
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.texts import inert
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ from nescio.data.outcomes import CORRECT as RIGHT
 from nescio.data.outcomes import INCORRECT as WRONG
 from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes
 from nescio.pipeline import Loaded
-from nescio.report.page import browser
-from nescio.report.page.browser import states
+from nescio.reporting.page import browser
+from nescio.reporting.page.browser import states
 
 ONLY_OLD, ONLY_NEW, NOT_KNOWN = 9, 10, 11  # after the nine moves, 3·(outcome in the old run) + outcome in the new one
 APART = {

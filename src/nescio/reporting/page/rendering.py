@@ -12,14 +12,14 @@ from importlib.resources import files
 from typing import Any
 
 from nescio import __version__
-from nescio.report.page.browser import Browser, Texts, browser, seen_by
-from nescio.report.page.drawing import drawn, table
-from nescio.report.page.facts import Facts, compare_command, score_command
-from nescio.report.page.figure import Figure
-from nescio.report.page.figures import all_figures
-from nescio.report.page.leaderboard import leaderboard
-from nescio.report.page.sentence import Answer, answer
-from nescio.report.page.texts import as_json, inert
+from nescio.reporting.page.browser import Browser, Texts, browser, seen_by
+from nescio.reporting.page.drawing import drawn, table
+from nescio.reporting.page.facts import Facts, compare_command, score_command
+from nescio.reporting.page.figure import Figure
+from nescio.reporting.page.figures import all_figures
+from nescio.reporting.page.leaderboard import leaderboard
+from nescio.reporting.page.sentence import Answer, answer
+from nescio.reporting.page.texts import as_json, inert
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def assembled(
         held["browser"] = dict(browsing.payload)
     script = '"use strict";\n' + "\n".join(map(_asset, scripts))
     environment = Environment(
-        loader=PackageLoader("nescio.report", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("nescio.reporting", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.lstrip_blocks = True
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -125,4 +125,4 @@ def _silence(facts: Facts) -> Sequence[Mapping[str, Any]]:
 
 
 def _asset(name: str) -> str:
-    return files("nescio.report.page").joinpath(name).read_text(encoding="utf-8")
+    return files("nescio.reporting.page").joinpath(name).read_text(encoding="utf-8")

@@ -6,10 +6,10 @@ import numpy as np
 
 from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
-from nescio.report import charts
-from nescio.report.page.facts import Facts
-from nescio.report.page.figure import Figure, Record
-from nescio.report.page.texts import many, some
+from nescio.reporting import charts
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.figure import Figure, Record
+from nescio.reporting.page.texts import many, some
 from nescio.selective import curve
 from nescio.stats.intervals import wilson
 

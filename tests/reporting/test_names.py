@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from nescio.report import charts, latex
-from nescio.report.board import number, visible
-from nescio.report.markdown import _MARKDOWN, markdown_code, markdown_table
-from nescio.report.page import browser, drawing
-from nescio.report.page.browser import Seen
-from nescio.report.page.figure import Figure
-from nescio.report.page.texts import Commands
-from nescio.report.tables import signed
-from nescio.report.terminal import typed
-from tests.report.conftest import Opened, make
-from tests.report.test_page_browser import assert_address, assert_count, search
+from nescio.reporting import charts, latex
+from nescio.reporting.board import number, visible
+from nescio.reporting.markdown import _MARKDOWN, markdown_code, markdown_table
+from nescio.reporting.page import browser, drawing
+from nescio.reporting.page.browser import Seen
+from nescio.reporting.page.figure import Figure
+from nescio.reporting.page.texts import Commands
+from nescio.reporting.tables import signed
+from nescio.reporting.terminal import typed
+from tests.reporting.conftest import Opened, make
+from tests.reporting.test_page_browser import assert_address, assert_count, search
 
 INHERITED = ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty")
 LONG = "c" * 90

@@ -14,16 +14,16 @@ from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded
-from nescio.report import charts, diagrams
-from nescio.report.board import number
-from nescio.report.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
-from nescio.report.page.figure import Figure
-from nescio.report.page.moves import APART, GROUPS, Moves, move_names, moves, payload
-from nescio.report.page.pairs import compared, difference
-from nescio.report.page.rendering import Shared, assembled
-from nescio.report.page.sentence import Answer
-from nescio.report.page.texts import Commands, asked, inert, many, names
-from nescio.report.tables import signed
+from nescio.reporting import charts, diagrams
+from nescio.reporting.board import number
+from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
+from nescio.reporting.page.figure import Figure
+from nescio.reporting.page.moves import APART, GROUPS, Moves, move_names, moves, payload
+from nescio.reporting.page.pairs import compared, difference
+from nescio.reporting.page.rendering import Shared, assembled
+from nescio.reporting.page.sentence import Answer
+from nescio.reporting.page.texts import Commands, asked, inert, many, names
+from nescio.reporting.tables import signed
 from nescio.scoring.score import score
 
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print

@@ -27,8 +27,8 @@ from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
-from nescio.report import latex, tables
-from nescio.report.board import letters
+from nescio.reporting import latex, tables
+from nescio.reporting.board import letters
 
 N = 20
 

@@ -15,8 +15,8 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
 from nescio.pipeline import Loaded
-from nescio.report.page.facts import Facts
-from nescio.report.page.texts import inert, names, some
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.texts import inert, names, some
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB

@@ -9,8 +9,8 @@ from urllib.parse import unquote_plus
 
 import pytest
 
-from tests.report.conftest import HOSTILE, Opened, assert_accessible, make, outcome_table
-from tests.report.test_page_browser import assert_address, assert_count, count, downloaded, search
+from tests.reporting.conftest import HOSTILE, Opened, assert_accessible, make, outcome_table
+from tests.reporting.test_page_browser import assert_address, assert_count, count, downloaded, search
 
 
 def shown(page: Any) -> list[str]:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from nescio.data.results import Comparison
-from nescio.report import charts, diagrams
-from nescio.report.page.facts import Facts, compare_command
-from nescio.report.page.figure import MOST_ROWS, Figure, Record, first_of
-from nescio.report.page.texts import many, names, some
-from nescio.report.tables import signed
+from nescio.reporting import charts, diagrams
+from nescio.reporting.page.facts import Facts, compare_command
+from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
+from nescio.reporting.page.texts import many, names, some
+from nescio.reporting.tables import signed
 
 MOST_SQUARES = 40  # runs in the matrix of pairs
 

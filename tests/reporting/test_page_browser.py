@@ -12,7 +12,7 @@ from urllib.parse import unquote_plus
 import pytest
 
 from nescio.stats.intervals import wilson
-from tests.report.conftest import HOSTILE, Opened, assert_accessible, make
+from tests.reporting.conftest import HOSTILE, Opened, assert_accessible, make
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -343,7 +343,7 @@ def test_all_real_runs_open_fast_and_lay_out_few_rows(tmp_path: Path, visit: Any
     table = SHARED / "mmlu_pro" / "outcomes.parquet"
     if not table.is_file():
         pytest.skip("../shared/data/mmlu_pro is not here")
-    from nescio.report import page as pages
+    from nescio.reporting import page as pages
 
     path = tmp_path / "mmlu.html"
     path.write_text(pages.page(pages.gather([table], ["accuracy"], ci=None, resamples=200)), encoding="utf-8")

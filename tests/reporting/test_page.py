@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from nescio.data.evidence import Evidence
-from nescio.report import page
-from nescio.report.page.browser import packed, states
-from nescio.report.page.drawing import cleaned
-from nescio.report.page.facts import Facts
-from nescio.report.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
-from nescio.report.page.sentence import answer
-from nescio.report.page.texts import as_json, inert, names, some
-from tests.report.conftest import HOSTILE, THREE, make, outcome_table
+from nescio.reporting import page
+from nescio.reporting.page.browser import packed, states
+from nescio.reporting.page.drawing import cleaned
+from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
+from nescio.reporting.page.sentence import answer
+from nescio.reporting.page.texts import as_json, inert, names, some
+from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
 
 class Elements(HTMLParser):
@@ -136,7 +136,7 @@ def test_repeating_gives_the_marked_penalties_and_every_curve(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from nescio.cli._app import run
-    from nescio.report.page.texts import Commands
+    from nescio.reporting.page.texts import Commands
 
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
     commands = Commands((str(table),), (), ("--resamples", "100"))
@@ -194,7 +194,7 @@ def test_too_many_questions_have_no_browser_and_a_note(tmp_path: Path, monkeypat
     found = facts(tmp_path, {"a": "CWU", "b": "CCC"})
     for limit, words in (("MOST_QUESTIONS", "3 questions are more"), ("MOST_CELLS", "6 outcomes are more")):
         with monkeypatch.context() as patched:
-            patched.setattr(f"nescio.report.page.browser.{limit}", 2)
+            patched.setattr(f"nescio.reporting.page.browser.{limit}", 2)
             text = page.page(found)
         assert words in text
         assert 'id="grid"' not in text

@@ -13,12 +13,12 @@ from typing import Any
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.report import terminal
-from nescio.report.board import ALIKE, BEST, HUGE, Cell, board
-from nescio.report.board import number as number  # noqa: PLC0414  others take it from here
-from nescio.report.board import visible as visible  # noqa: PLC0414
-from nescio.report.grid import TEXTS, Grid
-from nescio.report.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
+from nescio.reporting import terminal
+from nescio.reporting.board import ALIKE, BEST, HUGE, Cell, board
+from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
+from nescio.reporting.board import visible as visible  # noqa: PLC0414
+from nescio.reporting.grid import TEXTS, Grid
+from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
 from nescio.sources.writing import whole, write_text
 
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -30,7 +30,7 @@ BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
 def render(results: Results, form: str) -> str:
     """Results as text in one of the formats that `-f` names."""
     if isinstance(results, Audit) and form in ("table", "markdown"):
-        from nescio.report import audit
+        from nescio.reporting import audit
 
         return audit.plain(results) if form == "table" else audit.page(results)
     if form == "table":
@@ -50,7 +50,7 @@ def show(results: Results, legend: str = "") -> None:
     that has none of its own."""
     console = terminal.console(soft_wrap=not sys.stdout.isatty())
     if isinstance(results, Audit):
-        from nescio.report import audit
+        from nescio.reporting import audit
 
         audit.show(results, console)
         return
@@ -175,7 +175,7 @@ def grid(results: Results) -> Grid:
 def grids(results: Results) -> list[Grid]:
     """The table of the rows, and after it those of what else the results hold."""
     if isinstance(results, Audit):
-        from nescio.report import audit
+        from nescio.reporting import audit
 
         return audit.grids(results)
     further = {name: _further(results, name) for name, rows in results.more.items() if rows}
@@ -335,7 +335,7 @@ def _after(cell: Cell) -> str:
 
 
 def _latex(results: Results) -> str:
-    from nescio.report import latex
+    from nescio.reporting import latex
 
     found = [latex.leaderboard(board(results), TEXTS)] if isinstance(results, Scores) else []
     rest = grids(results)[len(found) :]

@@ -11,9 +11,9 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.meta.audit import TESTS, Finding, registered
-from nescio.report.board import visible
-from nescio.report.grid import Grid
-from nescio.report.markdown import markdown_table
+from nescio.reporting.board import visible
+from nescio.reporting.grid import Grid
+from nescio.reporting.markdown import markdown_table
 
 # Two lines a head, so that all ten columns fit beside the longest name.
 HEADS = {
@@ -169,7 +169,7 @@ def summary(rows: Sequence[Finding]) -> str:
 def _introduction() -> str:
     from importlib.resources import files
 
-    return files("nescio.report").joinpath("audit.md.in").read_text(encoding="utf-8")
+    return files("nescio.reporting").joinpath("audit.md.in").read_text(encoding="utf-8")
 
 
 def _verdict(row: Finding) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nescio.data.columns import bare
 from nescio.measures import Declaration, Measure
-from nescio.report import terminal
+from nescio.reporting import terminal
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
@@ -30,7 +30,7 @@ def show_one(measure: Measure) -> None:
     from rich.text import Text
 
     from nescio.meta.audit import audit_one
-    from nescio.report.audit import summary
+    from nescio.reporting.audit import summary
 
     declaration = measure.declaration
     facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nescio.report import charts
-from nescio.report.page.figure import Figure
-from nescio.report.page.texts import as_json, inert
+from nescio.reporting import charts
+from nescio.reporting.page.figure import Figure
+from nescio.reporting.page.texts import as_json, inert
 from nescio.sources.writing import whole_folder
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
@@ -160,7 +160,7 @@ def _drawable(part: Any) -> Any:
 
 
 def _csv(figure: Figure) -> str:
-    from nescio.report.tables import _guarded
+    from nescio.reporting.tables import _guarded
 
     held = table(figure)
     buffer = io.StringIO()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.report.charts import CORRECT, GRID, INCORRECT, INK, MUTED, NARROW, UNANSWERED, Rows, data, dressed
+from nescio.reporting.charts import CORRECT, GRID, INCORRECT, INK, MUTED, NARROW, UNANSWERED, Rows, data, dressed
 
 KINDS = ("correct", "unanswered", "incorrect")  # from top to bottom
 COLOURS = dict(zip(KINDS, (CORRECT, UNANSWERED, INCORRECT), strict=True))
