@@ -13,6 +13,7 @@ import nescio
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence, outcome_tally
 from nescio.data.results import Results
+from nescio.scoring.confidence_intervals import IntervalMethod
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, close, one_in, varied
 
@@ -30,7 +31,7 @@ def rows(results: Results, *runs: str) -> list[str]:
 @every_measure
 @given(pair=some.shuffled(some.evidence(max_runs=2)), method=st.sampled_from(METHODS), seed=some.seeds)
 def test_a_shuffle_of_the_questions_changes_nothing(
-    name: str, pair: tuple[Evidence, Evidence], method: str, seed: int
+    name: str, pair: tuple[Evidence, Evidence], method: IntervalMethod, seed: int
 ) -> None:
     one, other = (nescio.score(data, name, interval=method, resamples=300, seed=seed) for data in pair)
     assert rows(one) == rows(other)

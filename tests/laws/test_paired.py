@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.comparison import adjust
+from nescio.comparison import Test, adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.measures import Measure, parse
@@ -73,7 +73,7 @@ def test_the_exact_p_value_is_the_share_of_all_exchanges(name: str, data: Eviden
 @every_measure
 @given(pair=some.shuffled(two_runs), test=TESTS, seed=some.seeds)
 def test_a_shuffle_of_the_questions_changes_no_bit(
-    name: str, pair: tuple[Evidence, Evidence], test: str, seed: int
+    name: str, pair: tuple[Evidence, Evidence], test: Test, seed: int
 ) -> None:
     one, other = (nescio.compare(data, name, test=test, resamples=64, seed=seed) for data in pair)
     assert repr(one.rows) == repr(other.rows)
@@ -102,7 +102,7 @@ def test_a_shuffle_of_many_questions_changes_no_bit(clusters: Array | None) -> N
 @few
 @every_measure
 @given(data=some.evidence().filter(lambda data: len(data.runs) == 3), test=TESTS)
-def test_the_other_runs_and_measures_change_no_bit(name: str, data: Evidence, test: str) -> None:
+def test_the_other_runs_and_measures_change_no_bit(name: str, data: Evidence, test: Test) -> None:
     how = {"baseline": "run 1", "test": test, "resamples": 64, "correction": "none"}
     (alone,) = nescio.compare(data.take_runs([1, 2]), name, **how)  # type: ignore[arg-type]
     among = nescio.compare(data, ["CWS", name], **how)  # type: ignore[arg-type]
@@ -112,7 +112,7 @@ def test_the_other_runs_and_measures_change_no_bit(name: str, data: Evidence, te
 @few
 @every_measure
 @given(data=two_runs, test=TESTS)
-def test_p_is_a_probability_and_never_zero(name: str, data: Evidence, test: str) -> None:
+def test_p_is_a_probability_and_never_zero(name: str, data: Evidence, test: Test) -> None:
     (row,) = nescio.compare(data, name, test=test, resamples=50)
     assert row.p is not None
     assert math.isnan(row.p) if math.isnan(row.difference) else 0 < row.p <= 1
@@ -123,7 +123,7 @@ def test_p_is_a_probability_and_never_zero(name: str, data: Evidence, test: str)
 @one_in(8)
 @every_measure
 @given(data=some.evidence(max_runs=1), test=TESTS)
-def test_a_run_is_not_told_apart_from_its_copy(name: str, data: Evidence, test: str) -> None:
+def test_a_run_is_not_told_apart_from_its_copy(name: str, data: Evidence, test: Test) -> None:
     twins = replace(data.take_runs([0, 0]), runs=("run", "copy"))
     (row,) = nescio.compare(twins, name, test=test, resamples=50)
     assert math.isnan(value_of(data, name)) or (row.difference, row.low, row.high, row.p) == close((0, 0, 0, 1))

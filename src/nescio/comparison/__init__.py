@@ -16,7 +16,7 @@ import numpy as np
 from nescio.comparison._one_pair import Plan, Seen, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.data.evidence import Evidence
@@ -24,12 +24,26 @@ from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.samples import columns_for, gather_remarks, samples
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
-__all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "Correction",
+    "Pair",
+    "Rank",
+    "Test",
+    "adjust",
+    "compare",
+    "p_value",
+    "pair_up",
+    "ranks",
+    "regression",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -40,8 +54,8 @@ def compare(
     *,
     baseline: str | None = None,
     ci: float = 95.0,
-    test: str = "auto",
-    correction: str = "holm",
+    test: Test = "auto",
+    correction: Correction = "holm",
     margin: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
@@ -69,6 +83,7 @@ def compare(
     the difference that as many questions would show with a power of 0.8, `more["ranks"]` has rank intervals and the groups not
     told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
+    check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(given, {"strata": ()} | options, measures)

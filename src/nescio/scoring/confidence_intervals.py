@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,8 @@ from nescio.stats.resampling import Block
 
 WEIGHTS_AT_ONCE = 1 << 16
 
-METHODS = ("auto", "percentile", "bca", "dirichlet", "wilson")
+IntervalMethod = Literal["auto", "percentile", "bca", "dirichlet", "wilson"]
+METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
 
-TARGETS = ("collection", "population")
+Target = Literal["collection", "population"]  # what corrected accuracies are about
+TARGETS: tuple[Target, ...] = get_args(Target)
 ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
@@ -94,7 +96,7 @@ def against(
     asked: NDArray[np.bool_],
     *,
     judge: str = "judge",
-    target: str = "collection",
+    target: Target = "collection",
     ci: float = 95.0,
     resamples: int = 10_000,
     seed: int = 0,
@@ -236,7 +238,7 @@ def _cells(judged: Outcomes, people: Outcomes, asked: Array, labelled: Array, ru
     )
 
 
-def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[str]) -> list[Corrected]:
+def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: list[str]) -> list[Corrected]:
     n, labels = cells.n, len(cells.people)
     if not n:
         return []
@@ -258,7 +260,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[
     ]
 
 
-def _of_all(found: Estimate, cells: _Cells, target: str, level: float) -> Estimate:
+def _of_all(found: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
     """The share among all questions: what needs no judge is known."""
     value, low, high = ((cells.known_right + cells.answers * x) / cells.n for x in (found.value, found.low, found.high))
     whole = Estimate(value, low, high, found.weight)
@@ -276,7 +278,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _notes(judged: Outcomes, labelled: Array, target: str) -> list[str]:
+def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[str]:
     what = {
         "collection": "what people would say of all answers to these questions",
         "population": "answers to questions of this kind, of which these are a sample",

@@ -13,8 +13,8 @@ from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, Options, load
-from nescio.scoring.confidence_intervals import METHODS, Plan, bounds, method_for
+from nescio.pipeline import Loaded, Options, check_names, load
+from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, Plan, bounds, method_for
 from nescio.scoring.samples import Sample, gather_remarks, samples
 from nescio.stats import resampling
 
@@ -29,7 +29,7 @@ def score(
     *,
     by: str | None = None,
     ci: float | None = 95.0,
-    interval: str = "auto",
+    interval: IntervalMethod = "auto",
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -44,8 +44,10 @@ def score(
     `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
     `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each means.
 
-    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
+    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for an option
+    that there is not.
     """
+    check_names(score, options)
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
@@ -122,14 +124,10 @@ def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any =
 
 
 def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
-    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
+    """Read what was given by `load`, with these options and the columns that measures read."""
     asked = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in asked for name in measure.user_columns)
-    try:
-        wanted = Options(**{"graded": graded, **options})
-    except TypeError as error:
-        raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
-    return load(given, wanted)
+    return load(given, Options(**{"graded": graded, **options}))
 
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:

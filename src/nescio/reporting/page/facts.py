@@ -14,7 +14,7 @@ from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError
 from nescio.measures import parse
 from nescio.meta import stability, swap
-from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
+from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, check_names, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
@@ -89,6 +89,7 @@ def gather(
 ) -> Facts:
     """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
     ("stability", "swap"); `told` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
+    check_names(gather, options)
     loaded = load(given, Options(**{"strata": None, "graded": _graded(measures), **options}))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
