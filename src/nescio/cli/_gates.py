@@ -158,13 +158,14 @@ def _xml(text: str) -> str:
 
 def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -> str:
     """A section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
+    from nescio.reporting.grid import make_grid
     from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
     from nescio.reporting.tables import markdown_tables
 
     parts = [f"## nescio {command}{': ' + WORDS[status(gates)] if gates else ''}"]
     if gates:
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
-        parts.append(markdown_table(["result", "run", "asked", "found"], rows))
+        parts.append(markdown_table(make_grid(["result", "run", "asked", "found"], rows, [True, True, True, False])))
     parts += markdown_tables(results)
     parts += [f"- {markdown_code(note)}" for note in results.notes]
     fence = "`" * max(3, 1 + longest_marks(again))

@@ -85,7 +85,9 @@ def command(
         tables.write(found, output)
         _app.say(f"wrote {output}")
     click.echo("\n".join(sentence(row) for row in found) + "\n")
-    tables.show_records([_shown(row) for row in found])
+    shown = [_shown(row) for row in found]
+    texts = {name: name in ("measure", "method") for row in shown for name in row}
+    tables.show_grid(tables.record_grid(shown, texts))
     if "systems" in found.more:
         click.echo()
         tables.show_records(found.records("systems"))
