@@ -18,8 +18,8 @@ from nescio.data.evidence import Evidence
 from nescio.reporting import page
 from nescio.reporting.page.browser import packed, states
 from nescio.reporting.page.drawing import cleaned
-from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
 from nescio.reporting.page.texts import as_json, inert, names, some
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
@@ -37,7 +37,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> Facts:
+def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> ReportData:
     return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
 
 

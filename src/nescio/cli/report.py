@@ -65,7 +65,7 @@ def command(
 
     with _app.progress("working") as progress:
         facts = page.gather(
-            list(files), measures, by=by, ci=ci, commands=again, told=lambda _: progress, **given, **options
+            list(files), measures, by=by, ci=ci, commands=again, progress_for=lambda _: progress, **given, **options
         )
     if output:
         texts = page.texts_of(facts.loaded)
