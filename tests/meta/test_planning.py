@@ -21,6 +21,7 @@ from nescio.meta.planning._plans import distance
 from nescio.meta.planning._rejections import Aim, p_values, rejected
 from nescio.stats.permutation import exact_p
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 
 RATES = (0.5, 0.3, 0.2)
 # of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100
@@ -390,5 +391,5 @@ def test_rates_are_shares_percentages_or_counts(rates: Any) -> None:
 def test_the_draws_have_a_stream_of_their_own() -> None:
     # The tables of one turn are those of its block in stream 7, whatever else was simulated.
     table = from_rates(parse("accuracy"), RATES, RATES)
-    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(7)) for _ in range(2))
+    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(Stream.PLANNING)) for _ in range(2))
     assert (one == other).all()

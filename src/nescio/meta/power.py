@@ -17,11 +17,12 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure
-from nescio.meta._asl import CELLS_AT_ONCE, STREAM, Differences, Floats, Resampling, centred, studentised, sums
+from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
 MEAN = "studentised mean"
 ADAPTED = "centred difference (adaptation)"
@@ -182,7 +183,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
     alone = measure.of_totals(patterns.columns)
     if not kinds or np.isnan(alone).any():
         return False
-    rng = resampling.Block(0, 1, 0).generator(STREAM)
+    rng = resampling.Block(0, 1, 0).generator(Stream.POWER)
     chosen, weights = rng.integers(0, kinds, (PROBES, 8)), rng.integers(1, 4, (PROBES, 8))
     few = {name: np.einsum("pk,pk...->p...", weights, values[chosen]) for name, values in patterns.columns.items()}
     many = patterns.counts * np.concatenate([np.ones((1, kinds)), rng.integers(1, 4, (7, kinds))])

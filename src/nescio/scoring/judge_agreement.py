@@ -23,13 +23,13 @@ from nescio.stats import bias_correction, resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
+from nescio.stats.streams import Stream
 
 TARGETS = ("collection", "population")
 ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
 _PEOPLE, _JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
-_STREAM = 9  # of the draws; 0 to 8 serve other uses of a seed
 _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
 
@@ -161,7 +161,7 @@ def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) ->
     """The table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
-    drawn = [resampling.bootstrap(counts, block.size, block.generator(_STREAM)) for block in blocks]
+    drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
     found: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
     return found.reshape(-1, *tables.shape[1:])
 

@@ -12,8 +12,7 @@ from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, cer
 from nescio.selective.curve import Bools, Floats, OneRun
 from nescio.selective.thresholds import TIE, best_thresholds, profile
 from nescio.stats import resampling
-
-STREAM = 6  # of draws: which questions are held out together
+from nescio.stats.streams import Stream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +68,7 @@ def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
     """
     clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
-    place = resampling.Block(0, 1, seed).generator(STREAM).permutation(len(first))
+    place = resampling.Block(0, 1, seed).generator(Stream.TUNING_FOLDS).permutation(len(first))
     by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands
     return (place % min(folds, len(first)))[by_name][unit]
 

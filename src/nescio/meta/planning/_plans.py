@@ -13,8 +13,9 @@ from nescio.data.columns import Array
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
-from nescio.meta.planning._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
+from nescio.meta.planning._rejections import LARGEST, Aim, Found, needed, resolvable
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
 EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
@@ -173,7 +174,7 @@ def spread(
     units = int(pair.counts.sum())
     found = np.concatenate(
         [
-            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(STREAM)))
+            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(Stream.PLANNING)))
             for block in resampling.blocks(RESAMPLES, seed)
         ]
     )

@@ -16,9 +16,9 @@ from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.model import Question
 from nescio.errors import MismatchError
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value, by_run, evidence
 
-STREAM = 9  # of draws, apart from those of resampling
 ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
 QA, AV, BASELINE = "QA", "AV", "baseline"
 
@@ -101,7 +101,7 @@ def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
 
 
 def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
-    rng = Block(0, 1, seed).generator(STREAM)
+    rng = Block(0, 1, seed).generator(Stream.RANDOM_SELECTION)
     found = []
     for question, answers, known in groups(exercise):
         tossed = rng.random(len(answers)) < share
