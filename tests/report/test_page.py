@@ -218,6 +218,14 @@ def test_a_drawing_keeps_no_script_and_no_link() -> None:
     )
 
 
+def test_what_was_drawn_before_changes_no_byte(tmp_path: Path) -> None:
+    """The drawing engine numbers what it clips by from chart to chart of a process."""
+    found = facts(tmp_path, {"a": "CWU" * 4, "b": "CCU" * 4})
+    one, other = (page.page(found) for _ in range(2))
+    assert "url(#penalty-760-clip1)" in one
+    assert one == other
+
+
 def test_page_is_whole_small_and_forbids_the_network(three: Path) -> None:
     text = three.read_text(encoding="utf-8")
     assert len(text) < 2_000_000
