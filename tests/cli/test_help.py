@@ -73,7 +73,11 @@ def test_every_measure_is_listed_and_explained(nescio: Command) -> None:
 
 def test_a_closed_pipe_is_no_error() -> None:
     found = subprocess.run(
-        f"{sys.executable} -m nescio measures | head -n 1", shell=True, capture_output=True, text=True, check=False
+        f"{shlex.quote(sys.executable)} -m nescio measures | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.stdout.startswith("measure")
     assert found.stderr == ""
@@ -116,6 +120,6 @@ def test_a_shell_runs_the_commands_of_the_demo(tmp_path: Path) -> None:
     demo = python("-m", "nescio", "demo", cwd=tmp_path)
     assert demo.returncode == 0, demo.stderr
     again = without_what_is_made(tmp_path / "nescio-demo", tmp_path / "again")
-    program = f'nescio() {{ "{sys.executable}" -m nescio "$@"; }}; . ./commands.sh'
+    program = f'nescio() {{ {shlex.quote(sys.executable)} -m nescio "$@"; }}; . ./commands.sh'
     subprocess.run(["sh", "-c", program], cwd=again, check=True, capture_output=True)
     assert contents(again) == contents(tmp_path / "nescio-demo")

@@ -218,7 +218,7 @@ def test_a_broken_line(twin: str, tmp_path: Path) -> None:
     assert message.startswith(f"{run}, line 2: {rule}"), message
 
 
-@settings(max_examples=at_least(150))
+@settings(max_examples=at_least(60))
 @given_(data=st.data())
 def test_answers_read_at_once_are_those_read_line_by_line(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
