@@ -66,7 +66,7 @@ def test_what_is_imported_when_it_is_used_is_what_its_module_defines() -> None:
             assert getattr(import_module(value.__module__), value.__name__) is value, name
 
 
-def shown() -> dict[str, object]:
+def documented_objects() -> dict[str, object]:
     """What the page of the Python reference shows, by the name that it has there."""
     page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     names = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
@@ -78,5 +78,5 @@ def shown() -> dict[str, object]:
 def test_what_a_user_may_call_or_hold_is_documented(name: str) -> None:
     value = PUBLIC[name]
     assert inspect.getdoc(value), f"{name} has no docstring"
-    documented = list(shown().values())
+    documented = list(documented_objects().values())
     assert value in documented or import_module(value.__module__) in documented, f"{name} is not on the page"
