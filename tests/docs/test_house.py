@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 
 def house() -> ModuleType:
     spec = importlib.util.spec_from_file_location("house", ROOT / "tools" / "house.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -32,7 +32,7 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     return paths
 
 
-def noted(given: Any, **options: Any) -> tuple[Evidence, tuple[str, ...]]:
+def evidence_and_notes(given: Any, **options: Any) -> tuple[Evidence, tuple[str, ...]]:
     """The Evidence that is read, and the notes that came with it."""
     found = read(given, **options)
     assert isinstance(found.data, Evidence)

@@ -41,7 +41,7 @@ def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> Facts:
     return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
 
 
-def held(text: str) -> Any:
+def embedded_data(text: str) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
     return json.loads(found[1])
@@ -218,8 +218,16 @@ def test_a_drawing_keeps_no_script_and_no_link() -> None:
     )
 
 
-def test_page_is_whole_small_and_forbids_the_network(three: Path) -> None:
-    text = three.read_text(encoding="utf-8")
+def test_what_was_drawn_before_changes_no_byte(tmp_path: Path) -> None:
+    """The drawing engine numbers what it clips by from chart to chart of a process."""
+    found = facts(tmp_path, {"a": "CWU" * 4, "b": "CCU" * 4})
+    one, other = (page.page(found) for _ in range(2))
+    assert "url(#penalty-760-clip1)" in one
+    assert one == other
+
+
+def test_page_is_whole_small_and_forbids_the_network(three_runs_page: Path) -> None:
+    text = three_runs_page.read_text(encoding="utf-8")
     assert len(text) < 2_000_000
     elements = Elements(text).found
     loads = [
@@ -241,8 +249,8 @@ def test_page_is_whole_small_and_forbids_the_network(three: Path) -> None:
     assert not [name for _, a in elements for name in a if name.startswith("on")]
 
 
-def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
-    text = three.read_text(encoding="utf-8")
+def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> None:
+    text = three_runs_page.read_text(encoding="utf-8")
     figures = re.findall(r'<figure class="figure" id="figure-(\w+)">(.*?)</figure>', text, re.DOTALL)
     assert [name for name, _ in figures] == [
         "intervals",
@@ -255,7 +263,7 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
         "reliability",
         "strata",
     ]
-    data = held(text)
+    data = embedded_data(text)
     for name, inside in figures:
         assert len(re.sub("<[^>]*>", "", re.findall(r'<p id="words-.*?</p>', inside, re.DOTALL)[0])) > 30
         assert re.search(r"<code>nescio \w+ \S*three.csv", inside)
@@ -270,8 +278,8 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
     assert "--resamples 500" in text
 
 
-def test_hostile_data_makes_no_element(hostile: Path) -> None:
-    text = hostile.read_text(encoding="utf-8")
+def test_hostile_data_makes_no_element(hostile_page: Path) -> None:
+    text = hostile_page.read_text(encoding="utf-8")
     elements = Elements(text).found
     assert [tag for tag, _ in elements].count("script") == 2
     assert not {"b", "img", "iframe", "object", "embed"} & {tag for tag, _ in elements}

@@ -164,15 +164,15 @@ def test_labels_that_look_chosen_are_said_to() -> None:
     """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 = 6.06. The normal
     quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66) hardly."""
 
-    def said(right: int) -> list[str]:
+    def sampling_notes(right: int) -> list[str]:
         judge = [C] * right + [W] * (40 - right) + [C] * (50 - right) + [W] * (10 + right)
         people = [C] * 20 + [W] * 20 + [N] * 60
         return [note for note in compared(outcomes(judge), outcomes(people)).notes if "random sample would" in note]
 
-    assert said(28) == said(12) == said(20) == []
-    (note,) = said(29)
+    assert sampling_notes(28) == sampling_notes(12) == sampling_notes(20) == []
+    (note,) = sampling_notes(29)
     assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in note
-    assert len(said(11)) == 1
+    assert len(sampling_notes(11)) == 1
 
 
 def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:
@@ -182,8 +182,8 @@ def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> 
 
 
 def test_whose_interval_is_of_another_kind_is_said() -> None:
-    def said(target: str) -> int:
+    def notes_on_the_interval(target: str) -> int:
         notes = compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes
         return sum('the interval of "judge alone" is as for new questions' in note for note in notes)
 
-    assert (said("collection"), said("population")) == (1, 0)
+    assert (notes_on_the_interval("collection"), notes_on_the_interval("population")) == (1, 0)

@@ -31,7 +31,7 @@ def target(vital: int, okay: int, name: str = "q") -> Target:
     return Target(name, "", tuple(Nugget(n, f"text of {n}", {"": v}) for n, v in names))
 
 
-def said(characters: int, *found: str, name: str = "q") -> tuple[Run, list[Match]]:
+def run_and_matches(characters: int, *found: str, name: str = "q") -> tuple[Run, list[Match]]:
     """A run whose response has so many characters, and the nuggets an assessor finds in it."""
     strings = (" ".join("x" * characters),) if characters else ()
     matches = [Match("run", name, nugget, 0) for nugget in found] or [Match("run", name, "")]
@@ -43,7 +43,7 @@ def value(data: Evidence, measure: str, run: str = "run") -> float:
 
 
 def scored(asked: Target, characters: int, *found: str, measure: str = "nuggets.F") -> float:
-    run, matches = said(characters, *found)
+    run, matches = run_and_matches(characters, *found)
     return value(evidence([asked], [run], matches)[0], measure)
 
 
@@ -154,7 +154,7 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
 
 
 def test_a_run_that_nobody_mapped_is_no_run_without_nuggets() -> None:
-    run, _ = said(10, "v1")
+    run, _ = run_and_matches(10, "v1")
     with pytest.raises(MismatchError, match="no line for run 'run'"):
         evidence([target(1, 0)], [run], [Match("another", "q", "v1", 0)])
 
@@ -209,7 +209,7 @@ def test_words_are_stemmed_and_repeated_ones_match_together() -> None:
 
 
 def test_automatic_scores_are_labelled_and_have_no_other_name() -> None:
-    run, _ = said(10)
+    run, _ = run_and_matches(10)
     data, notes = pourpre.evidence([target(2, 1)], [run], "idf")
     assert notes[0].startswith("AUTOMATIC")
     assert not {"nuggets.vital_found", "nuggets.okay_found", "nuggets.pyramid_found"} & set(data.columns)

@@ -9,8 +9,7 @@ import pytest
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
-
-from .encodings import FILES, assert_refused, encode, evidence, read, refusal
+from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [
     {"run": "a", "question": "q1", "outcome": "correct"},

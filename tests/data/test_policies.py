@@ -8,8 +8,7 @@ from numpy.testing import assert_array_equal
 
 from nescio.data.evidence import ABSENCES
 from nescio.errors import MismatchError
-
-from .encodings import encode, evidence, read, refusal
+from tests.formats.encodings import encode, evidence, read, refusal
 
 
 def rows(outcomes: dict[str, str], **columns: Any) -> list[dict[str, Any]]:

@@ -25,10 +25,9 @@ from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import open_source
 from nescio.sources.json import FREE, Room, decode_document, decode_object, most_keys
-
-from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import write_files
-from .test_qa4mre import GOLD, RUN
+from tests.formats.encodings import assert_refused, evidence, read, refusal
+from tests.formats.fuzz import write_files
+from tests.formats.test_qa4mre import GOLD, RUN
 
 TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
 HEADER = '{"status": "success", "eval": {"task": "t", "model": "m"}}'

@@ -14,8 +14,7 @@ import pytest
 
 import nescio
 from nescio.errors import MismatchError, MissingColumnError
-
-from .encodings import evidence
+from tests.formats.encodings import evidence
 
 TABLE: dict[str, list[Any]] = {
     "model": ["a", "a", "b", "b"],

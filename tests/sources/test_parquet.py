@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from .encodings import assert_refused, evidence
+from tests.formats.encodings import assert_refused, evidence
 
 SOUND = {"run": ["a", "a"], "question": ["q1", "q2"], "outcome": ["correct", "incorrect"], "confidence": [0.5, 0.25]}
 

@@ -28,13 +28,6 @@ def row(starting: str, having: str = "") -> list[str]:
     return [cell.strip() for cell in line.strip("| ").split("|")]
 
 
-def test_the_page_names_its_command_and_is_complete() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert "python studies/meta_evaluation.py" in text
-    assert "{{" not in text
-    assert "Left out" not in text
-
-
 def test_without_data_the_page_says_so() -> None:
     text = study.page({}, [])
     assert "{{" not in text

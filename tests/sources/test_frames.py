@@ -11,8 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError
-
-from .encodings import assert_refused, evidence, refusal
+from tests.formats.encodings import assert_refused, evidence, refusal
 
 SOUND: dict[str, Any] = {"run": ["a", "a"], "question": ["q1", "q2"], "outcome": ["correct", "unanswered"]}
 

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from nescio.errors import FormatError
-
-from .encodings import assert_refused, evidence, read
+from tests.formats.encodings import assert_refused, evidence, read
 
 A1 = '{"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.5}'
 A2 = '{"run": "a", "question": "q2", "outcome": "incorrect", "confidence": 0.25}'
