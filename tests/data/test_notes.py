@@ -7,6 +7,7 @@ import pandas as pd
 
 import nescio
 from nescio.scoring.samples import gather_remarks
+from tests.notes import in_words
 
 
 def test_measures_and_runs_of_one_remark_share_a_line() -> None:
@@ -35,12 +36,12 @@ def test_what_measures_leave_out_is_one_line_a_count() -> None:
     table = pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence"])
     table["confidence"] = np.where(table.outcome == "unanswered", np.nan, table.confidence / 10)
     without = "questions left out, without a confidence or an answer or a judged candidate"
-    assert nescio.score(table, ["Brier", "AURC", "AUROC"], ci=None).notes == (
+    assert in_words(nescio.score(table, ["Brier", "AURC", "AUROC"], ci=None).notes) == (
         f"Brier, AURC, AUROC: 1 of 9 {without} (run 'a', run 'b')",
         f"Brier, AURC, AUROC: 2 of 9 {without} (run 'c')",
     )
     table.loc[table.run == "a", "confidence"] = np.nan
-    said = nescio.score(table, ["Brier", "AURC"], ci=None).notes
+    said = in_words(nescio.score(table, ["Brier", "AURC"], ci=None).notes)
     assert (
         "Brier, AURC: undefined, as none of the questions has a confidence and an answer or a judged candidate (run 'a')"
         in said
