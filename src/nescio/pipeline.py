@@ -14,6 +14,7 @@ from nescio import formats, judging
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.model import Collection, Response
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, STATES, NonAnswers, Outcomes, Policies, non_answers, settle
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import BY_SUFFIX, Choices, Declined, Part, ReadOptions, Source, Unjudged
@@ -23,6 +24,7 @@ from nescio.formats.native import questions
 from nescio.formats.native.score_matrix import NAMES_A_ROW
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
+_TEXTS_NAMED = 5  # of those that --declined-pattern matched
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
@@ -58,7 +60,7 @@ class Loaded:
     """
 
     data: Evidence | Tally
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     measures: tuple[str, ...] = DEFAULT_MEASURES
     format: str = "evidence"
     judge: str = "none"
@@ -118,8 +120,14 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         data, lower = judging.judge_runs(data.collection, data.runs, name, data.files)
         data = replace(data, more={**data.more, **own})
         if lower:
-            many = "1 answer is" if lower == 1 else f"{lower} answers are"
-            notes.append(f"{many} below rank 1: MRR and K read them, outcomes are those of rank 1")
+            notes.append(
+                note(
+                    "pipeline.lower_ranks",
+                    "{answers} {answers:answer is/answers are} below rank 1: MRR and K read them, outcomes are those "
+                    "of rank 1",
+                    answers=lower,
+                )
+            )
     elif options.judge:
         raise UsageError(f"--judge is for answers that are not judged yet; this is {format_.about}")
     silence: tuple[NonAnswers, ...] = ()
@@ -227,7 +235,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOp
     return replace(beside, data=both)
 
 
-def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[str, ...]]:
+def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of a collection without any runs, with their stories and options, and notes: what a system answers.
 
     Raises FormatError, MismatchError or UsageError, as `load` does.
@@ -266,14 +274,26 @@ def _hear(data: Unjudged, declined: Declined) -> Unjudged:
     return replace(data, runs=runs)
 
 
-def _heard(declined: Declined) -> str:
-    """What the patterns of `--declined-pattern` matched."""
-    many = declined.matched.total()
-    if not many:
-        return "--declined-pattern matched no answer"
-    shown = ", ".join(f"{shorten(text)} {times}×" for text, times in declined.matched.most_common(5))
-    more = f" and {len(declined.matched) - 5} other texts" if len(declined.matched) > 5 else ""
-    return f"--declined-pattern: {many} answers read as unanswered: {shown}{more}"
+def _heard(declined: Declined) -> Note:
+    """Count what the patterns of `--declined-pattern` matched."""
+    if not declined.matched:
+        return note("pipeline.declined_none", "--declined-pattern matched no answer")
+    matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]
+    answers, others = declined.matched.total(), len(declined.matched) - len(matched)
+    if others:
+        return note(
+            "pipeline.declined_many",
+            "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×} and {others} other texts",
+            answers=answers,
+            matched=matched,
+            others=others,
+        )
+    return note(
+        "pipeline.declined",
+        "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×}",
+        answers=answers,
+        matched=matched,
+    )
 
 
 def recognise(items: Sequence[Any], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:

@@ -86,7 +86,7 @@ def test_the_aarp_pyramid() -> None:
     data, notes = evidence([asked], [run], [Match("run", "aarp", "1", 0), Match("run", "aarp", "5", 0)])
     assert f"{value(data, 'nuggets.pyramid'):.4f}" == "0.3306"
     assert f"{value(data, 'nuggets.F'):.4f}" == "0.2703"  # more than half of ten call the first four vital
-    assert any("10 assessors of the key" in note for note in notes)
+    assert any("10 assessors of the key" in note for note in in_words(notes))
 
 
 def test_edges_of_the_formula() -> None:
@@ -148,7 +148,7 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
     assert each.clusters is not None
     assert len(set(each.clusters)) == 1
     assert value(each, "nuggets.NR") == pytest.approx(2 / 3)
-    assert any("makes a unit of every question" in note for note in notes)
+    assert any("makes a unit of every question" in note for note in in_words(notes))
     assert value(evidence([asked], [run], matches, "C")[0], "nuggets.NR") == 0
     with pytest.raises(UnknownNameError, match="assessor 'D'"):
         evidence([asked], [run], matches, "D")
@@ -212,7 +212,7 @@ def test_words_are_stemmed_and_repeated_ones_match_together() -> None:
 def test_automatic_scores_are_labelled_and_have_no_other_name() -> None:
     run, _ = said(10)
     data, notes = pourpre.evidence([target(2, 1)], [run], "idf")
-    assert notes[0].startswith("AUTOMATIC")
+    assert in_words(notes)[0].startswith("AUTOMATIC")
     assert not {"nuggets.vital_found", "nuggets.okay_found", "nuggets.pyramid_found"} & set(data.columns)
     with pytest.raises(UnknownNameError, match="automatic matching 'idff'"):
         pourpre.evidence([target(2, 1)], [run], "idff")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app, _llm
+from nescio.data.notes import note
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -198,10 +199,15 @@ def _judged(
         found, lower = judging.judge_runs(data.collection, data.runs, judge, data.files)
     _app.notes(getattr(judge, "notes", ()))
     if judge.name == "choice":
-        _app.notes(list(judging.no_options(data.collection, data.runs)))
+        _app.notes(judging.no_options(data.collection, data.runs))
     if lower:
-        many = "1 answer" if lower == 1 else f"{lower} answers"
-        _app.say(f"note: {many} below rank 1 judged, and not in the table: an outcome is that of rank 1")
+        lower_ranks = note(
+            "judge.lower_ranks",
+            "{answers} {answers:answer/answers} below rank 1 judged, and not in the table: an outcome is that of rank "
+            "1",
+            answers=lower,
+        )
+        _app.notes([lower_ranks])
     return replace(found, more={**found.more, **data.more}), judge.name
 
 

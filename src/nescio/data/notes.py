@@ -10,7 +10,8 @@ A template is one of `str.format` with more forms of a value:
     {names:and 3}        "a, b and c", or the first three "and 4 more"
     {pairs:each %d %s}   "3 empty, 2 refused": of a sequence of tuples, each by a pattern
 
-A value may be a note too, or a sequence of them. Programs ask for the code and the values of a note, and never read its text.
+A value may be a note too, or a sequence of them. Programs ask for the code and the values of a note, and never read its
+text.
 """
 
 from __future__ import annotations

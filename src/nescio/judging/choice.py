@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.judging._judge import judge
 from nescio.text import normalise, squeeze
@@ -39,14 +40,21 @@ def option(question: Question, text: str) -> int | None:
     return _named(question.options, text)
 
 
-def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[str]:
-    """A note on the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
+def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
+    """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
     asked = {question.id: question for question in collection.questions if question.options}
     for run in runs:
-        said = [r for r in run.responses if r.answer is not None and r.question_id in asked]
-        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in said):
-            doubt = "; is it a run on this test?" if strange > len(said) / 2 else ""
-            yield f"run {run.name!r}: {strange} of {len(said)} answers name no option of their question, and are wrong{doubt}"
+        given = [r for r in run.responses if r.answer is not None and r.question_id in asked]
+        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in given):
+            yield note(
+                "choice.no_option",
+                "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
+                "{doubtful:; is it a run on this test?/}",
+                run.name,
+                answers=strange,
+                total=len(given),
+                doubtful=strange > len(given) / 2,
+            )
 
 
 def _named(options: tuple[str, ...], text: str) -> int | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import EndpointError, UsageError
 from nescio.judging._judge import Asked, Grade
@@ -38,7 +39,7 @@ class LLM:
     retry_ungraded: bool = False
     progress: Progress = lambda done, total: None  # noqa: ARG005
     waiting: Callable[[], None] = lambda: None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,7 +64,12 @@ class LLM:
             wanted = [call for key, call in calls.items() if key not in known]
             if interrupted := cache.left_under_way(call.key for call in wanted):
                 self.notes.append(
-                    f"{interrupted} calls were under way when an earlier run was stopped: they are made again, and may have been paid for"
+                    note(
+                        "llm.under_way",
+                        "{calls} calls were under way when an earlier run was stopped: they are made again, and may "
+                        "have been paid for",
+                        calls=interrupted,
+                    )
                 )
             budget, client = Budget(self.limits), Client(self.endpoint)
             means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting)
@@ -89,29 +95,67 @@ class LLM:
     def _report(
         self, known: int, budget: Budget, replies: Mapping[str, Reply], failed: Mapping[str, str], unasked: int
     ) -> None:
-        new = len(replies) - known
-        spent = (
-            f", {budget.spent:.4f} spent"
-            if budget.limits.price_in is not None or budget.limits.price_out is not None
-            else ""
-        )
-        self.notes.append(
-            f"{len(replies)} different answers graded: {known} from {self.cache}, {new} by {budget.calls} calls "
-            f"({budget.prompt_tokens:,} tokens in, {budget.completion_tokens:,} out{spent})"
-        )
+        self.notes.append(self._graded_note(known, len(replies), budget))
         unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
         if unread:
-            how = ", ".join(f"{many} {why}" for why, many in unread.most_common())
-            self.notes.append(f"{unread.total()} replies state no grade ({how}): these answers are ungraded")
+            self.notes.append(
+                note(
+                    "llm.no_grade",
+                    "{replies} replies state no grade ({reasons:each %d %s}): these answers are ungraded",
+                    replies=unread.total(),
+                    reasons=[(times, reason) for reason, times in unread.most_common()],
+                )
+            )
         if failed:
             first = next(iter(failed.values()))
             self.notes.append(
-                f"{len(failed)} calls failed: these answers are ungraded, and asked for in the next run ({first})"
+                note(
+                    "llm.failed",
+                    "{calls} calls failed: these answers are ungraded, and asked for in the next run ({first})",
+                    calls=len(failed),
+                    first=first,
+                )
             )
         if unasked:
             self.notes.append(
-                f"{budget.reached} is reached: {unasked} answers are ungraded; run again, and what is in {self.cache} is not paid for twice"
+                note(
+                    "llm.limit",
+                    "{limit} is reached: {answers} answers are ungraded; run again, and what is in {cache} is not "
+                    "paid for twice",
+                    limit=budget.reached,
+                    answers=unasked,
+                    cache=str(self.cache),
+                )
             )
+
+    def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
+        """Count the different answers graded, those known from the cache, and what the others took."""
+        if budget.limits.price_in is None and budget.limits.price_out is None:
+            return note(
+                "llm.graded",
+                "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
+                "tokens in, {tokens_out:,} out)",
+                answers=graded,
+                known=known,
+                cache=str(self.cache),
+                new=graded - known,
+                calls=budget.calls,
+                tokens_in=budget.prompt_tokens,
+                tokens_out=budget.completion_tokens,
+            )
+        return note(
+            "llm.graded_and_paid",
+            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} tokens "
+            "in, {tokens_out:,} out, {spent:.4f} spent)",
+            answers=graded,
+            known=known,
+            cache=str(self.cache),
+            new=graded - known,
+            calls=budget.calls,
+            tokens_in=budget.prompt_tokens,
+            tokens_out=budget.completion_tokens,
+            spent=budget.spent,
+        )
 
 
 def _grade(reply: Reply | None) -> Grade:
