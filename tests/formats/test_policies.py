@@ -91,6 +91,8 @@ def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
     assert in_words(read(path, ungraded="bounds").notes) == (
         "run 'a': 1 of 3 answers is not graded: taken for wrong and for right in turn",
     )
+    origins = evidence(path, ungraded="bounds").origins
+    assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
 
 
 def test_an_ungraded_first_answer_taken_for_right_is_the_first_right_one(tmp_path: Path) -> None:

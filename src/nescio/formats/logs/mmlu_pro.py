@@ -232,12 +232,12 @@ class _Figures:
 
     def notes(self) -> list[Note]:
         """Note where a summary says something else than `pred`, or where what it is of was not given."""
-        found: list[Note] = []
+        notes: list[Note] = []
         for key, (stem, held) in self._of.items():
             total = held.get("total") if _is_summary(held) else None
             right, wrong = (grading.number((total or {}).get(name)) for name in ("corr", "wrong"))
             if key not in self._given:
-                found.append(
+                notes.append(
                     note(
                         "mmlu_pro.results_not_given",
                         "{subject}.json: left out, as {results}.json was not given",
@@ -246,11 +246,11 @@ class _Figures:
                     )
                 )
             elif right is None or wrong is None or not 0 < right + wrong < 1e9:
-                found.append(note("mmlu_pro.no_counts", "{subject}.json: left out, as there are no counts in it", stem))
+                notes.append(note("mmlu_pro.no_counts", "{subject}.json: left out, as there are no counts in it", stem))
             else:
                 own, many = right / (right + wrong), round(right + wrong)
-                found += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")
-        return found
+                notes += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")
+        return notes
 
 
 def _own_grade(item: Any) -> float:
