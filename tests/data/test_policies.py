@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from nescio.data.evidence import ABSENCES
 from nescio.errors import MismatchError
 from tests.formats.encodings import encode, evidence, read, refusal
+from tests.notes import in_words
 
 
 def rows(outcomes: dict[str, str], **columns: Any) -> list[dict[str, Any]]:
@@ -52,7 +53,7 @@ def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
 def test_a_missing_row_as_silence(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert outcome_letters(path, missing="unanswered") == {"a": "ciuc", "b": "iuuu", "c": "uucu"}
-    assert read(path, missing="unanswered").notes == (
+    assert in_words(read(path, missing="unanswered").notes) == (
         "run 'b': 2 missing of 4 questions counted as unanswered",
         "run 'c': 2 missing of 4 questions counted as unanswered",
     )
@@ -63,7 +64,9 @@ def test_the_questions_common_to_all(tmp_path: Path) -> None:
     assert outcome_letters(path, missing="common") == {"a": "c", "b": "i", "c": "u"}
     found = evidence(path, missing="common")
     assert (found.questions, found.strata["topic"].tolist()) == (("q1",), ["t"])
-    assert read(path, missing="common").notes == ("1 of 4 questions are common to all runs; the other 3 left out",)
+    assert in_words(read(path, missing="common").notes) == (
+        "1 of 4 questions are common to all runs; the other 3 left out",
+    )
 
 
 def test_no_question_is_common(tmp_path: Path) -> None:
@@ -77,16 +80,18 @@ UNGRADED = {"a": "c?u", "b": "ccc"}
 def test_an_ungraded_answer_left_out(tmp_path: Path) -> None:
     path = encode(rows(UNGRADED), "csv", tmp_path)
     assert outcome_letters(path, ungraded="exclude") == {"a": "c?u", "b": "ccc"}
-    assert read(path, ungraded="exclude").notes == ("run 'a': 1 of 3 answers is not graded: left out",)
+    assert in_words(read(path, ungraded="exclude").notes) == ("run 'a': 1 of 3 answers is not graded: left out",)
 
 
 def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
     path = encode(rows(UNGRADED), "csv", tmp_path)
     extremes = {"a [ungraded wrong]": "ciu", "a [ungraded right]": "ccu", "b": "ccc"}
     assert outcome_letters(path, ungraded="bounds") == extremes
-    assert read(path, ungraded="bounds").notes == (
+    assert in_words(read(path, ungraded="bounds").notes) == (
         "run 'a': 1 of 3 answers is not graded: taken for wrong and for right in turn",
     )
+    origins = evidence(path, ungraded="bounds").origins
+    assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
 
 
 def test_an_ungraded_first_answer_taken_for_right_is_the_first_right_one(tmp_path: Path) -> None:
@@ -99,7 +104,7 @@ def test_k_has_no_bounds_and_says_so(tmp_path: Path) -> None:
     ranked = rows({"a": "c?"}, confidence=0.5)
     lower = {"run": "a", "question": "q2", "outcome": "correct", "rank": 2, "confidence": 0.25}
     found = read(encode([*ranked, lower], "csv", tmp_path), ungraded="bounds")
-    assert found.notes[-1] == "K has no such bounds: it reads the graded answers alone"
+    assert in_words(found.notes)[-1] == "K has no such bounds: it reads the graded answers alone"
 
 
 def test_an_ungraded_answer_is_an_error_that_counts_all(tmp_path: Path) -> None:
@@ -119,13 +124,15 @@ def test_on_an_unanswerable_question_silence_is_right_and_an_answer_wrong(tmp_pa
     path = unanswerable(tmp_path, {"a": "uiu", "b": "ciu"}, "q1", "q2")
     assert outcome_letters(path) == {"a": "ciu", "b": "ciu"}
     assert_array_equal(evidence(path).columns["answered"], [[0, 1, 0], [0, 1, 0]])
-    assert read(path).notes == ("2 of 3 questions have no answer: declining is correct there, answering incorrect",)
+    assert in_words(read(path).notes) == (
+        "2 of 3 questions have no answer: declining is correct there, answering incorrect",
+    )
 
 
 def test_unanswerable_questions_left_out(tmp_path: Path) -> None:
     path = unanswerable(tmp_path, {"a": "uiu"}, "q2")
     assert outcome_letters(path, unanswerable="exclude") == {"a": "uu"}
-    assert read(path, unanswerable="exclude").notes == ("1 of 3 questions has no answer: left out",)
+    assert in_words(read(path, unanswerable="exclude").notes) == ("1 of 3 questions has no answer: left out",)
 
 
 def test_no_question_is_answerable(tmp_path: Path) -> None:
@@ -171,4 +178,4 @@ def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", ["error", "unanswered", "common"])
 def test_a_whole_table_needs_no_policy(policy: str, tmp_path: Path) -> None:
-    assert read(encode(rows({"a": "ciu", "b": "uic"}), "csv", tmp_path), missing=policy).notes == ()
+    assert in_words(read(encode(rows({"a": "ciu", "b": "uic"}), "csv", tmp_path), missing=policy).notes) == ()

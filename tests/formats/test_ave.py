@@ -24,6 +24,7 @@ from nescio.formats.benchmarks.ave.reader import (
 )
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from tests import strategies
+from tests.notes import in_words
 
 from .encodings import evidence, read
 from .fuzz import assert_damage_is_met, write_files
@@ -326,9 +327,9 @@ def test_what_is_not_given_together_is_refused(tmp_path: Path) -> None:
 
 def test_notes_say_what_was_missing_and_what_looks_odd(tmp_path: Path) -> None:
     odd = read(files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 7\n"))
-    assert "run 'run': 1 of 2 confidences lie outside [0, 1]" in odd.notes
-    assert "run 'run': 1 of 3 answers are missing, and count as REJECTED" in odd.notes
-    assert any("--choose confidence=decision" in note for note in odd.notes)
+    assert "run 'run': 1 of 2 confidences lie outside [0, 1]" in in_words(odd.notes)
+    assert "run 'run': 1 of 3 answers are missing, and count as REJECTED" in in_words(odd.notes)
+    assert any("--choose confidence=decision" in note for note in in_words(odd.notes))
     turned = evidence(
         files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 0.75\n"), choose={"confidence": "decision"}
     )

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 
 from .encodings import evidence, read, refusal
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
@@ -265,7 +266,9 @@ def test_an_answer_that_names_no_option_is_wrong_and_counted(tmp_path: Path) -> 
     many = "2 of 4 answers name no option and are counted as the tool graded them (as 'Here are the answers')"
     assert notes[0] == f"{NAME}: {many}; --declined-pattern makes silence of some"
     assert columns(evidence(paths, declined_pattern=("here are.*",)))["unanswered"] == [1, 1, 1, 0]
-    assert not any("option" in note for note in read(folder(tmp_path / "x", *cases, method="generation")).notes)
+    assert not any(
+        "option" in note for note in in_words(read(folder(tmp_path / "x", *cases, method="generation")).notes)
+    )
 
 
 def test_an_option_that_means_i_do_not_know(tmp_path: Path) -> None:

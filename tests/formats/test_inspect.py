@@ -17,6 +17,7 @@ from numpy.testing import assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 from tests.sources.test_documents import zstandard_archive
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -322,8 +323,10 @@ def test_the_figure_is_held_against_the_repeats_as_the_log_reduced_them(reducer:
     figure = FIGURES.get(reducer, FIGURES_OF_K.get(reducer))
     assert figure is not None
     values = REPEATS if reducer in FIGURES else [row.replace("P", "I") for row in REPEATS]
-    assert not any("its own" in note for note in read(repeated(tmp_path / "log.json", values, reducer, figure)).notes)
-    notes = read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes
+    assert not any(
+        "its own" in note for note in in_words(read(repeated(tmp_path / "log.json", values, reducer, figure)).notes)
+    )
+    notes = in_words(read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes)
     what = f"accuracy ({reducer} of the repeats)" if reducer not in ("", "mean") else "accuracy"
     assert f"log.json: its own {what} is {figure - 0.01:g}, and the answers in it give {figure:g}" in notes
 
@@ -336,15 +339,17 @@ def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tm
         (["CI", "C"], "pass_at_2"),  # of two draws from one
         (["CI", "II"], "mode"),  # of a tie: 0 or a half
     ):
-        assert not any("its own" in note for note in read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
-    notes = read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes
+        assert not any(
+            "its own" in note for note in in_words(read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
+        )
+    notes = in_words(read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes)
     assert "x.json: its own accuracy (mode of the repeats) is 0.75, and the answers in it give 0.5" in notes
 
 
 def test_the_mode_of_the_repeats_is_that_of_the_values_and_not_of_their_scores(tmp_path: Path) -> None:
     """Two of five say C, three are worth nothing, and no other value stands twice."""
     path = repeated(tmp_path / "log.json", ["CCIN0"], "mode", 1.0)
-    assert not any("its own" in note for note in read(path).notes)
+    assert not any("its own" in note for note in in_words(read(path).notes))
 
 
 def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
@@ -354,8 +359,10 @@ def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
     ]
     held = {"total_samples": 1, "scores": figures}
     path = document(tmp_path / "log.json", scored({"a": 1, "b": 0}), results=held)
-    assert read(path, choose={"key": "a"}).notes == ()
-    assert read(path, choose={"key": "b"}).notes == ("log.json: its own mean is 0.25, and the answers in it give 0",)
+    assert in_words(read(path, choose={"key": "a"}).notes) == ()
+    assert in_words(read(path, choose={"key": "b"}).notes) == (
+        "log.json: its own mean is 0.25, and the answers in it give 0",
+    )
 
 
 def test_a_log_without_samples(tmp_path: Path) -> None:
@@ -394,7 +401,7 @@ def test_a_log_without_grades_can_be_judged_here(tmp_path: Path) -> None:
     path = document(
         tmp_path / "log.json", bare(1, "4"), bare(2, "five"), bare(3, ""), bare(4, "", error={"message": "x"})
     )
-    notes = read(path, ungraded="exclude").notes
+    notes = in_words(read(path, ungraded="exclude").notes)
     assert "log.json: no sample has a score; --choose scorer=none judges the answers here" in notes
     loaded = read(path, choose={"scorer": "none"}, judge="exact", missing="common")
     assert isinstance(loaded.data, Evidence)

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes
@@ -119,7 +120,7 @@ def test_a_metric_that_is_no_outcome(tmp_path: Path) -> None:
     path = lines(tmp_path / "m" / NAME, *rows)
     scores = nescio.score(path, ci=None)
     assert [(each.measure, each.value, each.n) for each in scores] == [("mean(exact_match)", 4.0, 2)]
-    assert any("1 of 3 values of exact_match are infinite: left out" in note for note in scores.notes)
+    assert any("1 of 3 values of exact_match are infinite: left out" in note for note in in_words(scores.notes))
     assert_array_equal(evidence(path, choose={"threshold": "4"}).columns["correct"], [[0, 1, 1]])
     other = lines(tmp_path / "m" / "samples_other.jsonl", row(0, 1.0))
     assert "only scores: score them apart" in str(refusal([path, other], MismatchError))
@@ -209,10 +210,10 @@ def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_pa
     assert notes == ("run 'org/model': 1 without an answer in the asked form (of 2)",)
     results(beside, n=100, figure=0.75)
     cut = f"{NAME} holds 2 of the 100 answers that its own figures cover (exact_match,strict is 0.75 over all of them)"
-    assert cut in read([path, beside]).notes
+    assert cut in in_words(read([path, beside]).notes)
     results(beside, figure=0.75)
     differs = f"{NAME}: its own exact_match,strict is 0.75, and the answers in it give 0.5"
-    assert differs in read([path, beside]).notes
+    assert differs in in_words(read([path, beside]).notes)
     assert_refused(
         beside, None, "holds figures of whole tasks and no answers; give its samples_*.jsonl (found ['sums'])"
     )
@@ -222,8 +223,8 @@ def test_of_two_results_files_the_one_of_the_same_date_is_meant(tmp_path: Path) 
     path = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0))
     older = results(tmp_path / "results_2024-01-02T03-04-05.678.json", figure=0.25)
     same = results(tmp_path / "results_2025-01-02T03-04-05.678.json", figure=0.5)
-    assert read([path, older, same]).notes == ()
-    assert "its own exact_match,strict is 0.25" in read([path, older]).notes[0]
+    assert in_words(read([path, older, same]).notes) == ()
+    assert "its own exact_match,strict is 0.25" in in_words(read([path, older]).notes)[0]
 
 
 def test_a_folder_is_a_run_and_its_files_are_tasks(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_runs_of_one_model_are_told_apart_and_files_of_another_name_are_runs(tmp
 
 def test_documents_that_share_a_number_and_no_more_are_pointed_out(tmp_path: Path) -> None:
     files = [lines(tmp_path / run / NAME, row(0, 1.0, doc_hash=f"of {run}"), row(1, 1.0)) for run in ("a", "b")]
-    (note,) = read(files).notes
+    (note,) = in_words(read(files).notes)
     assert note.startswith("runs 'a' and 'b': 1 documents have one doc_id and not one doc_hash")
 
 
@@ -371,7 +372,9 @@ def test_the_real_results_files_agree_with_what_was_read() -> None:
         _, notes = evidence_and_notes([*(LOGS / folder).glob("samples*"), *(LOGS / folder).glob("results*")])
         assert not any("its own" in note for note in notes), notes
     cut = LOGS / "gsm8k_gemma3_trimmed3of100"
-    assert any("3 of the 100 answers" in note and "is 0.75 over" in note for note in read([*cut.iterdir()]).notes)
+    assert any(
+        "3 of the 100 answers" in note and "is 0.75 over" in note for note in in_words(read([*cut.iterdir()]).notes)
+    )
 
 
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
@@ -390,7 +393,7 @@ def test_in_a_real_log_the_most_likely_option_is_the_one_that_was_graded() -> No
 def test_a_real_log_of_errors_is_no_log_of_outcomes() -> None:
     found = read(next((LOGS / "polymer_tg_mae_infinity").glob("samples*")))
     assert found.measures == ("mean(mae)",)
-    assert any("17 of 24 values of mae are infinite" in note for note in found.notes)
+    assert any("17 of 24 values of mae are infinite" in note for note in in_words(found.notes))
 
 
 SAMPLE = [

@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError, NescioError
 from tests import strategies
+from tests.notes import in_words
 
 from .encodings import evidence, read, refusal
 from .fuzz import at_least
@@ -57,13 +58,13 @@ def test_the_side_of_a_score_is_the_answer_and_its_distance_the_confidence(tmp_p
 
 def test_a_missing_problem_is_silence_and_counted(tmp_path: Path) -> None:
     found = read(truth_and_answers(tmp_path, answers=(V1,)))
-    assert found.notes == ("run 'mine': 1 of 2 problems missing, counted as unanswered (0.5)",)
+    assert in_words(found.notes) == ("run 'mine': 1 of 2 problems missing, counted as unanswered (0.5)",)
     assert found.data.digest() == evidence(truth_and_answers(tmp_path, answers=(V1, V2 | {"value": 0.5}))).digest()
 
 
 def test_a_list_of_one_number_is_that_number_and_counted(tmp_path: Path) -> None:
     found = read(truth_and_answers(tmp_path, answers=(V1, V2 | {"value": [0.75]})))
-    assert found.notes == ("run 'mine': 1 value given as a list of one number, read as that number",)
+    assert in_words(found.notes) == ("run 'mine': 1 value given as a list of one number, read as that number",)
     assert found.data.digest() == evidence(truth_and_answers(tmp_path)).digest()
 
 
@@ -165,7 +166,7 @@ def test_the_years_in_which_truth_and_answers_bear_one_key(year: str, tmp_path: 
     run = lines(tmp_path / "mine" / "answers.jsonl", {"id": "a", key: 1.25}, {"id": "b", key: 0.5})
     found = read([truth, run])
     assert "pan.F1(silence=negative)" in found.measures
-    assert any("1 value outside [0, 1]" in note for note in found.notes)
+    assert any("1 value outside [0, 1]" in note for note in in_words(found.notes))
     data = evidence([truth, run])
     assert_array_equal(data.columns["verification.same"], [[0, 1]])
     assert_array_equal(data.columns["verification.value"], [[1.0 if key == "is_human" else 1.25, 0.5]])
@@ -189,7 +190,7 @@ def test_lines_of_2014(tmp_path: Path) -> None:
     assert_array_equal(data.columns["correct"], [[1, 0, 0, 0]])
     assert_array_equal(data.columns["unanswered"], [[0, 1, 0, 1]])
     assert list(data.strata["corpus"]) == ["EN", "EN", "DR", "DR"]
-    assert found.notes == ("run 'mine': 1 of 4 problems missing, counted as unanswered (0.5)",)
+    assert in_words(found.notes) == ("run 'mine': 1 of 4 problems missing, counted as unanswered (0.5)",)
 
 
 def test_letters_of_2013_decide(tmp_path: Path) -> None:
@@ -198,7 +199,7 @@ def test_letters_of_2013_decide(tmp_path: Path) -> None:
     data = evidence([truth, run])
     assert_array_equal(data.columns["correct"], [[1, 0, 0]])
     assert_array_equal(data.columns["verification.value"], [[0.4, 0.5, 0.1]])
-    assert any("on the other side than the letter" in note for note in read([truth, run]).notes)
+    assert any("on the other side than the letter" in note for note in in_words(read([truth, run]).notes))
     plain = text(tmp_path / "yours" / "answers.txt", "EN01 Y", "EN02 -", "EN03 N")
     assert_array_equal(evidence([truth, plain]).columns["verification.value"], [[1.0, 0.5, 0.0]])
 
@@ -239,7 +240,7 @@ def test_answers_read_at_once_are_those_read_line_by_line(
             found = read([truth, answers])
         except NescioError as error:
             return str(error)
-        return found.data.digest(), found.notes
+        return found.data.digest(), in_words(found.notes)
 
     quick = result_or_error()
     with pytest.MonkeyPatch.context() as patch:

@@ -20,6 +20,7 @@ from nescio.formats import WRITERS, Unjudged
 from nescio.formats.benchmarks.squad2.reader import official
 from nescio.pipeline import Options, read, read_collection
 from tests import strategies
+from tests.notes import in_words
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 real = pytest.mark.skipif(not DATA.exists(), reason="the shared data are not beside the checkout")
@@ -42,7 +43,7 @@ def read_folder(folder: Path) -> Any:
 
 def notes_of_writing(found: Any, to: str, folder: Path) -> tuple[str, ...]:
     """The notes of writing."""
-    return WRITERS.find(to).write(found, folder).notes
+    return in_words(WRITERS.find(to).write(found, folder).notes)
 
 
 def by_name(runs: Sequence[Run]) -> dict[str, tuple[Response, ...]]:

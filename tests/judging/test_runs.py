@@ -77,7 +77,8 @@ def test_confidence_is_kept_for_answers_and_candidates() -> None:
 def test_lower_ranks_are_counted_and_give_the_rank_of_the_first_right_answer() -> None:
     responses = [response("q1", "B"), response("q1", "A", rank=3), response("q1", "x", rank=2), response("q2", "A")]
     found, notes = judge_runs(Collection("c", (Q1, Q2)), [Run("mine", tuple(responses))], "choice")
-    assert [(note.code, note["n"]) for note in notes] == [("choice.names_none", 4), ("judging.lower_ranks", 2)]
+    assert [note.code for note in notes] == ["choice.no_option", "judging.lower_ranks"]
+    assert (notes[0]["answers"], notes[0]["total"], notes[1]["n"]) == (1, 4, 2)
     assert_array_equal(found.state, [[INCORRECT, CORRECT]])
     assert_array_equal(found.first_right, [[3, 1]])
 

@@ -26,6 +26,7 @@ from nescio.scoring.samples import columns_for
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
+from tests.notes import in_words
 
 MATRIX = Path(__file__).parents[2].parent / "shared" / "data" / "trec_matrices" / "adhoc6_ap.csv"
 RESAMPLES = 200
@@ -239,7 +240,10 @@ def test_a_pair_is_compared_on_the_questions_that_both_have(five_runs: Evidence)
     right = np.where(absence == NO_ROW, np.nan, five_runs.columns["correct"].astype(float))
     assert_literal(data, "accuracy", right, list(resamples(12)))
     found = power(data, ["accuracy", "c@1"], resamples=50)
-    assert [note.split(":")[0] for note in found.notes if "part of the questions" in note] == ["accuracy", "c@1"]
+    assert [note.split(":")[0] for note in in_words(found.notes) if "part of the questions" in note] == [
+        "accuracy",
+        "c@1",
+    ]
     both = data.take_runs([0, 2]).select(np.arange(4, 12))
     d = value_of(both, "c@1", 1) - value_of(both, "c@1", 0)
     hits = defined = 0
@@ -263,7 +267,7 @@ def test_neither_order_nor_company_nor_jobs_nor_chunks_change_a_bit(
     monkeypatch.setattr(sys.modules["nescio.meta.power"], "CELLS_AT_ONCE", 1000)
     again.append(power(five_runs, measures))
     for other in again:
-        assert (other.rows, other.more, other.notes) == (whole.rows, whole.more, whole.notes)
+        assert (other.rows, other.more, in_words(other.notes)) == (whole.rows, whole.more, in_words(whole.notes))
     assert power(five_runs, "c@1").rows == whole.rows[1:2]
     few = power(five_runs.take_runs([0, 3]), measures)
     assert levels(few).items() <= levels(whole).items()
@@ -279,7 +283,7 @@ def test_identical_runs_are_not_significant() -> None:
         last = [p for p in found.more["asl_curve"] if p.measure == name][-1]
         assert (last.run, last.baseline) == ("y", "x")
         assert math.isnan(last.asl)
-    assert sum("1 of 3 pairs" in note for note in found.notes) == 2
+    assert sum("1 of 3 pairs" in note for note in in_words(found.notes)) == 2
 
 
 def test_the_edges() -> None:
@@ -296,7 +300,7 @@ def test_the_edges() -> None:
     assert [(row.significant, row.undefined) for row in constant] == [(1, 0)] * 2
     assert set(levels(constant).values()) == {0.0}
     rare = power(evidence(x="CUUUUUUU", y="CWWWWWWW"), "precision")
-    assert any("resampled differences are undefined" in note for note in rare.notes)
+    assert any("resampled differences are undefined" in note for note in in_words(rare.notes))
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -103,6 +103,20 @@ def test_what_is_not_graded_is_no_move(tmp_path: Path) -> None:
     assert sizes(found) == {"won": 0, "lost": 0, "newly-silent": 0, "newly-answered": 0, "changed": 0, "same": 1}
 
 
+def test_a_run_taken_both_ways_lacks_what_its_own_file_lacks(tmp_path: Path) -> None:
+    """And a run whose own name looks like that of one is no other run."""
+    rows = ["a,q1,", "a,q2,correct", "b [ungraded wrong],q1,correct", "b,q1,correct", "b,q3,correct"]
+    loaded = from_rows(tmp_path, rows, missing="unanswered", ungraded="bounds")
+    assert loaded.data.runs == ("a [ungraded wrong]", "a [ungraded right]", "b [ungraded wrong]", "b")
+    for taken in (0, 1):
+        found = found_moves(loaded, taken, 3)
+        codes = dict(zip(found.questions, found.codes.tolist(), strict=True))
+        assert (codes["q2"], codes["q3"]) == (ONLY_OLD, ONLY_NEW)
+    found = found_moves(loaded, 2, 3)
+    codes = dict(zip(found.questions, found.codes.tolist(), strict=True))
+    assert codes["q3"] == ONLY_NEW
+
+
 def test_a_third_run_that_lacks_a_question_is_said(tmp_path: Path) -> None:
     rows = ["old,q1,correct", "new,q1,incorrect", "third,q1,correct", "old,q2,correct", "new,q2,correct"]
     found = found_moves(from_rows(tmp_path, rows, missing="common"))

@@ -21,7 +21,8 @@ from nescio.reporting.page.drawing import cleaned
 from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.texts import as_json, inert, names, some
+from nescio.reporting.page.texts import as_json, inert, names
+from nescio.text import enumerated
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
 
@@ -208,7 +209,8 @@ def test_texts_keep_letters_and_lose_what_moves_them() -> None:
     assert len(set(names(["x" * 500, "x" * 501, "", "x" * 500 + "\0"]))) == 4
     assert json.loads(as_json(list(HOSTILE))) == list(HOSTILE)
     assert not set("<>&\u2028\u2029") & set(as_json(list(HOSTILE)))
-    assert (some(["a"]), some(["a", "b"]), some(list("abcdefg"))) == ("a", "a and b", "a, b, c and 4 more")
+    named = [enumerated(each) for each in (["a"], ["a", "b"], list("abcdefg"))]
+    assert named == ["a", "a and b", "a, b, c and 4 more"]
 
 
 def test_a_drawing_keeps_no_script_and_no_link() -> None:

@@ -6,23 +6,26 @@ import numpy as np
 import pandas as pd
 
 import nescio
-from nescio.scoring.samples import gather_remarks
+from nescio.data.notes import gather, note, texts
+from tests.notes import in_words
+
+WHY, OTHERWISE = note("why", "why"), note("else", "else")
 
 
 def test_measures_and_runs_of_one_remark_share_a_line() -> None:
-    said = [("why", "F", "run 'a'"), ("why", "P", "run 'a'"), ("why", "F", "run 'b'"), ("why", "P", "run 'b'")]
-    assert gather_remarks([*said, ("why", "R", "run 'a'"), ("else", "F", "run 'a'")]) == [
+    remarks = [(WHY, "F", "run 'a'"), (WHY, "P", "run 'a'"), (WHY, "F", "run 'b'"), (WHY, "P", "run 'b'")]
+    assert texts(gather([*remarks, (WHY, "R", "run 'a'"), (OTHERWISE, "F", "run 'a'")])) == [
         "F, P: why (run 'a', run 'b')",
         "R: why (run 'a')",
         "F: else (run 'a')",
     ]
-    many = [("why", "F", f"run {i}") for i in range(5)]
-    assert gather_remarks(many) == ["F: why (run 0, run 1, run 2 and 2 more)"]
-    assert gather_remarks([]) == []
+    many = [(WHY, "F", f"run {i}") for i in range(5)]
+    assert texts(gather(many)) == ["F: why (run 0, run 1, run 2 and 2 more)"]
+    assert gather([]) == []
 
 
 def test_a_remark_said_twice_is_one() -> None:
-    assert gather_remarks([("why", "F", "run 'a'")] * 2) == ["F: why (run 'a')"]
+    assert in_words(gather([(WHY, "F", "run 'a'")] * 2)) == ("F: why (run 'a')",)
 
 
 def test_what_measures_leave_out_is_one_line_a_count() -> None:
@@ -35,12 +38,12 @@ def test_what_measures_leave_out_is_one_line_a_count() -> None:
     table = pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence"])
     table["confidence"] = np.where(table.outcome == "unanswered", np.nan, table.confidence / 10)
     without = "questions left out, without a confidence or an answer or a judged candidate"
-    assert nescio.score(table, ["Brier", "AURC", "AUROC"], ci=None).notes == (
+    assert in_words(nescio.score(table, ["Brier", "AURC", "AUROC"], ci=None).notes) == (
         f"Brier, AURC, AUROC: 1 of 9 {without} (run 'a', run 'b')",
         f"Brier, AURC, AUROC: 2 of 9 {without} (run 'c')",
     )
     table.loc[table.run == "a", "confidence"] = np.nan
-    said = nescio.score(table, ["Brier", "AURC"], ci=None).notes
+    said = in_words(nescio.score(table, ["Brier", "AURC"], ci=None).notes)
     assert (
         "Brier, AURC: undefined, as none of the questions has a confidence and an answer or a judged candidate (run 'a')"
         in said

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 
+from nescio.data.notes import note
 from nescio.data.results import Audit
 from nescio.data.signature import sign
 from nescio.errors import UsageError
@@ -21,7 +22,7 @@ from nescio.stats.streams import Stream
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
 FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are right on just over half look like guessing
-SEARCHED = "what holds was searched for on tables of counts, and not proved"
+SEARCHED = note("audit.searched", "what holds was searched for on tables of counts, and not proved")
 
 
 @dataclass(frozen=True, slots=True)
