@@ -25,7 +25,7 @@ import numpy as np
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
-from nescio.scoring.confidence_intervals import Plan, bounds
+from nescio.scoring.confidence_intervals import DOUBTS, Plan, bounds
 from nescio.scoring.samples import samples
 from nescio.stats.resampling import blocks
 
@@ -86,7 +86,7 @@ def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> l
             plan = Plan(0.95, blocks(resamples, run))
             for label, (low, high, remarks) in bounds(members, dict.fromkeys(measures, method), plan).items():
                 value = next(sample.value for sample in members if sample.measure.label == label)
-                doubted = any("the truth less often" in remark for remark in remarks)
+                doubted = any(remark.code in DOUBTS for remark in remarks)
                 rows[label] += [(value, low, high, doubted)] * int(times[run])
         cells += [
             _cell(measure, method, true[measure], rows[measure], n=n, rate=rate, silence=silence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -126,3 +127,10 @@ def _goes_on(so_far: str, rest: str) -> bool:
 def plural(count: int, noun: str) -> str:
     """A count with its noun: "1 question", "2,000 questions"; a noun of several words takes its s at the end."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def enumerated(names: Sequence[str], most: int = 3) -> str:
+    """Names as a sentence has them: "a", "a and b", or the first few, as in "a, b, c and 4 more"."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""

@@ -77,26 +77,26 @@ def test_what_makes_no_sense_is_refused(nescio: Command, dev: Path, tmp_path: Pa
     model = tmp_path / "model.json"
     train = ("ave", "validate", "train", str(dev), "-o")
 
-    def refused(*arguments: str) -> str:
+    def error_of(*arguments: str) -> str:
         found = nescio(*arguments)
         assert found.status == 2
         return found.err
 
-    assert "a model is written to .json" in refused(*train, str(tmp_path / "model.pkl"))
-    assert "unknown technique 'magic'" in refused(*train, str(model), "--without", "magic")
+    assert "a model is written to .json" in error_of(*train, str(tmp_path / "model.pkl"))
+    assert "unknown technique 'magic'" in error_of(*train, str(model), "--without", "magic")
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "question": "Who?", "answers": ["I"]}\n')
-    assert "is no collection of AVE" in refused("ave", "validate", "train", str(questions), "-o", str(model))
+    assert "is no collection of AVE" in error_of("ave", "validate", "train", str(questions), "-o", str(model))
     blank = tmp_path / "blank.xml"
     write_exercise(replace(collection(4)), blank, values=False)
-    assert "all alike (or not judged)" in refused("ave", "validate", "train", str(blank), "-o", str(model))
+    assert "all alike (or not judged)" in error_of("ave", "validate", "train", str(blank), "-o", str(model))
     run = ("ave", "validate", "run", str(dev), "--model")
-    assert "a model says that it is one" in refused(*run, str(_json(tmp_path)), "-o", str(tmp_path / "out.txt"))
+    assert "a model says that it is one" in error_of(*run, str(_json(tmp_path)), "-o", str(tmp_path / "out.txt"))
     assert not model.exists()
     assert not (tmp_path / "out.txt").exists()
     nescio(*train, str(model), *QUICK)
     out = str(tmp_path / "out.txt")
-    assert "--threshold takes F, c@1 or a number (found 'F1')" in refused(
+    assert "--threshold takes F, c@1 or a number (found 'F1')" in error_of(
         *run, str(model), "-o", out, "--threshold", "F1"
     )
 

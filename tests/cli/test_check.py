@@ -289,15 +289,15 @@ def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path
     table = tmp_path / "nq.csv"
     table.write_text(f"question_id,question,prediction,gold_answers,acceptable\n{rows}")
 
-    def told(*more: str) -> tuple[list[int], list[str]]:
+    def counts_and_notes(*more: str) -> tuple[list[int], list[str]]:
         found = nescio("check", table, "-f", "json", *more).json
         verdicts = [note for note in found["notes"] if "verdicts" in note]
         return [found["runs"][0][name] for name in ("correct", "incorrect")], verdicts
 
-    counts, (note,) = told()
+    counts, (note,) = counts_and_notes()
     assert counts == [1, 1]
     assert note.startswith("people's verdicts in the column 'acceptable' are not used: --choose judge=human takes them")
     assert f"--judge human --against {table} -o outcomes.csv" in note
-    assert told("--choose", "judge=human") == ([1, 1], [])
+    assert counts_and_notes("--choose", "judge=human") == ([1, 1], [])
     table.write_text(f"question_id,question,prediction,gold_answers\n{rows.replace(',Yes', '').replace(',No', '')}")
-    assert told() == ([1, 1], [])
+    assert counts_and_notes() == ([1, 1], [])

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from nescio.formats import WRITERS
+from nescio.pipeline import Options, load
+from tests.formats.excerpts import EVERY, counts
 
 from .conftest import Command
 
@@ -25,6 +27,57 @@ def test_what_is_written_scores_as_what_was_read(nescio: Command, tmp_path: Path
     measures = ("-m", "c@1", "-m", "AUROC", "--ci", "none", "-f", "json")
     rows = [nescio("score", *files, *measures).json["scores"] for files in ((truth, answers), (table,))]
     assert [row["value"] for row in rows[0]] == [row["value"] for row in rows[1]]
+
+
+UNJUDGED = {
+    *(
+        "squad2",
+        "nq",
+        "kilt",
+        "qa4mre",
+        "qa4mre, with the test",
+        "mctest",
+        "cbc",
+        "cbc, as Deep Read judges",
+        "questions",
+    ),
+}
+# What the counts become where a format has no place for what decided: MCTest's run answers one question by a letter, right as the
+# option's name and wrong as a text; and Deep Read judges by the story (here Nell Boyd with her title is no longer right).
+OTHERWISE = {
+    ("mctest", "kilt"): {"lamp": (3, 3, 2)},
+    ("mctest", "squad2"): {"lamp": (3, 3, 2)},
+    ("cbc, as Deep Read judges", "kilt"): {"lamp": (2, 2, 1)},
+    ("cbc, as Deep Read judges", "squad2"): {"lamp": (2, 2, 1)},
+}
+
+
+def takes(to: str, name: str) -> bool:
+    """Whether a writer has a place for what an excerpt holds."""
+    if to == "outcomes":
+        return bool(EVERY[name].counts) and name != "counts"
+    return EVERY[name].format == "pan" if to == "pan" else name in UNJUDGED
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    ("to", "suffix"), [(name, suffix) for name, writer in WRITERS.items() for suffix in writer.suffixes or ("",)]
+)
+def test_what_is_converted_is_read_again_or_refused(
+    nescio: Command, to: str, suffix: str, name: str, tmp_path: Path
+) -> None:
+    excerpt, output = EVERY[name], tmp_path / f"out{suffix}"
+    done = nescio("convert", *excerpt.files, output, "--to", to, *excerpt.arguments())
+    if not takes(to, name):
+        assert done.status == 2
+        assert not output.exists()
+        return
+    assert done.status == 0, done.err
+    files = [output] if suffix else sorted(path for path in output.rglob("*") if path.is_file())
+    kept = {option: value for option, value in excerpt.options.items() if option == "ungraded"}
+    judge = {option: value for option, value in excerpt.options.items() if option == "judge" and to != "outcomes"}
+    again = load(files, Options(**kept, **judge))
+    assert counts(again.data) == OTHERWISE.get((name, to), excerpt.counts)
 
 
 def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:

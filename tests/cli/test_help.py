@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,29 +73,53 @@ def test_every_measure_is_listed_and_explained(nescio: Command) -> None:
 
 def test_a_closed_pipe_is_no_error() -> None:
     found = subprocess.run(
-        f"{sys.executable} -m nescio measures | head -n 1", shell=True, capture_output=True, text=True, check=False
+        f"{shlex.quote(sys.executable)} -m nescio measures | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.stdout.startswith("measure")
     assert found.stderr == ""
 
 
-def test_the_demo_is_made_by_the_commands_that_it_leaves(tmp_path: Path) -> None:
-    found = python("-m", "nescio", "demo", cwd=tmp_path)
-    assert found.returncode == 0, found.stderr
-    assert "window-distance@0.50" in found.stdout
-    assert "read.HumSent" in found.stdout
-    made = tmp_path / "nescio-demo"
-    again = tmp_path / "again"
+def without_what_is_made(folder: Path, to: Path) -> Path:
+    """A folder with only what the commands of the demo in `folder` begin from."""
     for name in ("runs", "sentences"):
-        (again / name).mkdir(parents=True)
+        (to / name).mkdir(parents=True)
     for name in ("questions.jsonl", "stories.jsonl", "commands.sh"):
-        shutil.copyfile(made / name, again / name)
-    (again / "nescio").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m nescio "$@"\n')
-    (again / "nescio").chmod(0o755)
-    path = f"{again}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(["sh", "commands.sh"], cwd=again, env={**os.environ, "PATH": path}, check=True, capture_output=True)
-    (again / "nescio").unlink()
-    files = sorted(str(file.relative_to(made)) for file in made.rglob("*") if file.is_file())
-    assert files == sorted(str(file.relative_to(again)) for file in again.rglob("*") if file.is_file())
-    for name in files:
-        assert (made / name).read_bytes() == (again / name).read_bytes(), name
+        shutil.copyfile(folder / name, to / name)
+    return to
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """What every file in a folder holds."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_the_demo_is_made_by_the_commands_that_it_leaves(
+    nescio: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo = nescio("demo", "-o", "made")
+    assert demo.status == 0, demo.err
+    assert "window-distance@0.50" in demo.out
+    assert "read.HumSent" in demo.out
+    again = without_what_is_made(tmp_path / "made", tmp_path / "again")
+    monkeypatch.chdir(again)
+    for line in (again / "commands.sh").read_text().splitlines():
+        if line.startswith("nescio "):
+            done = nescio(*shlex.split(line)[1:])
+            assert done.status == 0, done.err
+    assert contents(again) == contents(tmp_path / "made")
+
+
+@pytest.mark.slow
+def test_a_shell_runs_the_commands_of_the_demo(tmp_path: Path) -> None:
+    """A process a command; the test above holds the same commands to the same bytes within one."""
+    demo = python("-m", "nescio", "demo", cwd=tmp_path)
+    assert demo.returncode == 0, demo.stderr
+    again = without_what_is_made(tmp_path / "nescio-demo", tmp_path / "again")
+    program = f'nescio() {{ {shlex.quote(sys.executable)} -m nescio "$@"; }}; . ./commands.sh'
+    subprocess.run(["sh", "-c", program], cwd=again, check=True, capture_output=True)
+    assert contents(again) == contents(tmp_path / "nescio-demo")

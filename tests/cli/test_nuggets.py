@@ -20,7 +20,7 @@ def write(folder: Path, **files: str) -> list[Path]:
 
 
 @pytest.fixture
-def hale(tmp_path: Path) -> list[Path]:
+def hale_files(tmp_path: Path) -> list[Path]:
     """The thesis's Sir John Hale: 3 of 4 vital and 4 okay nuggets in 1000 characters (formulas: NP .70, F(5) .7479)."""
     return write(
         tmp_path,
@@ -30,8 +30,8 @@ def hale(tmp_path: Path) -> list[Path]:
     )
 
 
-def test_score_prints_the_scores_of_sir_john_hale(nescio: Command, hale: list[Path]) -> None:
-    key, run, mapping = hale
+def test_score_prints_the_scores_of_sir_john_hale(nescio: Command, hale_files: list[Path]) -> None:
+    key, run, mapping = hale_files
     found = nescio("nuggets", "score", key, run, "--mapping", mapping, "--beta", 5, "--ci", "none", "-f", "json")
     assert found.status == 0
     values = {row["measure"]: row["value"] for row in found.json["scores"]}
@@ -41,15 +41,15 @@ def test_score_prints_the_scores_of_sir_john_hale(nescio: Command, hale: list[Pa
     assert set(found.json) == {"nescio", "signature", "scores", "notes"}
 
 
-def test_nuggets_score_and_score_agree(nescio: Command, hale: list[Path]) -> None:
-    key, run, mapping = hale
+def test_nuggets_score_and_score_agree(nescio: Command, hale_files: list[Path]) -> None:
+    key, run, mapping = hale_files
     one = nescio("nuggets", "score", key, run, "--mapping", mapping, "--resamples", 50, "-f", "json")
     other = nescio("score", key, run, mapping, "--resamples", 50, "-f", "json")
     assert one.json == other.json
 
 
-def test_what_is_automatic_is_called_so(nescio: Command, hale: list[Path]) -> None:
-    found = nescio("nuggets", "score", hale[0], hale[1], "--automatic", "idf", "--beta", 5, "--ci", "none")
+def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path]) -> None:
+    found = nescio("nuggets", "score", hale_files[0], hale_files[1], "--automatic", "idf", "--beta", 5, "--ci", "none")
     assert "nuggets.automatic_F(beta=5)" in found.out
     assert "judge:automatic(method=idf)" in found.out
     assert "note: AUTOMATIC" in found.err
@@ -66,17 +66,17 @@ def test_what_is_automatic_is_called_so(nescio: Command, hale: list[Path]) -> No
     ],
 )
 def test_what_makes_no_sense_is_one_message(
-    nescio: Command, hale: list[Path], arguments: tuple[str, ...], said: str
+    nescio: Command, hale_files: list[Path], arguments: tuple[str, ...], said: str
 ) -> None:
-    found = nescio("nuggets", "score", hale[0], hale[1], *arguments)
+    found = nescio("nuggets", "score", hale_files[0], hale_files[1], *arguments)
     assert (found.status, found.out) == (2, "")
     assert said in found.err
     assert len(found.err.strip().splitlines()) == 1
 
 
-def test_a_malformed_run_has_no_score(nescio: Command, hale: list[Path]) -> None:
-    hale[1].write_text(hale[1].read_text() + "hale Q0 doc 2 0.5 run again\n")
-    found = nescio("nuggets", "score", hale[0], hale[1])
+def test_a_malformed_run_has_no_score(nescio: Command, hale_files: list[Path]) -> None:
+    hale_files[1].write_text(hale_files[1].read_text() + "hale Q0 doc 2 0.5 run again\n")
+    found = nescio("nuggets", "score", hale_files[0], hale_files[1])
     assert (found.status, found.out) == (2, "")
     assert "run.txt, line 3: rank 2 of question hale stands here again" in found.err
 

@@ -218,13 +218,13 @@ def test_intervals_and_verdicts_of_several_comparisons(nescio: Command, tmp_path
     rows = [f"{run},q{i},{word}" for run, word in zip("abc", ("1", "0", "1"), strict=True) for i in range(9)]
     table.write_text("\n".join(["run,question,outcome", *rows]) + "\n")
 
-    def said(*more: str) -> list[str]:
+    def interval_lines(*more: str) -> list[str]:
         found = nescio("compare", table, "--resamples", "100", *more).out.splitlines()
         return [line for line in found if line.startswith("intervals: ")]
 
     words = "intervals: each comparison on its own; the verdicts better and worse account for"
-    assert said("-m", "accuracy") == [f"{words} all 3 (holm)"]
-    assert said("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [f"{words} all 6 (bh)"]
-    assert said("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]
-    assert said("-m", "accuracy", "--correction", "none") == []
-    assert said("-m", "accuracy", "--baseline", "a", "--run", "b") == []
+    assert interval_lines("-m", "accuracy") == [f"{words} all 3 (holm)"]
+    assert interval_lines("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [f"{words} all 6 (bh)"]
+    assert interval_lines("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]
+    assert interval_lines("-m", "accuracy", "--correction", "none") == []
+    assert interval_lines("-m", "accuracy", "--baseline", "a", "--run", "b") == []

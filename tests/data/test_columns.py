@@ -15,7 +15,7 @@ from nescio.data.evidence import Evidence
 from nescio.judging import REGISTRY as JUDGES
 from nescio.measures import REGISTRY as MEASURES
 from nescio.measures import parse
-from nescio.pipeline import load
+from tests.formats.excerpts import EVERY
 
 
 def columns(*names: str) -> Mapping[str, Any]:
@@ -103,40 +103,7 @@ def test_an_evidence_of_ones_own_needs_no_declaration() -> None:
     assert nescio.score(data, ["mean(mine)"], ci=None).value("m", "mean(mine)") == 0.75
 
 
-def test_every_reader_leaves_declared_columns_or_the_users(every_evidence: list[Evidence]) -> None:
-    for data in every_evidence:
-        assert {name for name in data.columns if not name.startswith("user.")} <= REGISTRY.keys()
-
-
-@pytest.fixture
-def every_evidence() -> list[Evidence]:
-    """What the files of the examples give, tasks, judges and logs among them."""
-    examples = Path(__file__).parents[2] / "examples"
-    files = [
-        [examples / "outcomes.csv"],
-        [examples / "log.eval"],
-        [examples / "samples_gsm8k_2025-08-07.jsonl"],
-        [examples / "truth.jsonl", *sorted(examples.glob("runs/*/answers.jsonl"))],
-        [examples / "dev-v2.0.json", examples / "predictions.json", examples / "na_prob.json"],
-        [examples / "questions.jsonl", examples / "runs" / "mine.jsonl"],
-        [examples / "test.xml", examples / "validator.txt"],
-        [examples / "key.txt", *sorted(examples.glob("*assessor.txt"))],
-        [examples / "developset"],
-        [examples / "ap.csv"],
-    ]
-    found = []
-    for paths in files:
-        try:
-            data = load(paths, None).data
-        except nescio.NescioError:
-            options = {"choose": {"filter": "strict-match"}}
-            from nescio.pipeline import Options
-
-            try:
-                data = load(paths, Options(**options)).data  # type: ignore[arg-type]
-            except nescio.NescioError:
-                continue
-        if isinstance(data, Evidence):
-            found.append(data)
-    assert len(found) >= 7
-    return found
+@pytest.mark.parametrize("name", EVERY)
+def test_every_reader_leaves_declared_columns_or_the_users(name: str) -> None:
+    data = EVERY[name].read().data
+    assert {column for column in data.columns if not column.startswith("user.")} <= REGISTRY.keys()

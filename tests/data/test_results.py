@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nescio
+from nescio.data.notes import note
 from nescio.errors import UnknownNameError
 
 TABLE3 = Path(__file__).parents[2] / "examples" / "table3.csv"
@@ -59,7 +60,7 @@ def test_any_frame_gives_the_same_scores() -> None:
 def test_printed_is_the_whole_table_with_its_notes() -> None:
     """What is empty in every row has no column; text cannot colour a terminal, nor break a line."""
     table = pd.DataFrame({"run": ["a\x1b[1m", "b"], "correct": [1, 3], "incorrect": [1, 0], "unanswered": [2, 1]})
-    found = replace(nescio.score(table, ["c@1", "precision"], ci=None), notes=("one\ntwo",))
+    found = replace(nescio.score(table, ["c@1", "precision"], ci=None), notes=(note("x", "one\ntwo"),))
     lines = str(found).splitlines()
     assert lines[:2] == ["scores", "run    measure     value  n"]
     assert [line.split() for line in lines[2:6]] == [

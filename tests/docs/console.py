@@ -5,6 +5,7 @@
 A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output, where `...` alone
 stands for any lines. A block that shows no output is only run. A command must end with status 0, unless `$ echo $?` comes next.
 The commands of a page run one after the other, in a copy of examples/; or where its `$ cd` leads, from a folder that holds that copy.
+What one page has run, another does not run again: see `Memory`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +59,57 @@ class Ran:
     output: tuple[str, ...]
 
 
+State = dict[Path, bytes]  # what the files of a folder hold
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a command did to which files: what those that it names held, and those that it wrote before (None: there was none, or
+    it does not count) and after."""
+
+    named: State
+    replaced: dict[Path, bytes | None]
+    written: State
+    status: int
+    printed: str
+
+
+class Memory:
+    """What each command of nescio did, so that it runs once in one state of the files, on however many pages it stands.
+
+    A command reads the files and folders that it names; what it writes may be there already, or not. That these are as they were
+    is what counts, but for a file after `-o`, which is written whole whatever was there.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], list[Remembered]] = {}
+
+    def run(self, words: tuple[str, ...]) -> tuple[int, str]:
+        """Exit status and output of `nescio WORDS` in the working folder, whose files are then as the command leaves them."""
+        before = _state()
+        output = {Path(word) for option, word in pairwise(words) if option in ("-o", "--output")}
+        inputs = {path: held for path, held in before.items() if path not in output}
+        named = {path: held for path, held in inputs.items() if {str(path), *map(str, path.parents)} & set(words)}
+        for known in self._known.setdefault(words, []):
+            if known.named == named and all(inputs.get(path) == held for path, held in known.replaced.items()):
+                for path, held in known.written.items():
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(held)
+                return known.status, known.printed
+        status, printed = _call(words)
+        after = _state()
+        if before.keys() <= after.keys():  # a command that takes files away is not remembered
+            written = {path: held for path, held in after.items() if before.get(path) != held}
+            replaced = {path: inputs.get(path) for path in written}
+            self._known[words].append(Remembered(named, replaced, written, status, printed))
+        return status, printed
+
+
+def _state() -> State:
+    """What every file in the working folder holds, by its path from there."""
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
 def every_page() -> list[Path]:
     """Every page that stands in the repository."""
     made = ROOT / "docs" / "reference" / "measures"
@@ -88,8 +141,11 @@ def programs(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def run_page(page: Path, folder: Path, stand_ins: Mapping[str, str] | None = None) -> Iterator[Ran]:
+def run_page(
+    page: Path, folder: Path, stand_ins: Mapping[str, str] | None = None, memory: Memory | None = None
+) -> Iterator[Ran]:
     """Run the commands of a page in `folder`; `stand_ins` replaces words that a reader is to replace."""
+    memory = memory or Memory()
     shutil.copytree(ROOT / "examples", folder / "examples")
     given = commands(page)
     moves = any(shown.command.startswith("cd ") for shown in given)
@@ -104,7 +160,7 @@ def run_page(page: Path, folder: Path, stand_ins: Mapping[str, str] | None = Non
             if command.split("  #")[0].strip() == "echo $?":
                 yield Ran(shown, 0, (str(status),))
                 continue
-            status, output = _run(command)
+            status, output = _run(command, memory)
             yield Ran(shown, status, tuple(line.rstrip() for line in output.splitlines()))
 
 
@@ -120,16 +176,16 @@ def _width() -> Iterator[None]:
             os.environ["COLUMNS"] = before
 
 
-def _run(command: str) -> tuple[int, str]:
+def _run(command: str, memory: Memory) -> tuple[int, str]:
     """Exit status, and both streams as a terminal would show them. nescio runs in this process, anything else in a shell."""
     words = shlex.split(command, comments=True)
     if words[0] == "cd":
         os.chdir(words[1])
         return 0, ""
-    if words[0] != "nescio" or re.search(r"[|<>;&]", re.sub(r"'[^']*'", "", command)):
+    if words[0] != "nescio" or re.search(r"[|<>;&]", re.sub(r"'[^']*'|\s#.*", "", command)):
         where = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         done = subprocess.run(
-            ["bash", "-c", command],
+            ["bash", "-c", f'nescio() {{ {shlex.quote(sys.executable)} -m nescio "$@"; }}; {command}'],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -137,18 +193,23 @@ def _run(command: str) -> tuple[int, str]:
             check=False,
         )
         return done.returncode, done.stdout
+    return memory.run(tuple(_expanded(words[1:])))
+
+
+def _call(words: Sequence[str]) -> tuple[int, str]:
+    """Exit status and output of `nescio WORDS`."""
     from nescio.cli import main
 
-    said = io.StringIO()
-    before, sys.argv = sys.argv, ["nescio", *_expanded(words[1:])]
+    printed = io.StringIO()
+    before, sys.argv = sys.argv, ["nescio", *words]
     try:
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             main()
     except SystemExit as stop:
-        return int(stop.code or 0), said.getvalue()
+        return int(stop.code or 0), printed.getvalue()
     finally:
         sys.argv = before
-    return 0, said.getvalue()
+    return 0, printed.getvalue()
 
 
 def _expanded(words: list[str]) -> list[str]:

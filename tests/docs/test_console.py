@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,7 +10,8 @@ import pytest
 
 from tests.judging.llm_server import Server, completion, serving
 
-from .console import ELSEWHERE, ROOT, commands, every_page, pages, programs, run_page, same
+from . import console
+from .console import ELSEWHERE, ROOT, Memory, commands, every_page, pages, programs, run_page, same
 
 
 @pytest.fixture
@@ -20,9 +21,15 @@ def server() -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def memory() -> Memory:
+    """What the commands of all pages did."""
+    return Memory()
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_shows_is_so(page: Path, tmp_path: Path, server: Server) -> None:
-    ran = list(run_page(page, tmp_path, {"URL": server.url, "http://localhost:8000/v1": server.url}))
+def test_what_a_page_shows_is_so(page: Path, tmp_path: Path, server: Server, memory: Memory) -> None:
+    ran = list(run_page(page, tmp_path, {"URL": server.url, "http://localhost:8000/v1": server.url}, memory))
     asked = [after.shown.line for before, after in pairwise(ran) if after.shown.command == "echo $?"]
     for number, found in enumerate(ran):
         here = f"{page.name}:{found.shown.line}: {found.shown.command}\n" + "\n".join(found.output)
@@ -63,3 +70,38 @@ def test_output_is_compared() -> None:
     assert not same(("a", "...", "d"), ("a", "b", "c"))
     assert not same(("a",), ("a", "b"))
     assert same(("...",), ())
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [(("in", "out"), 3), (("in", "-o", "out"), 2)],
+    ids=["may look at what it writes", "writes whole"],
+)
+def test_a_command_runs_once_in_one_state_of_its_files(
+    words: tuple[str, ...], times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def copy(words: Sequence[str]) -> tuple[int, str]:
+        calls.append(words)
+        Path("out").write_text(Path("in").read_text() + ".")
+        return 0, "copied"
+
+    monkeypatch.setattr(console, "_call", copy)
+    memory = Memory()
+
+    def run(folder: str, **files: str) -> str:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / folder)
+        for name, held in files.items():
+            Path(name).write_text(held)
+        assert memory.run(words) == (0, "copied")
+        return Path("out").read_text()
+
+    assert run("one", **{"in": "a", "besides": "x"}) == "a."
+    assert run("two", **{"in": "a", "besides": "y"}) == "a."  # whatever else lies there
+    assert len(calls) == 1
+    assert run("three", **{"in": "b"}) == "b."
+    assert len(calls) == 2
+    assert run("three", **{"in": "a"}) == "a."  # there is something to write over
+    assert len(calls) == times

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nescio.data.evidence import Evidence
 from nescio.errors import NescioError
 from tests import strategies
+from tests.notes import in_words
 
 from .encodings import read
 
@@ -32,11 +33,11 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     return paths
 
 
-def noted(given: Any, **options: Any) -> tuple[Evidence, tuple[str, ...]]:
+def evidence_and_notes(given: Any, **options: Any) -> tuple[Evidence, tuple[str, ...]]:
     """The Evidence that is read, and the notes that came with it."""
     found = read(given, **options)
     assert isinstance(found.data, Evidence)
-    return found.data, found.notes
+    return found.data, in_words(found.notes)
 
 
 def assert_damage_is_met(data: st.DataObject, folder: Path, files: Mapping[str, str | bytes], **options: Any) -> None:

@@ -24,6 +24,7 @@ from nescio.formats.benchmarks.ave.reader import (
 )
 from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 from tests import strategies
+from tests.notes import in_words
 
 from .encodings import evidence, read
 from .fuzz import assert_damage_is_met, write_files
@@ -67,7 +68,7 @@ def files(folder: Path, collection: str = FIGURE_3, run: str = RUN) -> list[Path
     return write_files(folder, {"collection.xml": collection, "run.txt": run})
 
 
-def refused(paths: list[Path], **options: Any) -> str:
+def error_of(paths: list[Path], **options: Any) -> str:
     """What the one error says that reading gives."""
     with pytest.raises(NescioError) as caught:
         read(paths, **options)
@@ -213,7 +214,7 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
 )
 def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: str, tmp_path: Path) -> None:
     paths = files(tmp_path, run=run)
-    said = refused(paths)
+    said = error_of(paths)
     assert f"run.txt, {says}" in said
 
 
@@ -230,7 +231,7 @@ def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: st
     ],
 )
 def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: str, tmp_path: Path) -> None:
-    assert says in refused(files(tmp_path, FIGURE_3.replace(old, new)))
+    assert says in error_of(files(tmp_path, FIGURE_3.replace(old, new)))
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_an_unsound_collection_is_refused_by_its_line(old: str, new: str, says: 
     ],
 )
 def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, tmp_path: Path) -> None:
-    assert says in refused(write_files(tmp_path, {"p.xml": PAIRS.replace(old, new), "r.txt": "1 YES\n"}))
+    assert says in error_of(write_files(tmp_path, {"p.xml": PAIRS.replace(old, new), "r.txt": "1 YES\n"}))
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, 
     ],
 )
 def test_a_response_to_pairs_that_breaks_a_rule_is_refused_by_its_line(run: str, says: str, tmp_path: Path) -> None:
-    assert f"r.txt, {says}" in refused(write_files(tmp_path, {"p.xml": PAIRS, "r.txt": run}))
+    assert f"r.txt, {says}" in error_of(write_files(tmp_path, {"p.xml": PAIRS, "r.txt": run}))
 
 
 BOMB = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a "x"><!ENTITY b "&a;&a;&a;&a;">]>"""
@@ -290,7 +291,7 @@ OUTSIDE = """<?xml version="1.0"?><!DOCTYPE ave [<!ENTITY a SYSTEM "{path}">]>""
 )
 def test_what_would_not_be_read_of_a_collection_is_refused(old: str, new: str, says: str, tmp_path: Path) -> None:
     """An answer outside of its question, or a second text, would be dropped without a word."""
-    assert f"collection.xml, {says}" in refused(files(tmp_path, collection=FIGURE_3.replace(old, new), run=RUN))
+    assert f"collection.xml, {says}" in error_of(files(tmp_path, collection=FIGURE_3.replace(old, new), run=RUN))
 
 
 @pytest.mark.parametrize("head", [BOMB, OUTSIDE])
@@ -298,7 +299,7 @@ def test_entities_are_refused_and_nothing_outside_is_read(head: str, tmp_path: P
     secret = tmp_path / "secret.txt"
     secret.write_text("a secret")
     body = re.sub(r"<\?xml.*\?>", head.format(path=secret), FIGURE_3).replace("<a_str>3</a_str>", "<a_str>&a;</a_str>")
-    said = refused(files(tmp_path, body))
+    said = error_of(files(tmp_path, body))
     assert "declares entities" in said
     assert "a secret" not in said
 
@@ -309,31 +310,31 @@ def test_values_of_a_test_set_are_absent(tmp_path: Path) -> None:
     assert [each.value for each in exercise.candidates] == [None] * 3
     write_exercise(exercise, tmp_path / "again.xml", values=False)
     assert (tmp_path / "again.xml").read_text().count('value=""') == 3
-    assert "without its gold" in refused([path, *write_files(tmp_path, {"run.txt": RUN})])
+    assert "without its gold" in error_of([path, *write_files(tmp_path, {"run.txt": RUN})])
 
 
 def test_what_is_not_given_together_is_refused(tmp_path: Path) -> None:
     collection, run = files(tmp_path)
     other, pairs, said = write_files(tmp_path, {"other.xml": FIGURE_3, "pairs.xml": PAIRS, "said.txt": PAIR_RUN})
-    assert "give the responses of validators with it" in refused([collection])
-    assert "need one collection" in refused([run])
-    assert "were given" in refused([collection, other, run])
-    assert "does not answer" in refused([collection, said])
-    assert "does not answer" in refused([pairs, said, run])
+    assert "give the responses of validators with it" in error_of([collection])
+    assert "need one collection" in error_of([run])
+    assert "were given" in error_of([collection, other, run])
+    assert "does not answer" in error_of([collection, said])
+    assert "does not answer" in error_of([pairs, said, run])
     with pytest.raises(FormatError, match="no answers"):
         read_exercise(open_source(pairs))
 
 
 def test_notes_say_what_was_missing_and_what_looks_odd(tmp_path: Path) -> None:
     odd = read(files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 7\n"))
-    assert "run 'run': 1 of 2 confidences lie outside [0, 1]" in odd.notes
-    assert "run 'run': 1 of 3 answers are missing, and count as REJECTED" in odd.notes
-    assert any("--choose confidence=decision" in note for note in odd.notes)
+    assert "run 'run': 1 of 2 confidences lie outside [0, 1]" in in_words(odd.notes)
+    assert "run 'run': 1 of 3 answers are missing, and count as REJECTED" in in_words(odd.notes)
+    assert any("--choose confidence=decision" in note for note in in_words(odd.notes))
     turned = evidence(
         files(tmp_path, run="116 116_1 SELECTED 0.2\n116 116_2 REJECTED 0.75\n"), choose={"confidence": "decision"}
     )
     assert turned.columns["ave.confidence"][0, 1:].tolist() == [0.2, 0.25]
-    assert "1 less them" in refused(files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"})
+    assert "1 less them" in error_of(files(tmp_path, run="116 116_1 REJECTED 7\n"), choose={"confidence": "decision"})
 
 
 def test_accepted_is_validated_as_in_2008(tmp_path: Path) -> None:

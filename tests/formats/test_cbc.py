@@ -16,7 +16,7 @@ from nescio.formats.benchmarks.cbc import files_in
 from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "cbc4kids"
 KEY = """\
@@ -53,7 +53,7 @@ def given_files(folder: Path, key: str = KEY, mine: str = MINE) -> list[Path]:
 
 
 def test_what_files_hold(tmp_path: Path) -> None:
-    found, notes = noted(given_files(tmp_path))
+    found, notes = evidence_and_notes(given_files(tmp_path))
     assert (found.runs, found.questions, notes) == (("mine",), ("s-1-1", "s-1-2", "t-1"), ())
     assert_array_equal(found.columns["correct"], [[0, 1, 0]])
     assert_array_equal(found.columns["incorrect"], [[1, 0, 0]])
@@ -109,7 +109,7 @@ def test_two_keys_to_one_question(tmp_path: Path) -> None:
     assert message.startswith(f"{paths[0]}, line 16: question 's-1-2' stands here again with another answer")
     assert "it was 'Betty Jean' in" in message
     for which, right in (("first", 1), ("last", 0)):
-        found, notes = noted(paths, choose={"key": which})
+        found, notes = evidence_and_notes(paths, choose={"key": which})
         assert found.columns["correct"][0, 1] == right
         assert notes == (f"1 question has two different keys: the {which} is taken, as asked",)
     refusal(paths, UsageError, choose={"key": "both"})
@@ -123,7 +123,7 @@ def test_a_question_without_a_response(tmp_path: Path) -> None:
 
 
 def test_responses_to_other_questions(tmp_path: Path) -> None:
-    _, notes = noted(given_files(tmp_path, mine=f"{MINE}\nQuestionID: z-1\nAnswer: x\n"))
+    _, notes = evidence_and_notes(given_files(tmp_path, mine=f"{MINE}\nQuestionID: z-1\nAnswer: x\n"))
     assert notes == ("run 'mine': 1 answers to questions that the key does not hold: left out",)
     rule = "answers none of the questions that the key holds"
     assert rule in str(refusal(given_files(tmp_path, mine="QuestionID: z-1\nAnswer: x\n"), MismatchError))
@@ -206,7 +206,7 @@ FILES = {"dev.answers": KEY, "mine.response": MINE, **STORIES}
 
 def test_stories_mark_the_sentences(tmp_path: Path) -> None:
     """Word recall of "in Canada" by its key Canada 1, of "betty jean" 1, of silence 0; each answer stands in the best sentence."""
-    found, notes = noted(write_files(tmp_path, FILES))
+    found, notes = evidence_and_notes(write_files(tmp_path, FILES))
     assert_array_equal(found.columns["reading.word_recall"], [[1, 1, 0]])
     assert_array_equal(found.columns["reading.word_precision"], [[1, 1, np.nan]])
     assert_array_equal(found.columns["reading.aut_sent"], [[1, 1, 0]])

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nescio.data.evidence import Evidence, Tally
+from tests.notes import in_words
 
 from .encodings import ENCODINGS, encode, evidence, label_of, read
 
@@ -70,7 +71,7 @@ def test_a_score_matrix(encoding: str, tmp_path: Path) -> None:
     assert_array_equal(found.columns["user.table"], [[0.1, 2 / 3], [np.nan, 1.0]])
     assert_array_equal(found.present, [[True, True], [False, True]])
     assert loaded.measures == ("mean(table)",)
-    assert loaded.notes == (f"{label_of(given)}: 1 of 4 cells is empty and left out",)
+    assert in_words(loaded.notes) == (f"{label_of(given)}: 1 of 4 cells is empty and left out",)
 
 
 @pytest.mark.parametrize("rows", [OUTCOMES, COUNTS, SCORES], ids=["outcomes", "counts", "matrix"])
@@ -84,7 +85,7 @@ def test_whole_numbers_are_ids_and_outcomes_too(encoding: str, tmp_path: Path) -
     found = read(encode(rows, encoding, tmp_path))
     assert isinstance(found.data, Evidence)
     assert (found.data.runs, found.data.questions) == (("1",), ("7", "8"))
-    assert found.notes == ("1 row: outcome '0' read as incorrect", "1 row: outcome '1' read as correct")
+    assert in_words(found.notes) == ("1 row: outcome '0' read as incorrect", "1 row: outcome '1' read as correct")
 
 
 @pytest.mark.parametrize("encoding", ["jsonl", "parquet", "pandas", "polars", "arrow"])

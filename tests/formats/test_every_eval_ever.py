@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nescio.errors import UsageError
 
 from .encodings import assert_refused, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 
 def instance(sample: str, correct: Any, output: Any = "4", **more: Any) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def outcomes(data: Any) -> dict[str, str]:
 
 
 def test_grades_silence_and_errors_are_kept_apart(tmp_path: Path) -> None:
-    data, notes = noted(write_files(tmp_path, {"log.jsonl": lines(ROWS)}), ungraded="exclude")
+    data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(ROWS)}), ungraded="exclude")
     assert data.runs == ("some/model",)
     assert data.clusters is None
     right, wrong, silent = "correct", "incorrect", "unanswered"
@@ -66,14 +66,14 @@ def test_grades_silence_and_errors_are_kept_apart(tmp_path: Path) -> None:
 
 def test_words_that_decline_are_silence_when_asked(tmp_path: Path) -> None:
     given = write_files(tmp_path, {"log.jsonl": lines(ROWS)})
-    data, notes = noted(given, ungraded="exclude", declined_pattern=("i don.t know",))
+    data, notes = evidence_and_notes(given, ungraded="exclude", declined_pattern=("i don.t know",))
     assert outcomes(data)["q4"] == "unanswered"
     assert not any("no word for declining" in note for note in notes)
 
 
 def test_several_evaluations_and_repeats(tmp_path: Path) -> None:
     rows = [*ROWS[:2], ROWS[0], {**ROWS[1], "evaluation_name": "products", "input": {"raw": "2 × 3?"}}]
-    data, notes = noted(write_files(tmp_path, {"log.jsonl": lines(rows)}))
+    data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(rows)}))
     assert data.questions == ("sums/q1", "sums/q2", "sums/q1 #2", "products/q2")
     assert data.clusters is not None
     assert data.clusters[0] == data.clusters[2] != data.clusters[1]
@@ -99,14 +99,14 @@ def test_one_question_under_several_evaluations_is_one_question(
 ) -> None:
     (path,) = write_files(tmp_path, {"log.jsonl": lines(rows)})
     assert f"{strict}, {other}; name one with --choose evaluation=NAME" in str(refusal(path, UsageError))
-    data, notes = noted(path, choose={"evaluation": strict})
+    data, notes = evidence_and_notes(path, choose={"evaluation": strict})
     assert outcomes(data) == {"q1": "correct", "q2": "incorrect"}
     assert any("2 instances of others left out" in note for note in notes)
 
 
 def test_a_refusal_among_the_errors_is_silence(tmp_path: Path) -> None:
     rows = [instance("q1", False, error="model refusal"), instance("q2", False, error="timeout")]
-    data, _ = noted(write_files(tmp_path, {"log.jsonl": lines(rows)}), ungraded="exclude")
+    data, _ = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(rows)}), ungraded="exclude")
     assert outcomes(data) == {"q1": "unanswered", "q2": "none"}
 
 
@@ -114,23 +114,23 @@ def test_without_is_correct_the_score_decides_and_a_threshold_always_does(tmp_pa
     grades = [(1.0, None), (0.75, None), (0.75, False)]
     rows = [instance(f"q{i}", g, evaluation={"score": s, "is_correct": g}) for i, (s, g) in enumerate(grades)]
     (path,) = write_files(tmp_path, {"log.jsonl": lines(rows)})
-    data, notes = noted(path)
+    data, notes = evidence_and_notes(path)
     assert list(outcomes(data).values()) == ["correct", "incorrect", "incorrect"]
     assert any("1 of 2 scores of instances without is_correct lie between 0 and 1" in note for note in notes)
-    assert set(outcomes(noted(path, choose={"threshold": "0.5"})[0]).values()) == {"correct"}
+    assert set(outcomes(evidence_and_notes(path, choose={"threshold": "0.5"})[0]).values()) == {"correct"}
 
 
 def test_one_of_several_samples_that_declines_is_not_the_answer(tmp_path: Path) -> None:
     said = {"raw": ["I don't know", "4", "4"]}
     rows = [instance("q1", True, output_=said), instance("q2", False, "I don't know")]
     rows = [{**row, "output": row.pop("output_", row["output"])} for row in rows]
-    data, _ = noted(write_files(tmp_path, {"log.jsonl": lines(rows)}), declined_pattern=("i don.t know",))
+    data, _ = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(rows)}), declined_pattern=("i don.t know",))
     assert outcomes(data) == {"q1": "correct", "q2": "unanswered"}
 
 
 def test_a_score_between_is_kept_beside_the_outcome(tmp_path: Path) -> None:
     rows = [ROWS[0], instance("q2", False, evaluation={"score": 0.25, "is_correct": False})]
-    data, _ = noted(write_files(tmp_path, {"log.jsonl": lines(rows)}))
+    data, _ = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(rows)}))
     assert list(data.columns["user.score"][0]) == [1.0, 0.25]
     assert outcomes(data)["q2"] == "incorrect"
 

@@ -15,9 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 
 from .encodings import evidence, read, refusal
-from .fuzz import assert_damage_is_met, assert_met, noted, write_files
+from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "helm"
@@ -89,7 +90,7 @@ def test_right_wrong_empty_and_blocked(tmp_path: Path) -> None:
     ]
     paths = folder(tmp_path / NAME, *cases)
     assert "2 such answers in all" in str(refusal(paths, MismatchError))
-    found, notes = noted(paths, ungraded="exclude")
+    found, notes = evidence_and_notes(paths, ungraded="exclude")
     assert (found.runs, found.questions) == (("org_model",), tuple(f"id{i}" for i in range(1, 8)))
     assert columns(found) == {
         "correct": [1, 0, 0, 0, 0, 0, 0],
@@ -147,20 +148,22 @@ ENDED = {
 @pytest.mark.parametrize("error", FAILURES)
 def test_only_what_was_withheld_is_silence(error: str, tmp_path: Path) -> None:
     failed = case("id1", 0.0, "", result={"success": False, "error": error, "completions": []})
-    _, notes = noted(folder(tmp_path, failed, case("id2", 1.0)), ungraded="exclude")
+    _, notes = evidence_and_notes(folder(tmp_path, failed, case("id2", 1.0)), ungraded="exclude")
     assert notes[0] == f"run 'org/model': 1 {FAILURES[error]} (of 2)"
 
 
 @pytest.mark.parametrize("reason", ENDED)
 def test_why_an_empty_completion_ended(reason: str, tmp_path: Path) -> None:
     ended = case("id1", 0.0, "", result={"completions": [{"text": "", "finish_reason": {"reason": reason}}]})
-    _, notes = noted(folder(tmp_path, ended, case("id2", 1.0)), ungraded="exclude")
+    _, notes = evidence_and_notes(folder(tmp_path, ended, case("id2", 1.0)), ungraded="exclude")
     assert notes[0] == f"run 'org/model': 1 {ENDED[reason]} (of 2)"
 
 
 def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path) -> None:
     blocked = {"success": False, "error": "Content blocked"}
-    found, notes = noted(folder(tmp_path, case("id1", 1.0, "", result=blocked), case("id2", 1.0), method="generation"))
+    found, notes = evidence_and_notes(
+        folder(tmp_path, case("id1", 1.0, "", result=blocked), case("id2", 1.0), method="generation")
+    )
     assert columns(found, "unanswered", "correct") == {"unanswered": [1, 0], "correct": [0, 1]}
     assert_array_equal(found.columns["user.score"], [[1, 1]])
     assert notes == ("run 'org/model': 1 blocked (graded right) (of 2)",)
@@ -169,7 +172,7 @@ def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path)
 def test_the_test_split_is_read_and_what_is_left_out_is_counted(tmp_path: Path) -> None:
     cases = [case("id1", 1.0), case("id2", 0.0, "A", "valid"), case("id3", 0.0, "A", "valid")]
     paths = folder(tmp_path / NAME, *cases)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert (found.questions, notes) == (("id1",), (f"{NAME}: 1 of split 'test'; left out 2 of split 'valid'",))
     assert evidence(paths, choose={"split": "valid"}).questions == ("id2", "id3")
     assert "split=train: splits here are test, valid" in str(refusal(paths, UsageError, choose={"split": "train"}))
@@ -186,7 +189,7 @@ def test_perturbed_instances_are_not_the_instances(tmp_path: Path) -> None:
         case("id2", 1.0, perturbation=BLUR),
     ]
     paths = folder(tmp_path / NAME, *cases)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [1, 1]
     assert notes == (f"{NAME}: 2 of perturbation 'none'; left out 2 of perturbation 'typos'",)
     assert columns(evidence(paths, choose={"perturbation": "typos"}))["correct"] == [0, 1]
@@ -203,7 +206,7 @@ def test_trials_are_repeats_clustered_by_their_instance(tmp_path: Path) -> None:
 def test_the_metric_is_exact_match_or_the_one_asked_for(tmp_path: Path) -> None:
     more: dict[str, Any] = {"metrics": {"quasi_exact_match": 1.0, "exact_match@5": 1.0}}
     paths = folder(tmp_path / NAME, case("id1", 0.0, "b", **more), case("id2", 1.0, **more))
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [0, 1]
     assert notes[0] == f"{NAME}: by exact_match; by others it would differ: quasi_exact_match 1"
     assert columns(evidence(paths, choose={"metric": "quasi_exact_match"}))["correct"] == [1, 1]
@@ -219,7 +222,7 @@ def test_other_scores(tmp_path: Path) -> None:
         return state, entries
 
     judged = folder(tmp_path / "a", of("id1", x_score=0.5, x_gpt_score=0.0, x_claude_score=1.0), method="generation")
-    found, notes = noted(judged)
+    found, notes = evidence_and_notes(judged)
     assert_array_equal(found.columns["user.score"], [[0.5]])
     assert notes[:2] == (
         "a: by x_score; by others it would differ: x_gpt_score 0, x_claude_score 1",
@@ -258,12 +261,14 @@ def test_an_answer_that_names_no_option_is_wrong_and_counted(tmp_path: Path) -> 
     said = "Here are the answers"
     cases = [case("id1", 0.0, said), case("id2", 0.0, said), case("id3", 0.0, ""), case("id4", 1.0)]
     paths = folder(tmp_path / NAME, *cases)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert columns(found) == {"correct": [0, 0, 0, 1], "incorrect": [1, 1, 0, 0], "unanswered": [0, 0, 1, 0]}
     many = "2 of 4 answers name no option and are counted as the tool graded them (as 'Here are the answers')"
     assert notes[0] == f"{NAME}: {many}; --declined-pattern makes silence of some"
     assert columns(evidence(paths, declined_pattern=("here are.*",)))["unanswered"] == [1, 1, 1, 0]
-    assert not any("option" in note for note in read(folder(tmp_path / "x", *cases, method="generation")).notes)
+    assert not any(
+        "option" in note for note in in_words(read(folder(tmp_path / "x", *cases, method="generation")).notes)
+    )
 
 
 def test_an_option_that_means_i_do_not_know(tmp_path: Path) -> None:
@@ -271,7 +276,7 @@ def test_an_option_that_means_i_do_not_know(tmp_path: Path) -> None:
     cases = [case("id1", 0.0, "C"), case("id2", 1.0, "C", gold=declared), case("id3", 0.0, "A", gold=declared)]
     paths = folder(tmp_path / NAME, *cases)
     assert columns(evidence(paths))["correct"] == [0, 1, 0]
-    found, notes = noted(paths, declined_pattern=(declared,))
+    found, notes = evidence_and_notes(paths, declined_pattern=(declared,))
     assert columns(found) == {"correct": [0, 1, 0], "incorrect": [0, 0, 1], "unanswered": [1, 0, 0]}
     assert columns(found, "answered")["answered"] == [0, 0, 1]
     assert "2 of 3 questions have no answer: declining is correct there, answering incorrect" in notes
@@ -305,10 +310,14 @@ def test_the_run_specification_names_the_run_and_the_stats_its_figure(tmp_path: 
     split = {"name": "exact_match", "split": "test"}
     stats = [{"name": split | {"perturbation": {"name": "robustness"}}, "count": 1, "sum": 0.0, "mean": 0.0}]
     stats += [{"name": split, "count": 1, "sum": 0.5, "mean": 0.5}]
-    found, notes = noted(folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats))
+    found, notes = evidence_and_notes(
+        folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats)
+    )
     assert (found.runs, found.strata["language_pair"][0], notes) == (("org_m",), "cs-en", ())
     stats[1]["mean"] = 0.25
-    _, notes = noted(folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats))
+    _, notes = evidence_and_notes(
+        folder(tmp_path / "a", case("id1", 1.0), case("id2", 0.0, "A"), run_spec=spec, stats=stats)
+    )
     assert notes == ("a: its own exact_match is 0.25, and the answers in it give 0.5",)
 
 
@@ -339,7 +348,7 @@ def test_what_else_stands_in_a_run_folder_is_left_out_and_said_to_be(tmp_path: P
         "display_requests": [{"instance_id": "id1", "train_trial_index": 0, "request": {"model": "m"}}],
     }
     paths = folder(tmp_path, case("id1", 1.0), **more)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert columns(found)["correct"] == [1]
     left = "scenario.json, instances.json, display_predictions.json, display_requests.json"
     assert notes == (f"left out, as there are no answers in them: {left}",)
@@ -434,7 +443,7 @@ REAL = {
 def test_a_real_folder_gives_the_tools_figure_once_silence_is_folded(name: str) -> None:
     total, right, empty, figure = REAL[name]
     paths = [*(LOGS / name).iterdir()]
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert columns(found)["unanswered"].count(1) == empty  # one completion is a lone space
     assert (len(found.questions), sum(columns(found)["correct"])) == (total, right)
     assert_allclose(nescio.score(paths, "accuracy", ci=None).value(found.runs[0], "accuracy"), figure)
@@ -445,7 +454,7 @@ def test_a_real_folder_gives_the_tools_figure_once_silence_is_folded(name: str) 
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
 def test_a_real_folder_with_graded_scores_and_a_blocked_request() -> None:
     paths = [*(LOGS / "xstest_model=google_gemini-1.5-pro-001").iterdir()]
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     # 84 of 100 have a score of 1, of which one is the blocked request; 13 lie between 0 and 1.
     assert {name: sum(values) for name, values in columns(found).items()} == {
         "correct": 83,

@@ -17,10 +17,11 @@ from numpy.testing import assert_array_equal
 import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 from tests.sources.test_documents import zstandard_archive
 
 from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import assert_damage_is_met, assert_met, noted
+from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes
 from .structures import rewritten
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "inspect"
@@ -75,7 +76,9 @@ def test_what_a_value_means(tmp_path: Path) -> None:
         ["N", "NOT_ATTEMPTED"],
     )
     values = [*right, *wrong, *silent]
-    found, notes = noted(document(tmp_path / "log.json", *(scored(value, i) for i, value in enumerate(values, 1))))
+    found, notes = evidence_and_notes(
+        document(tmp_path / "log.json", *(scored(value, i) for i, value in enumerate(values, 1)))
+    )
     assert (found.runs, found.questions) == (("org/model",), tuple(str(i) for i in range(1, len(values) + 1)))
     assert columns(found) == {
         "correct": [1] * 7 + [0] * 7,
@@ -94,7 +97,7 @@ def test_what_is_not_graded_is_none_of_the_three(tmp_path: Path) -> None:
     }
     path = document(tmp_path / "log.json", scored("C", 1), scored(float("nan"), 2), scored(None, 3), failed, stopped)
     assert "4 such answers in all" in str(refusal(path, MismatchError))
-    found, notes = noted(path, ungraded="exclude")
+    found, notes = evidence_and_notes(path, ungraded="exclude")
     assert list(found.present[0]) == [True, False, False, False, False]
     assert notes[0] == "run 'org/model': 2 without a score, 1 with a grader that failed, 1 errored (of 5)"
 
@@ -114,7 +117,7 @@ def test_a_judge_that_failed_makes_no_answer_wrong(failure: dict[str, Any], tmp_
     """Nor is the log's own figure, which counts it as wrong, said to be another than the answers give."""
     samples = [scored("C", 1), scored("I", 2), scored("I", 3, **failure), scored("I", 4)]
     path = document(tmp_path / "log.json", *samples, results=counted(4, 0.25))
-    found, notes = noted(path, ungraded="exclude")
+    found, notes = evidence_and_notes(path, ungraded="exclude")
     assert list(found.present[0]) == [True, True, False, True]
     assert columns(found)["incorrect"][1] == 1
     assert notes[0] == "run 'org/model': 1 with a grader that failed (of 4)"
@@ -154,27 +157,27 @@ def test_reasons_keep_silence_apart_from_wrong_answers(reason: str, why: str, tm
         scored("I", 2, metadata={"reason": reason}),
         scored(float("nan"), 3, reason=reason),
     ]
-    found, notes = noted(document(tmp_path / "log.json", *named, scored("I", 4, reason="another")))
+    found, notes = evidence_and_notes(document(tmp_path / "log.json", *named, scored("I", 4, reason="another")))
     assert columns(found)["unanswered"] == [1, 1, 1, 0]
     assert notes == (f"run 'org/model': 3 {why} (of 4)",)
 
 
 def test_what_the_provider_says_of_an_answer_that_is_wrong(tmp_path: Path) -> None:
-    def said(name: int, value: str = "I", **first: Any) -> dict[str, Any]:
+    def silent_sample(name: int, value: str = "I", **first: Any) -> dict[str, Any]:
         given = {"message": {"content": ""}, "stop_reason": "stop"} | first
         return scored(value, name, answer="") | {"output": {"choices": [given]}}
 
     samples = [
-        said(1),
-        said(2, stop_reason="content_filter"),
-        said(3, message={"content": [{"type": "text", "text": "I cannot", "refusal": True}]}),
-        said(4, "C"),  # an agent that acts may be right without a word
-        said(5, message={"content": "", "tool_calls": [{"function": "submit"}]}),
-        said(6) | {"sandbox": {"type": "docker"}},
-        said(7, message={"content": [{"type": "text", "text": "five"}]}),
+        silent_sample(1),
+        silent_sample(2, stop_reason="content_filter"),
+        silent_sample(3, message={"content": [{"type": "text", "text": "I cannot", "refusal": True}]}),
+        silent_sample(4, "C"),  # an agent that acts may be right without a word
+        silent_sample(5, message={"content": "", "tool_calls": [{"function": "submit"}]}),
+        silent_sample(6) | {"sandbox": {"type": "docker"}},
+        silent_sample(7, message={"content": [{"type": "text", "text": "five"}]}),
         scored("I", 8, answer="") | {"output": {"choices": []}},
     ]
-    found, notes = noted(document(tmp_path / "log.json", *samples))
+    found, notes = evidence_and_notes(document(tmp_path / "log.json", *samples))
     assert columns(found, "unanswered")["unanswered"] == [1, 1, 1, 0, 0, 0, 0, 0]
     assert columns(found, "correct")["correct"] == [0, 0, 0, 1, 0, 0, 0, 0]
     assert notes == ("run 'org/model': 1 empty, 1 blocked, 1 refused (of 8)",)
@@ -184,7 +187,7 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     samples = [scored("I", 1, answer="Unknown."), scored("C", 2, answer="unknown"), scored("C", 3, answer="N/A")]
     options = {"choices": ["4", "unknown"], "target": "B"}
     path = document(tmp_path / "log.json", *samples, scored("C", 4, answer="unknown") | options)
-    found, notes = noted(path, declined_pattern=(r"unknown\.?",))
+    found, notes = evidence_and_notes(path, declined_pattern=(r"unknown\.?",))
     assert columns(found) == {"correct": [0, 0, 1, 1], "incorrect": [0] * 4, "unanswered": [1, 1, 0, 0]}
     assert columns(found, "answered")["answered"] == [0, 0, 1, 0]
     assert any("2 declined in words, 1 declined in words (graded right)" in note for note in notes)
@@ -192,7 +195,7 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
 
 def test_partial_credit(tmp_path: Path) -> None:
     path = document(tmp_path / "log.json", scored("C", 1), scored("P", 2), scored(0.25, 3), scored("I", 4))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert columns(found)["correct"] == [1, 0, 0, 0]
     assert_array_equal(found.columns["user.score"], [[1, 0.5, 0.25, 0]])
     assert notes[0].startswith("2 of 4 scores of log.json: match lie between 0 and 1: counted as incorrect;")
@@ -248,11 +251,11 @@ def test_epochs_are_repeats_clustered_by_their_question(tmp_path: Path) -> None:
 def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path: Path) -> None:
     samples = [scored("C", 1), scored("I", 1), scored("C", 2), scored("I", 1, 2)]
     counts_all = archive(tmp_path / "a.eval", *samples, head=header(results=counted(4, 0.5)))
-    found, notes = noted(counts_all)
+    found, notes = evidence_and_notes(counts_all)
     assert found.questions == ("1 epoch 1", "1 epoch 3", "2 epoch 1", "1 epoch 2")
     assert (columns(found)["correct"], "taken as repeats" in notes[0]) == ([1, 0, 1, 0], True)
     retried = archive(tmp_path / "b.eval", *samples, head=header(results=counted(3, 0.5)))
-    found, notes = noted(retried)
+    found, notes = evidence_and_notes(retried)
     assert dict(zip(found.questions, columns(found)["correct"], strict=True)) == {
         "1 epoch 1": 0,
         "2 epoch 1": 1,
@@ -275,17 +278,17 @@ def test_logs_of_one_model_are_one_run_and_of_one_task_two(tmp_path: Path) -> No
 
 def test_a_log_that_was_cut_off_is_read_and_said_to_be(tmp_path: Path) -> None:
     ended = header(status="cancelled") | {"eval": {"task": "t", "model": "m", "dataset": {"sample_ids": [1, 2, 3]}}}
-    _, notes = noted(archive(tmp_path / "a.eval", scored("C"), head=ended))
+    _, notes = evidence_and_notes(archive(tmp_path / "a.eval", scored("C"), head=ended))
     assert notes == ("a.eval: its status is cancelled; 1 of 3 samples are in it",)
-    _, notes = noted(archive(tmp_path / "b.eval", scored("C"), head=header(results=counted(80, 0.7))))
+    _, notes = evidence_and_notes(archive(tmp_path / "b.eval", scored("C"), head=header(results=counted(80, 0.7))))
     assert notes == ("b.eval holds 1 of the 80 answers that its own figures cover (accuracy is 0.7 over all of them)",)
     started = {name: value for name, value in header().items() if name != "status"}
-    _, notes = noted(archive(tmp_path / "c.eval", scored("C"), head=started, name="_journal/start.json"))
+    _, notes = evidence_and_notes(archive(tmp_path / "c.eval", scored("C"), head=started, name="_journal/start.json"))
     assert notes == ("c.eval: its status is unknown; 1 samples are in it",)
 
 
 def test_a_figure_that_the_samples_do_not_give_is_pointed_out(tmp_path: Path) -> None:
-    _, notes = noted(document(tmp_path / "log.json", scored("C"), results=counted(1, 0.25)))
+    _, notes = evidence_and_notes(document(tmp_path / "log.json", scored("C"), results=counted(1, 0.25)))
     assert notes == ("log.json: its own accuracy is 0.25, and the answers in it give 1",)
 
 
@@ -320,8 +323,10 @@ def test_the_figure_is_held_against_the_repeats_as_the_log_reduced_them(reducer:
     figure = FIGURES.get(reducer, FIGURES_OF_K.get(reducer))
     assert figure is not None
     values = REPEATS if reducer in FIGURES else [row.replace("P", "I") for row in REPEATS]
-    assert not any("its own" in note for note in read(repeated(tmp_path / "log.json", values, reducer, figure)).notes)
-    notes = read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes
+    assert not any(
+        "its own" in note for note in in_words(read(repeated(tmp_path / "log.json", values, reducer, figure)).notes)
+    )
+    notes = in_words(read(repeated(tmp_path / "log.json", values, reducer, figure - 0.01)).notes)
     what = f"accuracy ({reducer} of the repeats)" if reducer not in ("", "mean") else "accuracy"
     assert f"log.json: its own {what} is {figure - 0.01:g}, and the answers in it give {figure:g}" in notes
 
@@ -334,15 +339,17 @@ def test_a_figure_is_not_doubted_where_what_reduced_the_repeats_does_not_tell(tm
         (["CI", "C"], "pass_at_2"),  # of two draws from one
         (["CI", "II"], "mode"),  # of a tie: 0 or a half
     ):
-        assert not any("its own" in note for note in read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
-    notes = read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes
+        assert not any(
+            "its own" in note for note in in_words(read(repeated(tmp_path / "x.json", values, reducer, 0.25)).notes)
+        )
+    notes = in_words(read(repeated(tmp_path / "x.json", ["CI", "II"], "mode", 0.75)).notes)
     assert "x.json: its own accuracy (mode of the repeats) is 0.75, and the answers in it give 0.5" in notes
 
 
 def test_the_mode_of_the_repeats_is_that_of_the_values_and_not_of_their_scores(tmp_path: Path) -> None:
     """Two of five say C, three are worth nothing, and no other value stands twice."""
     path = repeated(tmp_path / "log.json", ["CCIN0"], "mode", 1.0)
-    assert not any("its own" in note for note in read(path).notes)
+    assert not any("its own" in note for note in in_words(read(path).notes))
 
 
 def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
@@ -352,8 +359,10 @@ def test_the_figure_is_that_of_the_part_that_was_chosen(tmp_path: Path) -> None:
     ]
     held = {"total_samples": 1, "scores": figures}
     path = document(tmp_path / "log.json", scored({"a": 1, "b": 0}), results=held)
-    assert read(path, choose={"key": "a"}).notes == ()
-    assert read(path, choose={"key": "b"}).notes == ("log.json: its own mean is 0.25, and the answers in it give 0",)
+    assert in_words(read(path, choose={"key": "a"}).notes) == ()
+    assert in_words(read(path, choose={"key": "b"}).notes) == (
+        "log.json: its own mean is 0.25, and the answers in it give 0",
+    )
 
 
 def test_a_log_without_samples(tmp_path: Path) -> None:
@@ -371,7 +380,7 @@ def test_an_early_archive(tmp_path: Path) -> None:
     path = archive(tmp_path / "log.eval", scored("C"), head={"eval": {"task": "t", "model": "m"}}, name="start.json")
     with zipfile.ZipFile(path, "a") as packed:
         packed.writestr("results.json", json.dumps({"status": "success", "results": counted(1, 1.0)}))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert (found.runs, columns(found)["correct"], notes) == (("m",), [1], ())
     unnamed = {name: value for name, value in scored("C").items() if name != "scores"} | {"score": {"value": "I"}}
     assert columns(evidence(document(tmp_path / "log.json", unnamed)))["incorrect"] == [1]
@@ -392,7 +401,7 @@ def test_a_log_without_grades_can_be_judged_here(tmp_path: Path) -> None:
     path = document(
         tmp_path / "log.json", bare(1, "4"), bare(2, "five"), bare(3, ""), bare(4, "", error={"message": "x"})
     )
-    notes = read(path, ungraded="exclude").notes
+    notes = in_words(read(path, ungraded="exclude").notes)
     assert "log.json: no sample has a score; --choose scorer=none judges the answers here" in notes
     loaded = read(path, choose={"scorer": "none"}, judge="exact", missing="common")
     assert isinstance(loaded.data, Evidence)

@@ -14,6 +14,7 @@ from nescio.errors import FormatError, NescioError, UsageError
 from nescio.formats.native.judgements import read_judgements
 from tests import strategies
 from tests.formats.encodings import ENCODINGS, FILES, encode, line_of
+from tests.notes import in_words
 
 ROWS: list[dict[str, Any]] = [
     {"run": "a", "question_id": "q1", "question": "Who?", "prediction": "Ann", "acceptable": "Yes"},
@@ -27,7 +28,10 @@ def test_a_table_in_any_encoding(encoding: str, tmp_path: Path) -> None:
     labels, notes = read_judgements(encode(ROWS, encoding, tmp_path))
     found = [(one.run, one.question, one.answer, one.state) for one in labels]
     assert found == [("a", "q1", "Ann", CORRECT), ("a", "q2", "Rome", INCORRECT), ("b", "q1", "Bob", NOT_GRADED)]
-    assert [note.split(": ", 1)[1] for note in notes] == ["1 × 'No' read as incorrect", "1 × 'Yes' read as correct"]
+    assert [text.split(": ", 1)[1] for text in in_words(notes)] == [
+        "1 × 'No' read as incorrect",
+        "1 × 'Yes' read as correct",
+    ]
 
 
 def states(words: list[Any], folder: Path, column: str = "verdict", **options: Any) -> list[int]:

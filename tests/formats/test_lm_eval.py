@@ -15,9 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nescio
 from nescio.errors import MismatchError, UsageError
+from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import assert_damage_is_met, assert_met, noted
+from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes
 from .structures import rewritten
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "lm_eval"
@@ -56,7 +57,7 @@ def results(path: Path, figure: float = 1.0, n: int = 2) -> Path:
 
 def test_right_wrong_and_what_could_not_be_extracted(tmp_path: Path) -> None:
     rows = [row(0, 1.0), row(1, 0.0, "5"), row(2, 0.0, "[invalid]"), row(3, 0.0, " "), row(4, 0.0, ["[invalid]", "6"])]
-    data, notes = noted(lines(tmp_path / "my-model" / NAME, *rows))
+    data, notes = evidence_and_notes(lines(tmp_path / "my-model" / NAME, *rows))
     assert (data.runs, data.questions) == (("my-model",), tuple(f"sums/{i}" for i in range(5)))
     assert_array_equal(data.columns["correct"], [[1, 0, 0, 0, 0]])
     assert_array_equal(data.columns["incorrect"], [[0, 1, 0, 0, 1]])
@@ -87,7 +88,7 @@ def test_of_several_metrics_one_is_chosen(tmp_path: Path) -> None:
     more = {"metrics": ["acc", "acc_norm", "f1", "lists"], "acc": 1, "acc_norm": 0, "f1": 0.5, "lists": [["a"], ["b"]]}
     path = lines(tmp_path / NAME, row(0, 1.0, **more))
     assert "metrics here are acc, acc_norm; name one" in str(refusal(path, UsageError))
-    found, notes = noted(path, choose={"metric": "acc_norm"})
+    found, notes = evidence_and_notes(path, choose={"metric": "acc_norm"})
     assert_array_equal(found.columns["incorrect"], [[1]])
     assert notes == (f"{NAME}: by acc_norm; not used: acc, f1, lists (lists)",)
     assert_array_equal(evidence(path, choose={"metric": "acc"}, graded=("f1",)).columns["user.f1"], [[0.5]])
@@ -105,7 +106,7 @@ def test_old_rows_name_neither_filter_nor_metrics(tmp_path: Path) -> None:
 
 def test_credit_between_0_and_1(tmp_path: Path) -> None:
     path = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.75), row(2, 0.25), row(3, 0.0))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 0]])
     assert_array_equal(found.columns["user.score"], [[1, 0.75, 0.25, 0]])
     assert notes[0].startswith(f"2 of 4 scores of {NAME}: exact_match lie between 0 and 1: counted as incorrect; ")
@@ -119,7 +120,7 @@ def test_a_metric_that_is_no_outcome(tmp_path: Path) -> None:
     path = lines(tmp_path / "m" / NAME, *rows)
     scores = nescio.score(path, ci=None)
     assert [(each.measure, each.value, each.n) for each in scores] == [("mean(exact_match)", 4.0, 2)]
-    assert any("1 of 3 values of exact_match are infinite: left out" in note for note in scores.notes)
+    assert any("1 of 3 values of exact_match are infinite: left out" in note for note in in_words(scores.notes))
     assert_array_equal(evidence(path, choose={"threshold": "4"}).columns["correct"], [[0, 1, 1]])
     other = lines(tmp_path / "m" / "samples_other.jsonl", row(0, 1.0))
     assert "only scores: score them apart" in str(refusal([path, other], MismatchError))
@@ -129,7 +130,7 @@ def test_an_ungraded_answer_is_no_outcome(tmp_path: Path) -> None:
     path = lines(
         tmp_path / NAME, row(0, 1.0), json.dumps(row(1, 0.0)).replace('"exact_match": 0.0', '"exact_match": NaN')
     )
-    found, notes = noted(path, ungraded="exclude")
+    found, notes = evidence_and_notes(path, ungraded="exclude")
     assert_array_equal(found.present, [[True, False]])
     assert "1 without a score (of 2)" in notes[0]
 
@@ -167,7 +168,9 @@ def test_the_log_probability_of_the_gold_text_alone_is_no_confidence(tmp_path: P
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     # in the answer, before the filter, and where the question has no answer
     rows = [row(0, 0.0, "unknown"), row(1, 0.0, "0", resps=[["Unknown."]]), row(2, 1.0, "unknown", target="unknown")]
-    found, notes = noted(lines(tmp_path / NAME, *rows, row(3, 0.0, "3")), declined_pattern=(r"unknown\.?",))
+    found, notes = evidence_and_notes(
+        lines(tmp_path / NAME, *rows, row(3, 0.0, "3")), declined_pattern=(r"unknown\.?",)
+    )
     assert_array_equal(found.columns["unanswered"], [[1, 1, 0, 0]])
     assert_array_equal(found.columns["correct"], [[0, 0, 1, 0]])
     assert_array_equal(found.columns["answered"], [[0, 0, 0, 1]])
@@ -183,7 +186,7 @@ def test_one_of_several_samples_that_declines_does_not_decline_for_all(tmp_path:
         row(3, 0.0, "unknown", resps=[["unknown", "4", "unknown"]]),
         row(4, 0.0, ["unknown", "4"], resps=[["unknown", "4"]]),
     ]
-    found, notes = noted(lines(tmp_path / NAME, *rows), declined_pattern=(r"unknown\.?",))
+    found, notes = evidence_and_notes(lines(tmp_path / NAME, *rows), declined_pattern=(r"unknown\.?",))
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1, 1, 0]])
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 0, 0]])
     assert "--declined-pattern: 2 answers read as unanswered: 'unknown' 2×" in notes
@@ -191,7 +194,7 @@ def test_one_of_several_samples_that_declines_does_not_decline_for_all(tmp_path:
 
 def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path) -> None:
     path = lines(tmp_path / NAME, row(0, 1.0, "[invalid]"), row(1, 1.0, "", target="none"))
-    found, notes = noted(path, declined_pattern=("none",))
+    found, notes = evidence_and_notes(path, declined_pattern=("none",))
     assert_array_equal(found.columns["unanswered"], [[1, 0]])
     assert_array_equal(found.columns["correct"], [[0, 1]])
     assert_array_equal(found.columns["user.score"], [[1, 1]])
@@ -201,16 +204,16 @@ def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path)
 def test_the_results_file_names_the_model_the_fallback_and_its_own_figure(tmp_path: Path) -> None:
     path = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0, "none found"))
     beside = results(tmp_path / "results_2025-01-02T03-04-05.678.json", figure=0.5)
-    found, notes = noted([path, beside])
+    found, notes = evidence_and_notes([path, beside])
     assert found.runs == ("org/model",)
     assert_array_equal(found.columns["unanswered"], [[0, 1]])
     assert notes == ("run 'org/model': 1 without an answer in the asked form (of 2)",)
     results(beside, n=100, figure=0.75)
     cut = f"{NAME} holds 2 of the 100 answers that its own figures cover (exact_match,strict is 0.75 over all of them)"
-    assert cut in read([path, beside]).notes
+    assert cut in in_words(read([path, beside]).notes)
     results(beside, figure=0.75)
     differs = f"{NAME}: its own exact_match,strict is 0.75, and the answers in it give 0.5"
-    assert differs in read([path, beside]).notes
+    assert differs in in_words(read([path, beside]).notes)
     assert_refused(
         beside, None, "holds figures of whole tasks and no answers; give its samples_*.jsonl (found ['sums'])"
     )
@@ -220,8 +223,8 @@ def test_of_two_results_files_the_one_of_the_same_date_is_meant(tmp_path: Path) 
     path = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0))
     older = results(tmp_path / "results_2024-01-02T03-04-05.678.json", figure=0.25)
     same = results(tmp_path / "results_2025-01-02T03-04-05.678.json", figure=0.5)
-    assert read([path, older, same]).notes == ()
-    assert "its own exact_match,strict is 0.25" in read([path, older]).notes[0]
+    assert in_words(read([path, older, same]).notes) == ()
+    assert "its own exact_match,strict is 0.25" in in_words(read([path, older]).notes)[0]
 
 
 def test_a_folder_is_a_run_and_its_files_are_tasks(tmp_path: Path) -> None:
@@ -251,7 +254,7 @@ def test_runs_of_one_model_are_told_apart_and_files_of_another_name_are_runs(tmp
 
 def test_documents_that_share_a_number_and_no_more_are_pointed_out(tmp_path: Path) -> None:
     files = [lines(tmp_path / run / NAME, row(0, 1.0, doc_hash=f"of {run}"), row(1, 1.0)) for run in ("a", "b")]
-    (note,) = read(files).notes
+    (note,) = in_words(read(files).notes)
     assert note.startswith("runs 'a' and 'b': 1 documents have one doc_id and not one doc_hash")
 
 
@@ -286,7 +289,7 @@ def test_a_results_file_that_holds_the_samples_itself(tmp_path: Path) -> None:
     held = json.loads(path.read_text())
     held["samples"] = {"sums": [row(0, 1.0), row(1, 0.0, "none found")], "more": [row(0, 1.0)], "none": []}
     path.write_text(json.dumps(held))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert (found.runs, found.questions) == (("org/model",), ("sums/0", "sums/1", "more/0"))
     assert_array_equal(found.columns["correct"], [[1, 0, 1]])
     assert_array_equal(found.columns["unanswered"], [[0, 1, 0]])  # the task's own fallback
@@ -295,7 +298,7 @@ def test_a_results_file_that_holds_the_samples_itself(tmp_path: Path) -> None:
     other.write_text(json.dumps({**held, "model_name": None, "samples": {"sums": held["samples"]["sums"]}}))
     assert evidence([path, other], missing="unanswered").runs == ("org/model", "other")
     beside = lines(tmp_path / NAME, row(0, 1.0), row(1, 0.0))
-    found, notes = noted([path, beside])
+    found, notes = evidence_and_notes([path, beside])
     assert found.questions == ("sums/0", "sums/1", "more/0")
     assert "all.json: its samples of sums are left out, as there is a file of them beside it" in notes
     held["samples"] = {"sums": [row(0, 1.0), 3]}
@@ -366,10 +369,12 @@ def test_a_real_log_gives_the_tools_counts_once_silence_is_folded(folder: str) -
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
 def test_the_real_results_files_agree_with_what_was_read() -> None:
     for folder in ("asdiv_llama3_loglik50", "negotiationtom_qwen3_mc20"):
-        _, notes = noted([*(LOGS / folder).glob("samples*"), *(LOGS / folder).glob("results*")])
+        _, notes = evidence_and_notes([*(LOGS / folder).glob("samples*"), *(LOGS / folder).glob("results*")])
         assert not any("its own" in note for note in notes), notes
     cut = LOGS / "gsm8k_gemma3_trimmed3of100"
-    assert any("3 of the 100 answers" in note and "is 0.75 over" in note for note in read([*cut.iterdir()]).notes)
+    assert any(
+        "3 of the 100 answers" in note and "is 0.75 over" in note for note in in_words(read([*cut.iterdir()]).notes)
+    )
 
 
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
@@ -388,7 +393,7 @@ def test_in_a_real_log_the_most_likely_option_is_the_one_that_was_graded() -> No
 def test_a_real_log_of_errors_is_no_log_of_outcomes() -> None:
     found = read(next((LOGS / "polymer_tg_mae_infinity").glob("samples*")))
     assert found.measures == ("mean(mae)",)
-    assert any("17 of 24 values of mae are infinite" in note for note in found.notes)
+    assert any("17 of 24 values of mae are infinite" in note for note in in_words(found.notes))
 
 
 SAMPLE = [

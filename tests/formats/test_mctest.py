@@ -14,7 +14,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "mctest"
 
@@ -35,7 +35,7 @@ FILES = {"mc.dev.tsv": TSV, "mc.dev.ans": ANS, "mine.jsonl": RUN}
 
 
 def test_what_files_hold(tmp_path: Path) -> None:
-    found, notes = noted(write_files(tmp_path, FILES))
+    found, notes = evidence_and_notes(write_files(tmp_path, FILES))
     assert (found.runs, notes) == (("mine",), ())
     assert found.questions[:2] == ("mc.dev.0.1", "mc.dev.0.2")
     # "Ann" is option A, and C as well: options of one text are one.
@@ -90,12 +90,12 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
 def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
     """Letters and positions name options; the words of none do not, and are wrong. Most of a run in vain: another test?"""
     said = "answers name no option of their question, and are wrong"
-    _, notes = noted(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
+    _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
     assert notes == (f"run 'mine': 6 of 6 {said}; is it a run on this test?",)
     lines = RUN.replace('"Ann"', '"B"').splitlines(keepends=True)
-    _, notes = noted(write_files(tmp_path, FILES | {"mine.jsonl": "".join(lines)}))
+    _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": "".join(lines)}))
     assert notes == ()
-    _, notes = noted(
+    _, notes = evidence_and_notes(
         write_files(tmp_path, FILES | {"mine.jsonl": "".join([lines[0].replace('"B"', '"Carl"'), *lines[1:]])})
     )
     assert notes == (f"run 'mine': 1 of 6 {said}",)

@@ -19,7 +19,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.mmlu_pro import again, alone, strict
 
 from .encodings import evidence, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "mmlu_pro"
 
@@ -106,12 +106,12 @@ def test_the_looser_rules_take_no_longer_than_the_text() -> None:
 def test_all_rules_of_the_repository_if_asked_for(tmp_path: Path) -> None:
     texts = ["The answer is (B).", "Answer: B", "It is B", "no letter", "no letter"]
     path = file(tmp_path, *(item(i, text=text, pred="B") for i, text in enumerate(texts)))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1, 1, 1]])
     looser = "letters that only looser rules of the repository find"
     many = '1 stand after "Answer:", 1 are the last one alone in the text'
     assert notes[1] == f"run 'mine': {looser}: {many}: unanswered unless --choose extract=full"
-    found, notes = noted(path, choose={"extract": "full"})
+    found, notes = evidence_and_notes(path, choose={"extract": "full"})
     assert_array_equal(found.columns["correct"], [[1, 1, 1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 0, 1, 1]])
     assert notes[0].startswith("run 'mine': 2 letters in pred do not come of the text by any rule of the repository")
@@ -122,7 +122,7 @@ def test_what_a_file_holds(tmp_path: Path) -> None:
     path = file(
         tmp_path, item(1), item("2", pred="A"), item(3, pred=None, category="art"), item(4, text=" ", pred=None)
     )
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert (found.runs, found.questions) == (("mine",), ("1", "2", "3", "4"))
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 0]])
     assert_array_equal(found.columns["incorrect"], [[0, 1, 0, 0]])
@@ -134,17 +134,17 @@ def test_what_a_file_holds(tmp_path: Path) -> None:
 def test_a_random_letter_is_no_answer_and_counted(tmp_path: Path) -> None:
     """The second would be right by chance."""
     path = file(tmp_path, item(1), item(2, text="I do not know."), item(3, pred="A", text="None fits."))
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1]])
     assert notes[0].startswith("run 'mine': 2 letters in pred do not come of the text")
-    believed, notes = noted(path, choose={"extract": "pred"})
+    believed, notes = evidence_and_notes(path, choose={"extract": "pred"})
     assert_array_equal(believed.columns["correct"], [[1, 1, 0]])
     assert notes[0].endswith("believed, as asked")
     refusal(path, UsageError, choose={"extract": "loose"})
 
 
 def test_the_text_is_read_where_pred_says_otherwise(tmp_path: Path) -> None:
-    found, notes = noted(
+    found, notes = evidence_and_notes(
         file(tmp_path, item(1, pred="A", text="The answer is (B)."), item(2, pred=None, text="answer is B"))
     )
     assert_array_equal(found.columns["correct"], [[1, 1]])
@@ -161,14 +161,14 @@ def test_without_a_text_pred_is_read_as_it_stands(tmp_path: Path) -> None:
     rows = [
         {k: v for k, v in item(i, pred=pred).items() if k != "generated_text"} for i, pred in enumerate(["B", None, ""])
     ]
-    found, notes = noted(file(tmp_path, *rows))
+    found, notes = evidence_and_notes(file(tmp_path, *rows))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 1, 1]])
     assert "run 'mine': 3 answers have no text: pred is read as it stands" in notes
 
 
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
-    found, notes = noted(file(tmp_path, item(1, text="No idea")), declined_pattern=("no idea",))
+    found, notes = evidence_and_notes(file(tmp_path, item(1, text="No idea")), declined_pattern=("no idea",))
     assert_array_equal(found.columns["unanswered"], [[1]])
     assert "run 'mine': 1 declined in words (of 1)" in notes
 
@@ -224,24 +224,24 @@ def test_summaries_beside_the_results_are_held_against_them(tmp_path: Path) -> N
     items = [item(1), item(2, pred="A"), item(3, answer="D", answer_index=3, **four), item(4, **four)]
     texts = {"gpt/law_result.json": json.dumps(items), "gpt/law_summary.json": summary(2, 2)}
     paths = write_files(tmp_path, texts)
-    assert not any("summary" in note for note in noted(paths)[1])
+    assert not any("summary" in note for note in evidence_and_notes(paths)[1])
     other = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(1, 3)})
     own = "law_summary.json: its own accuracy by pred is 0.25, and the answers in it give 0.5"
-    assert own in noted(other)[1]
+    assert own in evidence_and_notes(other)[1]
     cut = write_files(tmp_path, texts | {"gpt/law_summary.json": summary(50, 50)})
     of = "law_summary.json holds 4 of the 100 answers that its own figures cover (accuracy by pred is 0.5 over all of them)"
-    assert of in noted(cut)[1]
+    assert of in evidence_and_notes(cut)[1]
     held: dict[str, Any] = {"gpt/law_result.json": items, "gpt/law_summary.json": json.loads(summary(1, 3))}
-    assert own in noted(write_files(tmp_path, {"any.zip": packed(held)}))[1]
+    assert own in evidence_and_notes(write_files(tmp_path, {"any.zip": packed(held)}))[1]
     alone_ = write_files(tmp_path, {"gpt/art_summary.json": summary(1, 3)})
-    assert "art_summary.json: left out, as art_result.json was not given" in noted([*paths, *alone_])[1]
+    assert "art_summary.json: left out, as art_result.json was not given" in evidence_and_notes([*paths, *alone_])[1]
     rule = "this holds the figures of a category and no answers; give art_result.json of its folder too"
     assert str(refusal(alone_)) == f"{alone_[0]}: {rule}"
 
 
 def test_questions_that_differ_between_files_are_counted(tmp_path: Path) -> None:
     paths = [file(tmp_path, item(1), item(2)), file(tmp_path, item(1), item(2, answer="A"), name="other.json")]
-    _, notes = noted(paths)
+    _, notes = evidence_and_notes(paths)
     assert notes[0].startswith("1 of 2 questions are not the same in all files")
 
 
@@ -301,7 +301,7 @@ def test_the_real_files_have_the_outcomes_of_the_table() -> None:
     """outcomes.parquet: the repository's strict rule on every run, 11,275 of the 12,032 questions."""
     import pandas as pd
 
-    found, notes = noted(sorted((DATA / "raw").glob("*.zip")))
+    found, notes = evidence_and_notes(sorted((DATA / "raw").glob("*.zip")))
     assert found.runs == ("Llama-2-7b-hf", "mathstral-7B")
     table = pd.read_parquet(DATA / "outcomes.parquet")
     place = {name: i for i, name in enumerate(found.questions)}

@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 from nescio.errors import MismatchError, UsageError
 
 from .encodings import assert_refused, evidence, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "nq301" / "runs_human.csv"
 HEADER = "run,question_id,question,prediction,gold_answers,acceptable\n"
@@ -41,14 +41,14 @@ def lines(folder: Path, name: str, *rows: Any) -> Path:
 
 
 def test_a_table_of_runs(tmp_path: Path) -> None:
-    found, notes = noted(table(tmp_path))
+    found, notes = evidence_and_notes(table(tmp_path))
     assert (found.runs, found.questions, notes) == (("a", "b"), ("1", "2", "3"), ())
     assert_array_equal(found.columns["correct"], [[0, 1, 0], [1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1], [0, 0, 0]])
 
 
 def test_the_verdicts_of_people(tmp_path: Path) -> None:
-    found, notes = noted(table(tmp_path), choose={"judge": "human"}, ungraded="exclude")
+    found, notes = evidence_and_notes(table(tmp_path), choose={"judge": "human"}, ungraded="exclude")
     assert_array_equal(found.columns["correct"], [[1, 0, 0], [0, 0, 1]])
     assert_array_equal(found.present, [[True, True, True], [False, True, True]])
     assert_array_equal(found.columns["unanswered"][0], [0, 0, 1])
@@ -80,7 +80,7 @@ def test_json_lines_with_lists(tmp_path: Path) -> None:
         {"id": 8, "question": "where", "answers": ["Oslo"], "prediction": None, "confidence": None, "topic": "y"},
         {"id": 9, "question": "is it", "answers": [], "prediction": "Rome", "confidence": 0.25, "topic": "x"},
     )
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert (found.runs, found.questions) == (("mine",), ("7", "8", "9"))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 1, 0]])
@@ -102,7 +102,7 @@ def test_questions_without_an_id_go_by_their_text(tmp_path: Path) -> None:
     header = "question,prediction,answer\n"
     one = table(tmp_path, "who,x,Ann\nwhere,Oslo,Oslo\nwho,Ann,Ann\n", header, "one.csv")
     other = table(tmp_path, "where,x,Oslo\nwho,Ann,Ann\nwho,x,Ann\n", header, "other.csv")
-    found, notes = noted([one, other])
+    found, notes = evidence_and_notes([one, other])
     assert found.questions == ("who", "where", "who (2)")
     assert_array_equal(found.columns["correct"], [[0, 1, 1], [1, 0, 0]])
     assert "1 rows repeat a question" in notes[0]
@@ -137,7 +137,7 @@ GUESSES: list[dict[str, Any]] = [
 
 def test_kilt(tmp_path: Path) -> None:
     gold, mine = lines(tmp_path, "dev.jsonl", *KILT), lines(tmp_path, "mine.jsonl", *GUESSES, {"id": "x", "output": []})
-    found, notes = noted([gold, mine])
+    found, notes = evidence_and_notes([gold, mine])
     assert (found.runs, found.questions) == (("mine",), ("k1", "k2", "k3"))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1]])

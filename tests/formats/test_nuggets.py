@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import nescio
 from nescio.errors import FormatError, MismatchError, NescioError, UnknownNameError, UsageError
 from nescio.pipeline import Options, load
+from tests.notes import in_words
 
-from .fuzz import assert_damage_is_met, at_least, noted, write_files
+from .fuzz import assert_damage_is_met, at_least, evidence_and_notes, write_files
 
 KEY = "q1 1 vital first man\nq1 2 vital born in 1900\nq1 3 okay liked tea\nq2 a vital a lake\n"
 RUN = "q1 Q0 d1 2 1.0 mine he liked tea\nq1 Q0 d2 1 2.0 mine first man\nq2 Q0 d3 1 1 mine a lake\n"
@@ -61,7 +62,7 @@ def refusal(folder: Path, files: dict[str, str], **options: Any) -> str:
 
 @pytest.mark.parametrize("files", [FILES, IN_LINES, {**IN_LINES, "key.jsonl": ""} | {"key.txt": KEY}])
 def test_text_and_json_lines_say_the_same(files: dict[str, str], tmp_path: Path) -> None:
-    data, _ = noted(write_files(tmp_path, {name: text for name, text in files.items() if text}))
+    data, _ = evidence_and_notes(write_files(tmp_path, {name: text for name, text in files.items() if text}))
     assert data.runs == ("mine",)
     assert data.questions == ("q1", "q2")
     shown = {name: values.tolist()[0] for name, values in data.columns.items()}
@@ -77,13 +78,13 @@ def test_without_a_mapping_the_score_is_automatic_and_signed_so(tmp_path: Path) 
     scores = nescio.score(paths, ci=None)
     assert {row.measure for row in scores} == {f"nuggets.automatic_{name}" for name in ("F", "NR", "NP")}
     assert "judge:automatic(method=count)" in str(scores.signature)
-    assert scores.notes[0].startswith("AUTOMATIC")
+    assert in_words(scores.notes)[0].startswith("AUTOMATIC")
     assert scores.value("mine", "nuggets.automatic_NR") == pytest.approx(((1 + 0) / 2 + 1) / 2)
     idf = nescio.score(paths, ci=None, choose={"automatic": "idf"})
     assert "judge:automatic(method=idf)" in str(idf.signature)
     mapped = nescio.score([*paths, *write_files(tmp_path, {"map.txt": MAP})], ci=None)
     assert "judge:assessors(view=majority)" in str(mapped.signature)
-    assert not any("AUTOMATIC" in note for note in mapped.notes)
+    assert not any("AUTOMATIC" in note for note in in_words(mapped.notes))
 
 
 def test_measures_of_assessors_do_not_read_automatic_matches(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def test_a_comparison_of_two_runs_from_files(tmp_path: Path) -> None:
 
 def test_silence_is_a_response_without_strings_and_is_said(tmp_path: Path) -> None:
     files = FILES | {"run.txt": RUN.rsplit("q2", 1)[0], "map.txt": MAP.rsplit("q2", 1)[0]}
-    data, notes = noted(write_files(tmp_path, files))
+    data, notes = evidence_and_notes(write_files(tmp_path, files))
     assert data.columns["answered"].tolist() == [[1, 0]]
     assert any("says nothing to 1 of 2 questions (first: 'q2')" in note for note in notes)
     scores = nescio.score(list(tmp_path.iterdir()), ["nuggets.F", "nuggets.NP", "coverage"], ci=None)
@@ -109,7 +110,7 @@ def test_silence_is_a_response_without_strings_and_is_said(tmp_path: Path) -> No
 
 
 def test_assessors_in_columns_and_in_files(tmp_path: Path) -> None:
-    columns, _ = noted(
+    columns, _ = evidence_and_notes(
         write_files(
             tmp_path,
             FILES | {"key.txt": KEY.replace(" vital ", " vital,okay,vital ").replace(" okay l", " okay,okay,vital l")},
@@ -119,15 +120,17 @@ def test_assessors_in_columns_and_in_files(tmp_path: Path) -> None:
     files = {"A.txt": KEY, "B.txt": KEY.replace("vital first", "okay first"), "run.txt": RUN, "map.txt": MAP}
     (tmp_path / "two").mkdir()
     paths = write_files(tmp_path / "two", files)
-    assert noted(paths)[0].columns["nuggets.vital"].tolist() == [[1, 1]]  # one of two is not more than half
-    by_a, _ = noted(paths, choose={"assessors": "A"})
+    assert evidence_and_notes(paths)[0].columns["nuggets.vital"].tolist() == [
+        [1, 1]
+    ]  # one of two is not more than half
+    by_a, _ = evidence_and_notes(paths, choose={"assessors": "A"})
     assert by_a.columns["nuggets.vital"].tolist() == [[2, 1]]
-    each, _ = noted(paths, choose={"assessors": "each"})
+    each, _ = evidence_and_notes(paths, choose={"assessors": "each"})
     assert each.questions == ("q1 by A", "q1 by B", "q2 by A", "q2 by B")
 
 
 def test_an_assessor_may_find_nothing_in_one_string_and_something_in_another(tmp_path: Path) -> None:
-    data, _ = noted(
+    data, _ = evidence_and_notes(
         write_files(tmp_path, FILES | {"map.txt": "q1 mine 1 1 A\nq1 mine 2 - A\nq1 mine - - B\nq2 mine - -\n"})
     )
     assert data.columns["nuggets.vital_found"].tolist() == [[0, 0]]  # q1: one of two assessors is not more than half
@@ -149,19 +152,19 @@ def test_who_did_not_see_a_question_has_no_vote_on_it(tmp_path: Path) -> None:
     """Each question has an assessor of its own, as at TREC: what one of one finds is found. A alone knows q1 alone."""
     files = FILES | {"map.txt": "q1 mine 1 1,2 A\nq1 mine 2 3 A\nq2 mine 1 a B\n"}
     paths = write_files(tmp_path, files)
-    data, _ = noted(paths)
+    data, _ = evidence_and_notes(paths)
     assert data.columns["nuggets.vital_found"].tolist() == [[2, 1]]
     assert data.columns["nuggets.okay_found"].tolist() == [[1, 0]]
-    each, notes = noted(paths, choose={"assessors": "each"})
+    each, notes = evidence_and_notes(paths, choose={"assessors": "each"})
     assert (each.questions, each.columns["nuggets.vital_found"].tolist()) == (("q1", "q2"), [[2, 1]])
     assert "2 of 4 units are left out: the assessor did not see the question" in notes
     other = {"map.txt": files["map.txt"] + "q1 theirs 1 1 B\nq1 theirs 1 1 C\n"}
     (tmp_path / "more").mkdir()
-    company, _ = noted(write_files(tmp_path / "more", files | other))
+    company, _ = evidence_and_notes(write_files(tmp_path / "more", files | other))
     assert company.columns["nuggets.vital_found"].tolist() == [
         [0, 1]
     ]  # A is one of three who saw q1, whichever runs are given
-    alone, _ = noted(paths, choose={"assessors": "A"})
+    alone, _ = evidence_and_notes(paths, choose={"assessors": "A"})
     assert (alone.questions, alone.columns["nuggets.vital_found"].tolist()) == (("q1",), [[2]])
 
 
@@ -260,7 +263,7 @@ def test_a_failed_assignment_is_ungraded_and_counted(tmp_path: Path) -> None:
     rows = [assigned("a", "q1", "support", "support", "support"), assigned("a", "q2", "failed", "support", "support")]
     scores = nescio.score(write_files(tmp_path, {"x.jsonl": lines(rows)}), ["nuggets.vital"], ci=None)
     assert (scores.rows[0].value, scores.rows[0].n) == (1.0, 1)
-    assert any("1 of 2 responses have a failed assignment" in note for note in scores.notes)
+    assert any("1 of 2 responses have a failed assignment" in note for note in in_words(scores.notes))
 
 
 def test_a_key_of_nuggetizer_with_answers_is_matched_automatically(tmp_path: Path) -> None:
@@ -270,7 +273,7 @@ def test_a_key_of_nuggetizer_with_answers_is_matched_automatically(tmp_path: Pat
     )
     scores = nescio.score(write_files(tmp_path, {"key.jsonl": key, "answers.jsonl": answers}), ci=None)
     assert scores.value("rag", "nuggets.automatic_NR") == pytest.approx(1 / 2)
-    assert scores.notes[0].startswith("AUTOMATIC")
+    assert in_words(scores.notes)[0].startswith("AUTOMATIC")
 
 
 @pytest.mark.parametrize(
@@ -306,7 +309,7 @@ def test_types_and_what_list_measures_leave_out_are_counted(tmp_path: Path) -> N
     names = ["nuggets.list_IP", "nuggets.list_F"]
     scores = nescio.score(write_files(tmp_path, {"c.csv": COUNTS + rows}), names, ci=None)
     assert [row.value for row in scores] == pytest.approx([(1 / 2 + 0) / 2, (2 / 4 + 0) / 2])
-    assert scores.notes == (
+    assert in_words(scores.notes) == (
         "questions by type: 3 list, 1 factoid; a measure leaves out those of other types",
         "1 of 3 list questions have no known instance: nuggets.list_IR and list_F leave them out",
         "run 'a': 1 of 3 list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0",

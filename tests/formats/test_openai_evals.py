@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import assert_refused
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "openai_evals"
 
@@ -39,7 +39,7 @@ def lines(events: list[dict[str, Any]]) -> str:
 
 
 def test_outcomes_silence_and_what_nobody_graded(tmp_path: Path) -> None:
-    data, notes = noted(write_files(tmp_path, {"log.jsonl": lines(EVENTS)}), ungraded="exclude")
+    data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(EVENTS)}), ungraded="exclude")
     state = dict(
         zip(
             data.questions,
@@ -59,7 +59,7 @@ def test_outcomes_silence_and_what_nobody_graded(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_stopped_says_so(tmp_path: Path) -> None:
-    _, notes = noted(write_files(tmp_path, {"log.jsonl": lines(EVENTS[:4])}))
+    _, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(EVENTS[:4])}))
     assert any("there is no final report" in note for note in notes)
 
 
@@ -91,7 +91,7 @@ def test_a_grade_that_could_not_be_read_is_ungraded_and_an_empty_sampling_silenc
         {"final_report": {}},
     ]
     (path,) = write_files(tmp_path, {"log.jsonl": lines(events)})
-    data, notes = noted(path, ungraded="exclude", declined_pattern=("I don.t know",))
+    data, notes = evidence_and_notes(path, ungraded="exclude", declined_pattern=("I don.t know",))
     assert dict(zip(data.questions, data.columns["unanswered"][0], strict=True)) == {"q1": 0, "q2": 1, "q3": 1, "q4": 0}
     assert list(data.present[0]) == [q != "q1" for q in data.questions]
     assert any("1 graded by a judge that failed" in note for note in notes)
@@ -106,6 +106,6 @@ def test_damaged_logs_are_read_or_refused(tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.skipif(not LOGS.exists(), reason="the shared logs are not beside the checkout")
 def test_a_real_run_that_was_aborted() -> None:
     """COUNTS.txt: 32 samplings, no match, one metrics event without a score."""
-    data, notes = noted(next(LOGS.glob("*.jsonl")), ungraded="exclude")
+    data, notes = evidence_and_notes(next(LOGS.glob("*.jsonl")), ungraded="exclude")
     assert not data.present.any()
     assert any("there is no final report" in note for note in notes)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nescio.errors import FormatError
 
 from .encodings import assert_refused, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs" / "promptfoo"
 
@@ -43,19 +43,19 @@ def lines(results: list[dict[str, Any]]) -> str:
 
 @pytest.mark.parametrize(("name", "text"), [("results.json", document(RESULTS)), ("results.jsonl", lines(RESULTS))])
 def test_the_four_kinds_of_no_right_answer_stay_apart(tmp_path: Path, name: str, text: str) -> None:
-    data, notes = noted(write_files(tmp_path, {name: text}), ungraded="exclude")
+    data, notes = evidence_and_notes(write_files(tmp_path, {name: text}), ungraded="exclude")
     assert data.runs == ("openai:gpt",)
     assert data.columns["correct"].tolist() == [[1, 0, 0, 0, 0]]
     assert data.columns["incorrect"].tolist() == [[0, 1, 0, 0, 1]]
     assert data.columns["unanswered"].tolist() == [[0, 0, 0, 1, 0]]
     assert any("1 errored" in note and "1 empty" in note for note in notes)
-    data, notes = noted(tmp_path / name, ungraded="exclude", declined_pattern=("i do not know",))
+    data, notes = evidence_and_notes(tmp_path / name, ungraded="exclude", declined_pattern=("i do not know",))
     assert data.columns["unanswered"].tolist() == [[0, 0, 0, 1, 1]]
 
 
 def test_providers_and_prompts_are_runs(tmp_path: Path) -> None:
     rows = [result(0, success=True), result(0, success=False, promptIdx=1), result(0, success=True, provider="other")]
-    data, notes = noted(write_files(tmp_path, {"r.json": document(rows)}))
+    data, notes = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}))
     assert data.runs == ("openai:gpt (prompt 0)", "openai:gpt (prompt 1)", "other")
     assert any("number of their prompt" in note for note in notes)
 
@@ -118,7 +118,7 @@ def test_a_judge_that_failed_a_refusal_and_an_error_are_no_wrong_answers(tmp_pat
         plain(3, success=False, error="429", response={"error": "429"}),
         plain(4, success=True, failureReason=0, **said),
     ]
-    data, _ = noted(write_files(tmp_path, {"r.json": document(rows)}), ungraded="exclude")
+    data, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}), ungraded="exclude")
     state = {
         q: [n for n in ("correct", "incorrect", "unanswered") if data.columns[n][0][i]]
         for i, q in enumerate(data.questions)
@@ -134,19 +134,19 @@ def test_a_judge_that_failed_a_refusal_and_an_error_are_no_wrong_answers(tmp_pat
 
 def test_tests_of_the_same_variables_are_repeats_of_one_question(tmp_path: Path) -> None:
     rows = [plain(i, success=True, vars={"q": str(i % 2)}, response={"output": "x"}) for i in range(4)]
-    data, notes = noted(write_files(tmp_path, {"r.json": document(rows)}))
+    data, notes = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}))
     assert data.clusters is not None
     assert data.clusters[0] == data.clusters[2] != data.clusters[1] == data.clusters[3]
     assert any("2 results are of tests whose variables stand in another" in note for note in notes)
-    once, _ = noted(write_files(tmp_path, {"r.json": document(rows[:2])}))
+    once, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows[:2])}))
     assert once.clusters is None
 
 
 def test_a_threshold_decides_by_the_score(tmp_path: Path) -> None:
     rows = [plain(0, success=False, failureReason=1, response={"output": "x"}) | {"score": 0.75}]
     (path,) = write_files(tmp_path, {"r.json": document(rows)})
-    assert noted(path)[0].columns["correct"][0][0] == 0
-    assert noted(path, choose={"threshold": "0.5"})[0].columns["correct"][0][0] == 1
+    assert evidence_and_notes(path)[0].columns["correct"][0][0] == 0
+    assert evidence_and_notes(path, choose={"threshold": "0.5"})[0].columns["correct"][0][0] == 1
 
 
 @pytest.mark.fuzz("promptfoo")
@@ -159,9 +159,9 @@ def test_damaged_results_are_read_or_refused(tmp_path_factory: pytest.TempPathFa
 @pytest.mark.skipif(not LOGS.exists(), reason="the shared logs are not beside the checkout")
 def test_real_results_have_the_tool_s_own_figures() -> None:
     """COUNTS.txt: 2 successes, 1 failure; 16 errors."""
-    data, _ = noted(LOGS / "pew_2pass_1fail.json")
+    data, _ = evidence_and_notes(LOGS / "pew_2pass_1fail.json")
     assert (data.columns["correct"].sum(), data.columns["incorrect"].sum()) == (2, 1)
-    data, notes = noted(LOGS / "drift_16errors.json", ungraded="exclude")
+    data, notes = evidence_and_notes(LOGS / "drift_16errors.json", ungraded="exclude")
     assert not data.present.any()
     assert data.absence.size == 16
     assert sum("8 errored (of 8)" in note for note in notes) == 2

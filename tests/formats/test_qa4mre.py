@@ -16,7 +16,7 @@ from nescio.errors import MismatchError
 from nescio.pipeline import read_collection
 
 from .encodings import evidence, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "qa4mre"
 real = pytest.mark.skipif(not DATA.exists(), reason="the QA4MRE files are not beside the checkout")
@@ -47,7 +47,7 @@ def files(folder: Path, gold: str = GOLD, run: str = RUN) -> list[Path]:
 
 
 def test_what_files_hold(tmp_path: Path) -> None:
-    found, notes = noted(files(tmp_path))
+    found, notes = evidence_and_notes(files(tmp_path))
     assert (found.runs, found.questions, notes) == (("team1205enen",), ("1-1-1", "1-1-2", "1-2-1"), ())
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["incorrect"], [[0, 0, 1]])  # by its a_id: the other option's text is "2"
@@ -94,12 +94,12 @@ def test_a_gold_that_numbers_its_tests_otherwise(tmp_path: Path) -> None:
     run = RUN.replace('r_id="1"', 'r_id="x"').replace('r_id="2"', 'r_id="1"').replace('r_id="x"', 'r_id="2"')
     gold, mine = files(tmp_path, run=run)
     test = write_files(tmp_path, {"EN_test.xml": turned})[0]
-    found, notes = noted([gold, test, mine])
+    found, notes = evidence_and_notes([gold, test, mine])
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert notes[0].startswith("3 of 3 questions have other numbers in ")
     assert "has no such question" in str(refusal([gold, mine]))
     same = write_files(tmp_path, {"EN_test.xml": unmarked})[0]
-    assert noted([gold, same, files(tmp_path)[1]])[1] == ()
+    assert evidence_and_notes([gold, same, files(tmp_path)[1]])[1] == ()
     other = write_files(tmp_path, {"EN_test.xml": unmarked.replace("Who?", "Which?")})[0]
     assert "has no question worded like question 1-1-2" in str(refusal([gold, other, mine], MismatchError))
 
@@ -223,7 +223,7 @@ def test_the_test_of_2013_is_numbered_otherwise_than_its_gold(tmp_path: Path) ->
     """A run on the test: its answers are matched by the wording of the questions, 85 of which have other numbers."""
     gold, test = DATA / "QA4MRE-2013-alzheimer-EN_GS.xml", DATA / "QA4MRE-2013-alzheimer-EN_test.xml"
     run = last_options(test, tmp_path / "run.xml")
-    found, notes = noted([gold, test, run])
+    found, notes = evidence_and_notes([gold, test, run])
     assert notes[0].startswith("85 of 100 questions have other numbers")
     asked = list(etree.parse(str(gold)).getroot().iter("q"))
     first = etree.parse(str(test)).getroot().find(".//reading-test")
@@ -253,7 +253,7 @@ def test_a_test_takes_the_right_options_of_its_gold_by_their_texts(tmp_path: Pat
     assert [(question.id, question.answers) for question in bare.questions[:2]] == [("1-9-1", ()), ("1-9-2", ())]
     rows = '{"id": "1-9-1", "answer": "b"}\n{"id": "1-9-2", "answer": "None of the above"}\n'
     (own,) = write_files(tmp_path, {"own.jsonl": rows})
-    found, notes = noted([gold, test_, own], missing="unanswered")
+    found, notes = evidence_and_notes([gold, test_, own], missing="unanswered")
     assert_array_equal(found.columns["correct"], [[1, 1, 0]])
     assert "2 of 3 questions have other numbers" in notes[0]
 

@@ -101,7 +101,7 @@ FORMATS = {
 
 @pytest.mark.fuzz("outcomes", "counts", "matrix", "pan", "questions")
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=at_least(150))
+@settings(max_examples=at_least(60))
 @given(data=st.data(), options=policies)
 def test_damaged_files_are_read_or_refused(
     name: str, folder: Path, data: st.DataObject, options: dict[str, Any]

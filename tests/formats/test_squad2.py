@@ -16,13 +16,13 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.benchmarks.squad2.reader import official
 
 from .encodings import evidence, read, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "squad2"
 real = pytest.mark.skipif(not DATA.exists(), reason="the SQuAD 2.0 files are not beside the checkout")
 
 
-def asked(name: Any, *answers: str) -> dict[str, Any]:
+def gold_question(name: Any, *answers: str) -> dict[str, Any]:
     """A question of the gold."""
     return {"id": name, "question": f"{name}?", "answers": [{"text": text} for text in answers], "is_impossible": False}
 
@@ -33,7 +33,12 @@ def gold_of(*questions: Any) -> dict[str, Any]:
     return {"version": "v2.0", "data": [{"title": "T", "paragraphs": inside}]}
 
 
-GOLD = gold_of(asked("q1", "Library of Congress", "the LoC"), asked("q2"), asked("q3", "Oslo"), asked("q4"))
+GOLD = gold_of(
+    gold_question("q1", "Library of Congress", "the LoC"),
+    gold_question("q2"),
+    gold_question("q3", "Oslo"),
+    gold_question("q4"),
+)
 MINE = {"q1": "the Library Congress", "q2": "", "q3": "", "q4": "Rome"}
 
 
@@ -45,7 +50,7 @@ def files(folder: Path, **documents: Any) -> list[Path]:
 def test_what_files_hold(tmp_path: Path) -> None:
     """F1 of "Library of Congress" and "the Library Congress" is .8 (2 words of 3 and of 2): formulas 8.1."""
     paths = files(tmp_path, dev=GOLD, pred_mine=MINE)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert found.runs == ("mine",)
     assert found.questions == ("q1", "q2", "q3", "q4")
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 0]])
@@ -61,7 +66,7 @@ def test_what_files_hold(tmp_path: Path) -> None:
 
 def test_texts_that_normalisation_empties(tmp_path: Path) -> None:
     """The script: an answer "The" is no answer, and a prediction "the" equals the empty one; nescio's outcome stands apart."""
-    gold = gold_of(asked("q1", "The", "Oslo"), asked("q2", "A"), asked("q3"))
+    gold = gold_of(gold_question("q1", "The", "Oslo"), gold_question("q2", "A"), gold_question("q3"))
     found = evidence(files(tmp_path, dev=gold, mine={"q1": "an", "q2": "the", "q3": "the"}))
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 1]])
     assert_array_equal(found.columns["squad.f1"], [[0, 1, 1]])
@@ -72,7 +77,7 @@ def test_the_figures_of_the_script(tmp_path: Path) -> None:
     """By hand: from silence everywhere (2 of 4 right, q2 and q4), answering in the order of the odds q1, q3, q4, q2 adds 1 for
     a right answer and takes 1 for an answer where there is none: 3, 3, 2, 2 of 4 at best. Answering q1 alone is the best, and
     the threshold is its odds, -2."""
-    gold = gold_of(asked("q1", "Ann"), asked("q2"), asked("q3", "Oslo"), asked("q4"))
+    gold = gold_of(gold_question("q1", "Ann"), gold_question("q2"), gold_question("q3", "Oslo"), gold_question("q4"))
     predictions = {"q1": "Ann", "q2": "", "q3": "Rome", "q4": "Rome"}
     odds = {"q4": 0.5, "q3": -1, "q2": 3, "q1": -2.0}
     paths = files(tmp_path, dev=gold, mine=predictions, null_odds=odds)
@@ -95,7 +100,7 @@ def test_the_figures_of_the_script(tmp_path: Path) -> None:
 
 def test_ties_of_the_odds_are_taken_one_by_one(tmp_path: Path) -> None:
     """All odds tied: the script still "finds" the question that comes first, which no threshold could part from the other."""
-    gold = gold_of(asked("q1", "Ann"), asked("q2"), asked("q3"))
+    gold = gold_of(gold_question("q1", "Ann"), gold_question("q2"), gold_question("q3"))
     predictions = {"q1": "Ann", "q2": "Rome", "q3": "Rome"}
     for order, best in ((("q1", "q2", "q3"), 100.0), (("q2", "q3", "q1"), 200 / 3)):
         paths = files(tmp_path, dev=gold, mine=predictions, null_odds=dict.fromkeys(order, 1.0))
@@ -113,12 +118,12 @@ def test_a_missing_prediction_shrinks_the_scripts_denominator_and_is_an_error_he
 
 def test_confidence_is_of_the_answer_given(tmp_path: Path) -> None:
     paths = files(tmp_path, dev=GOLD, mine=MINE, null_odds={"q1": -3.5, "q2": 1, "q3": 0, "q4": 2})
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert_array_equal(found.columns["confidence"], [[3.5, np.nan, np.nan, -2]])
     assert "run 'mine': the confidence of an answer is minus the odds" in notes[0]
     assert notes[1].startswith("run 'mine': best_exact 50.00000 (threshold 0)")
     paths = files(tmp_path, dev=GOLD, mine=MINE, null_odds={"q1": 0.25, "q2": 1, "q3": 0, "q4": 0.5})
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert_array_equal(found.columns["confidence"], [[0.75, np.nan, np.nan, 0.5]])
     assert "1 - the probability" in notes[0]
 
@@ -147,14 +152,14 @@ def test_folders_tell_runs_and_their_odds_apart(tmp_path: Path) -> None:
 
 
 def test_predictions_for_other_questions_are_counted(tmp_path: Path) -> None:
-    _, notes = noted(files(tmp_path, dev=GOLD, mine={**MINE, "q9": "x", "q2": None}))
+    _, notes = evidence_and_notes(files(tmp_path, dev=GOLD, mine={**MINE, "q9": "x", "q2": None}))
     assert "run 'mine': 1 prediction is for questions that the gold does not hold: left out" in notes
     assert "run 'mine': 1 predictions are null, read as empty" in notes
 
 
 def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     paths = files(tmp_path, dev=GOLD, mine={**MINE, "q4": "No answer."})
-    found, notes = noted(paths, declined_pattern=(r"no answer\.?",))
+    found, notes = evidence_and_notes(paths, declined_pattern=(r"no answer\.?",))
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 1]])
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 1]])
     assert any("1 answers read as unanswered: 'No answer.' 1×" in note for note in notes)
@@ -167,11 +172,14 @@ BROKEN_GOLD: dict[str, tuple[Any, str]] = {
         "data[0].paragraphs[0]: an object with a list of qas is expected",
     ),
     "a question a text": (gold_of("q1"), "data[0].paragraphs[0].qas[0]: a question is an object (found 'q1')"),
-    "no id": (gold_of(asked(None)), "data[0].paragraphs[0].qas[0]: id must be a text or a whole number"),
+    "no id": (gold_of(gold_question(None)), "data[0].paragraphs[0].qas[0]: id must be a text or a whole number"),
     "no answers": (gold_of({"id": "q1"}), "data[0].paragraphs[0].qas[0]: answers must be a list"),
     "an answer a text": (gold_of({"id": "q1", "answers": ["x"]}), "each answer is an object with a text (found ['x'])"),
     "question a number": (gold_of({"id": "q1", "question": 1}), "question must be a text (found 1)"),
-    "twice": (gold_of(asked("q1"), asked("q1")), "paragraphs[1].qas[0]: the question stands here again (found 'q1')"),
+    "twice": (
+        gold_of(gold_question("q1"), gold_question("q1")),
+        "paragraphs[1].qas[0]: the question stands here again (found 'q1')",
+    ),
     "empty": ({"data": [{"paragraphs": []}]}, "there are no questions"),
 }
 

@@ -15,7 +15,7 @@ from nescio import score
 from nescio.errors import MismatchError, UsageError
 
 from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import assert_damage_is_met, noted, write_files
+from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "trecqa" / "eval_Test-T40.judgment"
 QRELS = """\
@@ -43,7 +43,7 @@ def files(folder: Path, qrels: str = QRELS, **runs: str) -> list[Path]:
 
 def test_a_topic_is_a_question_and_a_document_an_answer(tmp_path: Path) -> None:
     paths = files(tmp_path)
-    found, notes = noted(paths)
+    found, notes = evidence_and_notes(paths)
     assert (found.runs, found.questions) == (("mine",), ("1", "2", "3"))
     assert_array_equal(found.columns["correct"], [[0, 1, 0]])
     assert_array_equal(found.columns["first_right"], [[2, 1, 0]])
@@ -79,7 +79,7 @@ def test_scores_are_compared_in_single_precision(tmp_path: Path) -> None:
 
 def test_levels_of_relevance(tmp_path: Path) -> None:
     qrels = QRELS.replace("1 0 d2 1", "1 0 d2 2").replace("2 0 d4 0", "2 0 d4 -1")
-    found, notes = noted(files(tmp_path, qrels), choose={"relevance": "2"})
+    found, notes = evidence_and_notes(files(tmp_path, qrels), choose={"relevance": "2"})
     assert_array_equal(found.columns["first_right"], [[2, 0, 0]])
     assert_array_equal(found.columns["answerable"], [[1, 0, 0]])
     assert "relevance goes up to 2; relevant is 2 or more" in notes[0]
@@ -90,7 +90,7 @@ def test_missing_and_unknown_topics(tmp_path: Path) -> None:
     short = "".join(line for line in RUN.splitlines(keepends=True) if not line.startswith("3"))
     paths = files(tmp_path, x=f"{short}8 Q0 d1 1 1 mine\n")
     assert "lacks 1 of 3 questions (first: '3')" in str(refusal(paths, MismatchError))
-    found, notes = noted(paths, missing="unanswered")
+    found, notes = evidence_and_notes(paths, missing="unanswered")
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1]])
     assert "run 'mine': 1 topics were not judged: left out" in notes
     assert "has no topic that was judged" in str(refusal(files(tmp_path, x="8 Q0 d1 1 1 mine\n"), MismatchError))
@@ -116,7 +116,7 @@ JUDGED = """\
 
 def test_judgements_alone_are_a_run(tmp_path: Path) -> None:
     """NIL is silence; judged right, it says that there is no answer."""
-    found, notes = noted(write_files(tmp_path, {"team.txt": JUDGED}))
+    found, notes = evidence_and_notes(write_files(tmp_path, {"team.txt": JUDGED}))
     assert found.runs == ("team",)
     assert_array_equal(found.columns["correct"], [[1, 1, 0, 0, 0, 0]])
     assert_array_equal(found.columns["answered"], [[1, 0, 0, 1, 1, 1]])
@@ -127,7 +127,7 @@ def test_judgements_alone_are_a_run(tmp_path: Path) -> None:
         "run 'team': 1 unsupported (U): incorrect (--outcome-map U=correct is lenient)",
         "run 'team': 2 NIL (of 6)",
     )
-    lenient, notes = noted(tmp_path / "team.txt", outcome_map={"U": "correct"})
+    lenient, notes = evidence_and_notes(tmp_path / "team.txt", outcome_map={"U": "correct"})
     assert_array_equal(lenient.columns["correct"], [[1, 1, 0, 0, 1, 0]])
     assert len([note for note in notes if "lenient" in note]) == 1
 
@@ -144,7 +144,7 @@ def test_judgements_in_numbers(tmp_path: Path) -> None:
         numbers = numbers.replace(f" {letter} ", f" {number} ").replace(f" {letter}\n", f" {number}\n")
     assert "1394 APW19981001.0001 1 1987" in numbers
     one, other = write_files(tmp_path, {"a/team.txt": letters, "b/team.txt": numbers})
-    assert noted(one)[1] == noted(other)[1]
+    assert evidence_and_notes(one)[1] == evidence_and_notes(other)[1]
     for name, column in evidence(one).columns.items():
         assert_array_equal(column, evidence(other).columns[name])
     assert_array_equal(evidence(other, outcome_map={"2": "correct"}).columns["correct"], [[1, 1, 0, 0, 1, 0]])
@@ -161,7 +161,7 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     )
     found = evidence(team, declined_pattern=("no idea",))
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1, 0, 0, 1]])
-    found, notes = noted([pool, run], declined_pattern=("no idea",))
+    found, notes = evidence_and_notes([pool, run], declined_pattern=("no idea",))
     assert_array_equal(found.columns["unanswered"], [[1, 0, 0]])
     assert "run 't': 1 declined in words, 1 NIL (of 3)" in notes
 
@@ -185,7 +185,7 @@ ANSWERS = """\
 def test_answers_of_runs_are_looked_up_in_the_pool(tmp_path: Path) -> None:
     other = ANSWERS.replace(" t", " u").replace("ann lee", "Ann").replace("2 Q0 NIL", "2 Q0 APW5")
     paths = write_files(tmp_path, {"pool": POOL, "a.run": ANSWERS, "b.run": other})
-    found, notes = noted(paths, ungraded="exclude")
+    found, notes = evidence_and_notes(paths, ungraded="exclude")
     assert found.runs == ("t", "u")
     assert_array_equal(found.present, [[True, True, True], [True, False, False]])  # "" of APW5 was not judged
     assert_array_equal(found.columns["correct"][0], [0, 1, 1])

@@ -20,6 +20,7 @@ from nescio.formats import WRITERS, Unjudged
 from nescio.formats.benchmarks.squad2.reader import official
 from nescio.pipeline import Options, read, read_collection
 from tests import strategies
+from tests.notes import in_words
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 real = pytest.mark.skipif(not DATA.exists(), reason="the shared data are not beside the checkout")
@@ -35,14 +36,14 @@ def data_of(paths: Sequence[Path]) -> Any:
     return read(paths, Options()).data
 
 
-def again(folder: Path) -> Any:
+def read_folder(folder: Path) -> Any:
     """What is read of all files in a folder."""
     return data_of(files_in(folder))
 
 
-def written(found: Any, to: str, folder: Path) -> tuple[str, ...]:
+def notes_of_writing(found: Any, to: str, folder: Path) -> tuple[str, ...]:
     """The notes of writing."""
-    return WRITERS.find(to).write(found, folder).notes
+    return in_words(WRITERS.find(to).write(found, folder).notes)
 
 
 def by_name(runs: Sequence[Run]) -> dict[str, tuple[Response, ...]]:
@@ -75,13 +76,13 @@ FOUND = Unjudged(Collection("questions", QUESTIONS), RUNS)
 
 
 def test_questions_and_runs_are_written_whole(tmp_path: Path) -> None:
-    assert written(FOUND, "questions", tmp_path / "out") == ()
+    assert notes_of_writing(FOUND, "questions", tmp_path / "out") == ()
     assert [str(path.relative_to(tmp_path / "out")) for path in files_in(tmp_path / "out")] == [
         "questions.jsonl",
         "runs/one_two.jsonl",
         "runs/plain.jsonl",
     ]
-    found = again(tmp_path / "out")
+    found = read_folder(tmp_path / "out")
     assert found.collection == FOUND.collection
     assert by_name(found.runs) == by_name(RUNS)
 
@@ -92,10 +93,10 @@ def test_whatever_questions_and_runs_hold_is_read_back(
     found: Unjudged, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("written") / "out"
-    notes = written(found, "questions", folder)
+    notes = notes_of_writing(found, "questions", folder)
     assert notes == ()
     if found.runs:
-        read = again(folder)
+        read = read_folder(folder)
         assert by_name(read.runs) == by_name(found.runs)
         assert read.collection == found.collection
     else:
@@ -112,8 +113,8 @@ def test_stories_are_written_beside_their_questions(tmp_path: Path) -> None:
     )
     run = Run("mine", (Response("q0", "It slept.", True), Response("q1", None, False)))
     found = Unjudged(Collection("questions", questions), (run,))
-    assert written(found, "questions", tmp_path / "out") == ()
-    read = again(tmp_path / "out")
+    assert notes_of_writing(found, "questions", tmp_path / "out") == ()
+    read = read_folder(tmp_path / "out")
     assert read.collection == found.collection
     assert read.runs == (run,)
 
@@ -124,7 +125,7 @@ def test_a_story_without_a_name_gets_one(tmp_path: Path) -> None:
     questions = tuple(
         Question(str(i), "?", ("a",), strata=labels, story=(text,)) for i, text in enumerate(("One.", "Two."))
     )
-    notes = written(Unjudged(Collection("c", questions), ()), "questions", tmp_path / "out")
+    notes = notes_of_writing(Unjudged(Collection("c", questions), ()), "questions", tmp_path / "out")
     assert notes == (
         "left out, as there is no place for it in nescio's questions and runs: 1 column of questions (story)",
     )
@@ -137,7 +138,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     strata = {"outcome": "o", "value": "v", "answer": "a", "topic": "t"}
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), more={"f1": np.zeros((0, 1))})
-    assert written(found, "questions", tmp_path / "out") == (
+    assert notes_of_writing(found, "questions", tmp_path / "out") == (
         "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, value, answer), "
         "1 column of scores (f1)",
     )
@@ -148,15 +149,15 @@ def test_runs_whose_names_are_no_file_names(tmp_path: Path) -> None:
     """Names that one file system or another would not take, or not tell apart, are kept in the lines."""
     names = ("a/b", "a:b", "A_B", "..", "", "x" * 300, "漢" * 60)
     runs = tuple(Run(name or " ", (Response("1", "Ann", True),)) for name in names if name)
-    written(replace(FOUND, runs=runs), "questions", tmp_path / "out")
+    notes_of_writing(replace(FOUND, runs=runs), "questions", tmp_path / "out")
     stems = [path.stem for path in files_in(tmp_path / "out" / "runs")]
     assert len({stem.lower() for stem in stems}) == len(runs)
     assert all(len(stem.encode()) <= 102 and not stem.startswith(".") for stem in stems)
-    assert {run.name for run in again(tmp_path / "out").runs} == {name for name in names if name}
+    assert {run.name for run in read_folder(tmp_path / "out").runs} == {name for name in names if name}
 
 
 def test_a_run_without_answers_is_counted(tmp_path: Path) -> None:
-    assert written(replace(FOUND, runs=(*RUNS, Run("mute", ()))), "questions", tmp_path / "out") == (
+    assert notes_of_writing(replace(FOUND, runs=(*RUNS, Run("mute", ()))), "questions", tmp_path / "out") == (
         "run 'mute' holds no answer: no file",
     )
 
@@ -173,7 +174,7 @@ SAID = {
 }
 
 
-def said(found: Any) -> dict[str, dict[str, str | None]]:
+def answers_by_run(found: Any) -> dict[str, dict[str, str | None]]:
     """What each run answers."""
     return {run.name: {one.question_id: one.answer for one in run.responses} for run in found.runs}
 
@@ -184,22 +185,22 @@ def gold(found: Any) -> list[tuple[str, str, tuple[str, ...], bool]]:
 
 
 def test_kilt(tmp_path: Path) -> None:
-    assert written(FOUND, "kilt", tmp_path / "out") == (
+    assert notes_of_writing(FOUND, "kilt", tmp_path / "out") == (
         LOST.format("KILT", "6 confidences, "),
         "1 run called by the name of their file: 'one/two' one_two",
     )
-    found = again(tmp_path / "out")
-    assert (said(found), gold(found)) == (SAID, gold(FOUND))
+    found = read_folder(tmp_path / "out")
+    assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
 
 
 def test_squad(tmp_path: Path) -> None:
     """Confidence comes back from odds bit for bit; silence has none in SQuAD."""
-    assert written(FOUND, "squad2", tmp_path / "out") == (
+    assert notes_of_writing(FOUND, "squad2", tmp_path / "out") == (
         LOST.format("SQuAD", ""),
         "1 run called by the name of their file: 'one/two' one_two",
     )
-    found = again(tmp_path / "out")
-    assert (said(found), gold(found)) == (SAID, gold(FOUND))
+    found = read_folder(tmp_path / "out")
+    assert (answers_by_run(found), gold(found)) == (SAID, gold(FOUND))
     odds = json.loads((tmp_path / "out" / "na_odds_one_two.json").read_text())
     assert odds == {"1": -0.75, "2": -0.75, "3": -0.75}  # silence has the highest there is, as its own is not known
     sure = {run.name: [one.confidence for one in run.responses] for run in found.runs}
@@ -209,21 +210,21 @@ def test_squad(tmp_path: Path) -> None:
 def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> None:
     """Odds from 0 to 1 are read as probabilities: of confidence -0.5 would come 0.5. And some ids make a report of odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
-    notes = written(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
+    notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
     assert notes[-1] == "run 'low': no file of odds, as its confidences could not be read back from one"
     runs = (Run("some", (Response("1", "Ann", True, 0.5), Response("2", "x", True))),)
-    notes = written(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
+    notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "some")
     assert notes[-1] == "run 'some': 1 answer without confidence, and without odds"
     question = replace(QUESTIONS[0], id="a:1")
     found = Unjudged(Collection("c", (question,)), (Run("run", (Response("a:1", "Ann", True, 0.5),)),))
-    assert "no file of odds" in written(found, "squad2", tmp_path / "colon")[-1]
+    assert "no file of odds" in notes_of_writing(found, "squad2", tmp_path / "colon")[-1]
 
 
 def test_two_runs_whose_odds_would_be_taken_for_one_another(tmp_path: Path) -> None:
     """The reader matches odds to predictions by the words in their names."""
     runs = tuple(Run(name, (Response("1", name, True, sure),)) for name, sure in (("a b", 0.25), ("a-b", 0.75)))
-    written(replace(FOUND, runs=runs), "squad2", tmp_path / "out")
-    found = again(tmp_path / "out")
+    notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "out")
+    found = read_folder(tmp_path / "out")
     assert {run.responses[0].answer: run.responses[0].confidence for run in found.runs} == {"a b": 0.25, "a-b": 0.75}
 
 
@@ -231,7 +232,7 @@ def test_two_runs_whose_odds_would_be_taken_for_one_another(tmp_path: Path) -> N
 def test_a_question_without_gold_is_refused(to: str, tmp_path: Path) -> None:
     found = Unjudged(Collection("c", (QUESTIONS[0], Question("9", "When?"))), RUNS[:0])
     with pytest.raises(MismatchError, match="question '9' has no answer, and is not said to be unanswerable"):
-        written(found, to, tmp_path / "out")
+        notes_of_writing(found, to, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
@@ -241,8 +242,8 @@ def test_squad_is_written_as_it_was(tmp_path: Path) -> None:
     folder = DATA / "squad2"
     given = [folder / "dev-half.json", folder / "pred_nstats_bert.json", folder / "na_odds_nstats_bert.json"]
     before = data_of(given)
-    written(before, "squad2", tmp_path / "out")
-    after = again(tmp_path / "out")
+    notes_of_writing(before, "squad2", tmp_path / "out")
+    after = read_folder(tmp_path / "out")
     assert after.collection.questions == before.collection.questions
     assert after.runs == before.runs
     names = ("gold.json", "pred_nstats_bert.json", "na_odds_nstats_bert.json")
@@ -253,8 +254,8 @@ def test_squad_is_written_as_it_was(tmp_path: Path) -> None:
 def test_stories_of_children_are_written_as_they_were(tmp_path: Path) -> None:
     given = [*sorted((DATA / "cbc4kids" / "developset").glob("2000-*")), DATA / "cbc4kids" / "student-run.response"]
     before = data_of(given)
-    written(before, "questions", tmp_path / "out")
-    after = again(tmp_path / "out")
+    notes_of_writing(before, "questions", tmp_path / "out")
+    after = read_folder(tmp_path / "out")
     assert after.collection.questions == before.collection.questions
     assert after.runs == before.runs
 
@@ -283,12 +284,12 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     answers.write_text(ANSWERS[year])
     before = data_of([truth, answers])
     assert isinstance(before, Outcomes)
-    notes = written(before, "pan", tmp_path / "out")
+    notes = notes_of_writing(before, "pan", tmp_path / "out")
     lost = "left out, as there is no place for it in PAN's truth of 2020: corpus"
     clipped = "run 'mine': 1 scores outside [0, 1], clipped to it"
     assert notes == {"2014": (lost,), "2025": (clipped,)}.get(year, ())
     assert (tmp_path / "out" / "runs" / "mine" / "answers.jsonl").exists()
-    after = again(tmp_path / "out")
+    after = read_folder(tmp_path / "out")
     assert (after.runs, after.questions) == (before.runs, before.questions)
     for name in ("state", "confidence"):
         assert_array_equal(getattr(after, name), getattr(before, name))
@@ -306,17 +307,19 @@ def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_pat
         (tmp_path / f"{name}.txt").write_text(line)
         found = data_of([tmp_path / "truth.txt", tmp_path / f"{name}.txt"])
         with pytest.raises(MismatchError, match=f"run '{name}': 1 scores are not on the side that was decided"):
-            written(found, "pan", tmp_path / "out")
+            notes_of_writing(found, "pan", tmp_path / "out")
     (tmp_path / "silent.txt").write_text("EN01 - 0.9\nEN02 N 0.1\n")
     found = data_of([tmp_path / "truth.txt", tmp_path / "silent.txt"])
-    assert "run 'silent': 1 scores beside silence (-) written as 0.5" in written(found, "pan", tmp_path / "out")
-    assert_array_equal(again(tmp_path / "out").state, found.state)
+    assert "run 'silent': 1 scores beside silence (-) written as 0.5" in notes_of_writing(
+        found, "pan", tmp_path / "out"
+    )
+    assert_array_equal(read_folder(tmp_path / "out").state, found.state)
 
 
 def test_other_outcomes_are_no_data_of_pan(tmp_path: Path) -> None:
     found = Outcomes(("a",), ("q",), np.array([[1]], dtype=np.int8))
     with pytest.raises(MismatchError, match="this is no data of PAN"):
-        written(found, "pan", tmp_path / "out")
+        notes_of_writing(found, "pan", tmp_path / "out")
 
 
 # ---- what all writers of folders promise ----
@@ -331,25 +334,25 @@ def test_an_unknown_writer_is_named(tmp_path: Path) -> None:  # noqa: ARG001
 def test_a_folder_that_holds_something_is_left_alone(to: str, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("mine")
     with pytest.raises(UsageError, match="is there already; name a folder that is new or empty"):
-        written(FOUND, to, tmp_path)
+        notes_of_writing(FOUND, to, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
     empty = tmp_path / "empty"
     empty.mkdir()
-    written(FOUND, to, empty)
+    notes_of_writing(FOUND, to, empty)
     assert not [path for path in empty.iterdir() if path.name.startswith(".")]
-    assert by_name(again(empty).runs)
+    assert by_name(read_folder(empty).runs)
 
 
 def test_what_would_be_taken_for_another_format_is_not_written(tmp_path: Path) -> None:
     """A question called "id" makes its predictions look like one line of another format."""
     found = Unjudged(Collection("c", (replace(QUESTIONS[0], id="id"),)), (Run("mine", (Response("id", "Ann", True),)),))
     with pytest.raises(MismatchError, match=r"pred_mine\.json would be taken for no format at all"):
-        written(found, "squad2", tmp_path / "out")
+        notes_of_writing(found, "squad2", tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
 def test_half_of_a_surrogate_pair_is_counted(tmp_path: Path) -> None:
     found = replace(FOUND, runs=(Run("mine", (Response("1", "A\ud800nn", True),)),))
-    assert "1 half of a surrogate pair (now ?)" in written(found, "questions", tmp_path / "out")[0]
+    assert "1 half of a surrogate pair (now ?)" in notes_of_writing(found, "questions", tmp_path / "out")[0]
     line = json.loads((tmp_path / "out" / "runs" / "mine.jsonl").read_text())
     assert line == {"id": "1", "answer": "A?nn", "answered": True}

@@ -11,6 +11,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcome
 from nescio.errors import UsageError
 from nescio.formats.native.judgements import read_judgements
 from nescio.formats.native.outcome_table.writer import write, write_outcomes
+from tests.notes import in_words
 
 from .encodings import FILES, evidence
 
@@ -71,7 +72,7 @@ def test_texts_like_formulas_are_inert_in_a_spreadsheet_and_read_back(suffix: st
     clusters = np.array(FORMULAS, dtype=object)
     found = Outcomes(("=run", "mine"), FORMULAS, states, strata=strata, clusters=clusters)
     path = tmp_path / f"table.{suffix}"
-    notes = write(found, path).notes
+    notes = in_words(write(found, path).notes)
     read = evidence(path)
     assert (read.runs, read.questions) == (found.runs, found.questions)
     assert list(read.strata["topic"]) == list(FORMULAS[::-1])
@@ -93,7 +94,7 @@ def test_what_an_outcome_table_has_no_column_for_is_counted(tmp_path: Path) -> N
     found = outcomes(
         first_right=np.ones((2, 2), dtype=np.int64), more={"k_credit": np.zeros((2, 2)), "token_f1.f1": np.ones((2, 2))}
     )
-    assert write(found, tmp_path / "table.csv").notes == (
+    assert in_words(write(found, tmp_path / "table.csv").notes) == (
         "left out, as there is no column for it in an outcome table: the ranks of right answers, k_credit",
     )
     assert (tmp_path / "table.csv").read_text().startswith('"run","question","outcome","f1"\n')

@@ -52,7 +52,7 @@ def exact(expression: str) -> Fraction | float:
     return found
 
 
-def given(case: dict[str, Any], folder: Path) -> Any:
+def input_of(case: dict[str, Any], folder: Path) -> Any:
     """The input of a case, as `nescio.score` takes it."""
     if "counts" in case:
         names = ("correct", "incorrect", "unanswered")

@@ -12,7 +12,7 @@ import pytest
 
 import nescio
 from nescio.measures import REGISTRY, parse
-from tests.golden.figures import cases, exact, given
+from tests.golden.figures import cases, exact, input_of
 
 CASES = cases()
 
@@ -28,7 +28,7 @@ def wanted(case: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("case", CASES, ids=label)
 def test_the_figures_come_out(case: dict[str, Any], tmp_path: Path) -> None:
     judge = case.get("reading", {}).get("judge")
-    scores = nescio.score(given(case, tmp_path), wanted(case), ci=None, judge=judge)
+    scores = nescio.score(input_of(case, tmp_path), wanted(case), ci=None, judge=judge)
     value = {row.measure: row.value for row in scores if row.run == scores.rows[0].run}
     for measure, expression in case.get("exact", {}).items():
         assert value[measure] == pytest.approx(float(exact(expression)), rel=0, abs=1e-12), measure

@@ -30,7 +30,7 @@ SAID = {
 C_AT_1 = (3 + 2 * 3 / 7) / 7  # (n_R + n_U · n_R/n)/n with n = 7: what is not graded is left out
 
 
-def given(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
+def sample_score(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
     """A SampleScore as Inspect hands it to a metric."""
     return SimpleNamespace(sample_id="s", score=SimpleNamespace(value=value, answer=answer, reason=reason))
 
@@ -109,33 +109,33 @@ class TestConventions:
     @pytest.mark.parametrize(
         ("score", "value"),
         [
-            (given("C"), 1.0),
-            (given(1), 1.0),
-            (given(True), 1.0),
-            (given("I", "text"), 0.5),
-            (given(0.0, "text"), 0.5),
-            (given("P"), 0.5),
-            (given("N"), 0.75),  # (1 + 1 · 1/2)/2
-            (given("I", ""), 0.75),
-            (given("I", None), 0.5),
-            (given("I", "text", "no_response"), 0.75),
-            (given("I", "text", "invalid_response_format"), 0.75),
-            (given("I", "I do not know."), 0.75),
-            (given("I", "text", "grader_failed"), 1.0),
+            (sample_score("C"), 1.0),
+            (sample_score(1), 1.0),
+            (sample_score(True), 1.0),
+            (sample_score("I", "text"), 0.5),
+            (sample_score(0.0, "text"), 0.5),
+            (sample_score("P"), 0.5),
+            (sample_score("N"), 0.75),  # (1 + 1 · 1/2)/2
+            (sample_score("I", ""), 0.75),
+            (sample_score("I", None), 0.5),
+            (sample_score("I", "text", "no_response"), 0.75),
+            (sample_score("I", "text", "invalid_response_format"), 0.75),
+            (sample_score("I", "I do not know."), 0.75),
+            (sample_score("I", "text", "grader_failed"), 1.0),
         ],
     )
     def test_one_score(self, score: Any, value: float) -> None:
-        assert compute("c@1", [given("C"), score], declined_pattern=["i do not know.*"]) == value
+        assert compute("c@1", [sample_score("C"), score], declined_pattern=["i do not know.*"]) == value
 
     def test_undefined_and_nothing(self) -> None:
-        assert math.isnan(compute("precision", [given("N")]))
+        assert math.isnan(compute("precision", [sample_score("N")]))
         assert math.isnan(compute("c@1", []))
 
     def test_what_is_no_outcome_is_refused(self) -> None:
         for value, says in (({"a": 1}, "several values"), ("maybe", "no outcome")):
             with pytest.raises(UsageError, match=says):
-                compute("c@1", [given(value)])
-        assert compute("c@1", [given(0.5), given(0.2)], threshold=0.5) == 0.5
-        assert compute("c@1", [given(0.5), given(1)]) == 0.5
+                compute("c@1", [sample_score(value)])
+        assert compute("c@1", [sample_score(0.5), sample_score(0.2)], threshold=0.5) == 0.5
+        assert compute("c@1", [sample_score(0.5), sample_score(1)]) == 0.5
         with pytest.raises(UnknownNameError):
             measure("c@2")

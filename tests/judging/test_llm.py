@@ -24,6 +24,7 @@ from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
 from nescio.judging.llm.prompts import read_grade
 from tests.judging.llm_server import Reply, Server, by_the_answer, completion, refusal, serving
+from tests.notes import in_words
 
 QUESTION = Question("q", "Where?", ("Rome", "Roma"))
 Ask = Callable[..., list[int]]
@@ -86,7 +87,7 @@ def test_what_is_kept_is_not_asked_again(server: Server, judge: Callable[..., LL
     again = judge()
     assert states(again, "right 1", "nothing 3", "wrong 2") == [CORRECT, SILENT, INCORRECT]
     assert server.calls == 3
-    assert "3 different answers graded: 2 from" in str(again.notes[0])
+    assert "3 different answers graded: 2 from" in in_words(again.notes)[0]
     other = LLM(again.endpoint, "judge-2", again.cache)
     states(other, "right 1")
     assert server.calls == 4  # another model is another judge
@@ -146,7 +147,7 @@ def test_a_call_that_never_succeeds_leaves_the_answer_ungraded_and_is_asked_the_
     one = judge(retries=2)
     assert states(one, "right 1", "right bad", "wrong 2") == [CORRECT, NOT_GRADED, INCORRECT]
     assert server.came["right bad"] == 3
-    assert any("1 calls failed" in str(note) and "tried 3 times" in str(note) for note in one.notes)
+    assert any("1 calls failed" in note and "tried 3 times" in note for note in in_words(one.notes))
     server.reply = by_the_answer
     assert states(judge(), "right 1", "right bad", "wrong 2") == [CORRECT, CORRECT, INCORRECT]
     assert server.served == {"right 1": 1, "wrong 2": 1, "right bad": 1}
@@ -228,7 +229,7 @@ def test_a_reply_without_a_grade_is_ungraded_never_correct(
     server.reply = lambda told, tries: reply  # noqa: ARG005
     one = judge()
     assert states(one, "right") == [NOT_GRADED]
-    assert any(f"1 replies state no grade (1 {why})" in str(note) for note in one.notes)
+    assert any(f"1 replies state no grade (1 {why})" in note for note in in_words(one.notes))
     assert states(judge(), "right") == [NOT_GRADED]
     assert server.calls == 1  # it was paid for
     server.reply = by_the_answer
@@ -258,7 +259,7 @@ def test_the_limit_on_calls(server: Server, judge: Callable[..., LLM]) -> None:
     one = judge(limits=Limits(calls=4))
     assert sorted(states(one, *answers)) == [CORRECT] * 4 + [NOT_GRADED] * 6
     assert server.calls == 4
-    assert "--max-calls 4 is reached: 6 answers are ungraded" in str(one.notes[-1])
+    assert "--max-calls 4 is reached: 6 answers are ungraded" in in_words(one.notes)[-1]
     assert states(judge(), *answers) == [CORRECT] * 10
     assert server.calls == 10
     server.reply = lambda told, tries: refusal(500, "broken")  # noqa: ARG005
@@ -276,8 +277,8 @@ def test_the_limit_on_cost(server: Server, judge: Callable[..., LLM]) -> None:
     most = (len(json.dumps(body).encode()) + 200) * 1e-5 + 50e-4
     assert server.calls == int((0.06 - most) / 0.002) + 1  # as long as the most that a call may cost is left
     assert server.calls * 0.002 <= 0.06
-    assert "--max-cost 0.06 is reached" in str(one.notes[-1])
-    assert f"{server.calls * 0.002:.4f} spent" in str(one.notes[0])
+    assert "--max-cost 0.06 is reached" in in_words(one.notes)[-1]
+    assert f"{server.calls * 0.002:.4f} spent" in in_words(one.notes)[0]
 
 
 def test_a_reply_that_does_not_say_what_it_cost_is_reckoned_at_the_most(

@@ -23,20 +23,20 @@ def judged(*responses: Response, questions: tuple[Question, ...] = (Q1, Q2, NONE
     return judge_runs(Collection("c", questions), [Run("mine", responses)], name, ("mine.jsonl",))[0]
 
 
-def said(question: str, answer: str | None, answered: bool = True, **more: Any) -> Response:
+def response(question: str, answer: str | None, answered: bool = True, **more: Any) -> Response:
     """A response."""
     return Response(question, answer, answered, **more)
 
 
 def test_answers_are_right_wrong_silent_or_not_there() -> None:
-    found = judged(said("q1", "A"), said("q2", "Oslo"))
+    found = judged(response("q1", "A"), response("q2", "Oslo"))
     assert_array_equal(found.state, [[CORRECT, INCORRECT, ABSENT]])
-    assert_array_equal(judged(said("q1", None, False)).state, [[SILENT, ABSENT, ABSENT]])
+    assert_array_equal(judged(response("q1", None, False)).state, [[SILENT, ABSENT, ABSENT]])
     assert (found.runs, found.questions, found.files) == (("mine",), ("q1", "q2", "q3"), ("mine.jsonl",))
 
 
 def test_a_declined_candidate_is_judged_and_kept() -> None:
-    found = judged(said("q1", "Ann", False), said("q2", "B", False), said("q3", None, False))
+    found = judged(response("q1", "Ann", False), response("q2", "B", False), response("q3", None, False))
     assert_array_equal(found.state, [[SILENT] * 3])
     assert_array_equal(found.candidate, [[1, 0, -1]])
     evidence, _ = settle(found, Policies())
@@ -46,36 +46,39 @@ def test_a_declined_candidate_is_judged_and_kept() -> None:
 
 
 def test_where_there_is_no_answer_every_answer_is_wrong_and_no_judge_asked() -> None:
-    found = judged(said("q3", "A"), questions=(NONE,))
+    found = judged(response("q3", "A"), questions=(NONE,))
     assert_array_equal(found.state, [[INCORRECT]])
-    assert_array_equal(judged(said("q3", "A", False), questions=(NONE,)).candidate, [[0]])
+    assert_array_equal(judged(response("q3", "A", False), questions=(NONE,)).candidate, [[0]])
     assert_array_equal(found.answerable, [0])
 
 
 def test_what_the_questions_say_goes_along() -> None:
     clustered = tuple(Question(q.id, q.text, q.answers, q.options, True, "s", q.strata) for q in (Q1, Q2))
-    found = judged(said("q1", "A"), questions=clustered)
+    found = judged(response("q1", "A"), questions=clustered)
     assert found.clusters is not None
     assert found.clusters.tolist() == ["s", "s"]
     assert {name: list(values) for name, values in found.strata.items()} == {"topic": ["people", ""]}
     assert found.answerable is None
-    assert judged(said("q1", "A"), questions=(Q1, clustered[1])).clusters is None
+    assert judged(response("q1", "A"), questions=(Q1, clustered[1])).clusters is None
 
 
 def test_a_question_with_gold_answers_is_answerable_where_another_is_not() -> None:
-    assert_array_equal(judged(said("q1", "A"), questions=(Q1, Q2, NONE)).answerable, [1, 1, 0])
-    assert judged(said("q1", "A"), questions=(Q1, Q2)).answerable is None
+    assert_array_equal(judged(response("q1", "A"), questions=(Q1, Q2, NONE)).answerable, [1, 1, 0])
+    assert judged(response("q1", "A"), questions=(Q1, Q2)).answerable is None
 
 
 def test_confidence_is_kept_for_answers_and_candidates() -> None:
-    found = judged(said("q1", "A", confidence=0.5), said("q2", "A", False, confidence=0.25), said("q3", None, False))
+    found = judged(
+        response("q1", "A", confidence=0.5), response("q2", "A", False, confidence=0.25), response("q3", None, False)
+    )
     assert_array_equal(found.confidence, [[0.5, 0.25, np.nan]])
 
 
 def test_lower_ranks_are_counted_and_give_the_rank_of_the_first_right_answer() -> None:
-    responses = [said("q1", "B"), said("q1", "A", rank=3), said("q1", "x", rank=2), said("q2", "A")]
+    responses = [response("q1", "B"), response("q1", "A", rank=3), response("q1", "x", rank=2), response("q2", "A")]
     found, notes = judge_runs(Collection("c", (Q1, Q2)), [Run("mine", tuple(responses))], "choice")
-    assert [(note.code, note["n"]) for note in notes] == [("choice.names_none", 4), ("judging.lower_ranks", 2)]
+    assert [note.code for note in notes] == ["choice.no_option", "judging.lower_ranks"]
+    assert (notes[0]["answers"], notes[0]["total"], notes[1]["n"]) == (1, 4, 2)
     assert_array_equal(found.state, [[INCORRECT, CORRECT]])
     assert_array_equal(found.first_right, [[3, 1]])
 

@@ -71,7 +71,7 @@ def repeated(data: Evidence, weights: Array | int) -> Evidence:
     return data.select(np.repeat(np.arange(len(data.questions)), weights))
 
 
-def answered(answers: list[tuple[float, int]]) -> Evidence:
+def run_of_answers(answers: list[tuple[float, int]]) -> Evidence:
     """One run that answers every question, from the confidence of each answer and whether it is right."""
     sure = np.array([[s for s, _ in answers]])
     right = np.array([[y for _, y in answers]], dtype=np.int8)

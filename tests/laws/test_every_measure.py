@@ -1,11 +1,10 @@
-"""Laws of value that every registered measure keeps, whatever is measured."""
+"""Laws of value that every registered measure keeps, whatever is measured. Each example is drawn once for all measures."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 
 from nescio.data.columns import Array
@@ -15,8 +14,7 @@ from nescio.stats import resampling
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, apart, close, one_in, repeated, sample_of, usable, value_of
 
-few = one_in(5)
-every_measure = pytest.mark.parametrize("name", MEASURES)
+half = one_in(2)
 SLACK = 1e-12
 
 
@@ -24,82 +22,85 @@ def test_every_registered_measure_is_tested() -> None:
     assert {parse(form).declaration.name for form in MEASURES} == set(REGISTRY)
 
 
-@one_in(2)
-@every_measure
+@half
 @given(data=some.evidence())
-def test_the_value_is_within_its_bounds_or_undefined(name: str, data: Evidence) -> None:
-    low, high = parse(name).bounds
-    for run in range(len(data.runs)):
-        value = value_of(data, name, run)
-        assert math.isnan(value) or low - SLACK <= value <= high + SLACK
+def test_the_value_is_within_its_bounds_or_undefined(data: Evidence) -> None:
+    for name in MEASURES:
+        low, high = parse(name).bounds
+        for run in range(len(data.runs)):
+            value = value_of(data, name, run)
+            assert math.isnan(value) or low - SLACK <= value <= high + SLACK, name
 
 
-@few
-@every_measure
+@half
 @given(data=some.evidence())
-def test_resamples_are_within_the_bounds_or_undefined(name: str, data: Evidence) -> None:
-    sample, (low, high) = sample_of(data, name), parse(name).bounds
-    if sample.n:
-        weights = resampling.bootstrap(sample.patterns.counts, 64, np.random.default_rng(0))
-        values = sample.measure.value(sample.patterns, weights)
-        assert (np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK))).all()
+def test_resamples_are_within_the_bounds_or_undefined(data: Evidence) -> None:
+    for name in MEASURES:
+        sample, (low, high) = sample_of(data, name), parse(name).bounds
+        if sample.n:
+            weights = resampling.bootstrap(sample.patterns.counts, 64, np.random.default_rng(0))
+            values = sample.measure.value(sample.patterns, weights)
+            assert (np.isnan(values) | ((values >= low - SLACK) & (values <= high + SLACK))).all(), name
 
 
-@few
-@every_measure
+@half
 @given(data=some.evidence(max_runs=1))
-def test_no_questions_have_no_value(name: str, data: Evidence) -> None:
+def test_no_questions_have_no_value(data: Evidence) -> None:
     """0/0 is undefined, never 0: under no weight at all every measure is NaN."""
-    sample = sample_of(data, name)
-    if sample.n:
-        assert np.isnan(sample.measure.value(sample.patterns, 0 * sample.patterns.counts))
+    for name in MEASURES:
+        sample = sample_of(data, name)
+        if sample.n:
+            assert np.isnan(sample.measure.value(sample.patterns, 0 * sample.patterns.counts)), name
 
 
-@few
-@every_measure
+@half
 @given(data=some.evidence(max_runs=1))
-def test_counts_times_three_are_every_question_three_times(name: str, data: Evidence) -> None:
-    sample = sample_of(data, name)
-    if sample.n:
-        tripled = float(sample.measure.value(sample.patterns, 3 * sample.patterns.counts))
-        assert tripled == close(value_of(repeated(data, 3), name))
+def test_counts_times_three_are_every_question_three_times(data: Evidence) -> None:
+    thrice = repeated(data, 3)
+    for name in MEASURES:
+        sample = sample_of(data, name)
+        if sample.n:
+            tripled = float(sample.measure.value(sample.patterns, 3 * sample.patterns.counts))
+            assert tripled == close(value_of(thrice, name)), name
 
 
-@one_in(2)
-@every_measure
-@given(found=some.with_weights(some.evidence(max_runs=1)))
-def test_a_question_with_a_weight_is_that_question_so_often(name: str, found: tuple[Evidence, Array]) -> None:
-    data, weights = found
-    sample = sample_of(apart(data), name)
-    used = weights[usable(data, parse(name))]
-    assert len(used) == sample.n
-    weighted = float(sample.measure.value(sample.patterns, used)) if sample.n else math.nan
-    assert weighted == close(value_of(repeated(data, weights), name))
+@half
+@given(pair=some.with_weights(some.evidence(max_runs=1)))
+def test_a_question_with_a_weight_is_that_question_so_often(pair: tuple[Evidence, Array]) -> None:
+    data, weights = pair
+    each_apart, so_often = apart(data), repeated(data, weights)
+    for name in MEASURES:
+        sample = sample_of(each_apart, name)
+        used = weights[usable(data, parse(name))]
+        assert len(used) == sample.n, name
+        weighted = float(sample.measure.value(sample.patterns, used)) if sample.n else math.nan
+        assert weighted == close(value_of(so_often, name)), name
 
 
-@few
-@every_measure
+@half
 @given(data=some.evidence(max_runs=1))
-def test_a_resample_by_weights_is_the_resample_that_gathers_rows(name: str, data: Evidence) -> None:
-    sample = sample_of(apart(data), name)
-    if not sample.n:
-        return
-    questions = np.flatnonzero(usable(data, parse(name)))
-    weights = resampling.bootstrap(sample.patterns.counts, 3, np.random.default_rng(1))
-    values = sample.measure.value(sample.patterns, weights)
-    for value, times in zip(values, weights, strict=True):
-        assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name))
+def test_a_resample_by_weights_is_the_resample_that_gathers_rows(data: Evidence) -> None:
+    each_apart = apart(data)
+    for name in MEASURES:
+        sample = sample_of(each_apart, name)
+        if not sample.n:
+            continue
+        questions = np.flatnonzero(usable(data, parse(name)))
+        weights = resampling.bootstrap(sample.patterns.counts, 3, np.random.default_rng(1))
+        values = sample.measure.value(sample.patterns, weights)
+        for value, times in zip(values, weights, strict=True):
+            assert float(value) == close(value_of(data.select(np.repeat(questions, times)), name)), name
 
 
-@few
-@every_measure
+@half
 @given(data=some.evidence(max_runs=1))
-def test_many_resamples_at_once_are_each_of_them_alone(name: str, data: Evidence) -> None:
-    sample = sample_of(data, name)
-    if not sample.n:
-        return
-    weights = resampling.bootstrap(sample.patterns.counts, 40, np.random.default_rng(2))
-    together = sample.measure.value(sample.patterns, weights)
-    assert together.shape == (40,)
-    alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]
-    assert list(together) == close(alone)
+def test_many_resamples_at_once_are_each_of_them_alone(data: Evidence) -> None:
+    for name in MEASURES:
+        sample = sample_of(data, name)
+        if not sample.n:
+            continue
+        weights = resampling.bootstrap(sample.patterns.counts, 40, np.random.default_rng(2))
+        together = sample.measure.value(sample.patterns, weights)
+        assert together.shape == (40,), name
+        alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]
+        assert list(together) == close(alone), name

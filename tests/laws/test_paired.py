@@ -1,10 +1,11 @@
-"""Laws of the paired comparison that every registered measure keeps."""
+"""Laws of the paired comparison that every registered measure keeps. Each example is drawn once for all measures."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +16,12 @@ import nescio
 from nescio.comparison import Test, adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
+from nescio.data.results import Comparisons
 from nescio.measures import Measure, parse
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, close, one_in, usable, value_of, varied
 
-few = one_in(6)
-every_measure = pytest.mark.parametrize("name", MEASURES)
+few = one_in(4)
 two_runs = some.evidence(max_runs=2, max_questions=6).filter(lambda data: len(data.runs) == 2)
 TESTS = st.sampled_from(["auto", "permutation"])
 
@@ -34,6 +35,16 @@ def difference(data: Evidence, measure: Measure) -> float:
     return value_of(data, measure, 1) - value_of(data, measure, 0)
 
 
+def compared(data: Evidence, **how: Any) -> Comparisons:
+    """The comparison of the runs by every measure."""
+    return nescio.compare(data, list(MEASURES), correction="none", resamples=64, **how)
+
+
+def moved(one: Comparisons, other: Comparisons) -> list[str]:
+    """The measures whose rows differ in a bit."""
+    return [row.measure for row, twin in zip(one, other, strict=True) if repr(row) != repr(twin)]
+
+
 def exchanged(data: Evidence, swaps: tuple[bool, ...]) -> Evidence:
     """The labels of the two runs exchanged on some questions."""
     columns = {name: np.where(swaps, column[::-1], column) for name, column in data.columns.items()}
@@ -41,92 +52,85 @@ def exchanged(data: Evidence, swaps: tuple[bool, ...]) -> Evidence:
 
 
 @few
-@every_measure
 @given(data=two_runs)
-def test_a_difference_is_that_of_the_values_on_the_shared_questions(name: str, data: Evidence) -> None:
-    (row,) = nescio.compare(data, name, test="permutation", resamples=16)
-    alone = shared(data, parse(name))
-    assert row.n == len(alone.questions)
-    assert (row.run, row.baseline) == ("run 1", "run 0")
-    assert row.difference == close(difference(alone, parse(name)))
+def test_a_difference_is_that_of_the_values_on_the_shared_questions(data: Evidence) -> None:
+    rows = nescio.compare(data, list(MEASURES), test="permutation", correction="none", resamples=16).rows
+    for name, row in zip(MEASURES, rows, strict=True):
+        alone = shared(data, parse(name))
+        assert row.measure == name
+        assert row.n == len(alone.questions), name
+        assert (row.run, row.baseline) == ("run 1", "run 0"), name
+        assert row.difference == close(difference(alone, parse(name))), name
 
 
 @few
-@every_measure
 @given(data=some.evidence(max_runs=2, max_questions=5, lacking_confidence=False).filter(lambda d: len(d.runs) == 2))
-def test_the_exact_p_value_is_the_share_of_all_exchanges(name: str, data: Evidence) -> None:
+def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None:
     """An exchange counts where its difference is as large, either way, or undefined."""
-    measure = parse(name)
-    alone = shared(data, measure)
-    (row,) = nescio.compare(alone, name, test="exact", resamples=16)
-    observed = difference(alone, measure) if alone.questions else math.nan
-    if math.isnan(observed):
-        assert row.p is not None
-        assert math.isnan(row.p)
-        return
-    swaps = product((False, True), repeat=len(alone.questions))
-    found = np.abs([difference(exchanged(alone, swap), measure) for swap in swaps])
-    assert row.p == close(float(np.mean(~(found < abs(observed) - 1e-9))))
+    for name in MEASURES:
+        measure = parse(name)
+        alone = shared(data, measure)
+        (row,) = nescio.compare(alone, name, test="exact", resamples=16)
+        observed = difference(alone, measure) if alone.questions else math.nan
+        if math.isnan(observed):
+            assert row.p is not None, name
+            assert math.isnan(row.p), name
+            continue
+        swaps = product((False, True), repeat=len(alone.questions))
+        found = np.abs([difference(exchanged(alone, swap), measure) for swap in swaps])
+        assert row.p == close(float(np.mean(~(found < abs(observed) - 1e-9)))), name
 
 
 @few
-@every_measure
 @given(pair=some.shuffled(two_runs), test=TESTS, seed=some.seeds)
-def test_a_shuffle_of_the_questions_changes_no_bit(
-    name: str, pair: tuple[Evidence, Evidence], test: Test, seed: int
-) -> None:
-    one, other = (nescio.compare(data, name, test=test, resamples=64, seed=seed) for data in pair)
-    assert repr(one.rows) == repr(other.rows)
+def test_a_shuffle_of_the_questions_changes_no_bit(pair: tuple[Evidence, Evidence], test: Test, seed: int) -> None:
+    one, other = (compared(data, test=test, seed=seed) for data in pair)
+    assert moved(one, other) == []
     assert one.signature == other.signature
 
 
 @few
-@every_measure
 @given(pair=some.shuffled(some.clustered(two_runs)))
-def test_a_shuffle_of_clustered_questions_changes_no_bit(name: str, pair: tuple[Evidence, Evidence]) -> None:
-    one, other = (nescio.compare(data, name, test="permutation", resamples=64) for data in pair)
-    assert repr(one.rows) == repr(other.rows)
+def test_a_shuffle_of_clustered_questions_changes_no_bit(pair: tuple[Evidence, Evidence]) -> None:
+    one, other = (compared(data, test="permutation") for data in pair)
+    assert moved(one, other) == []
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(90) % 7])
 def test_a_shuffle_of_many_questions_changes_no_bit(clusters: Array | None) -> None:
     data = replace(varied(90), clusters=clusters)
     order = np.random.default_rng(1).permutation(90)
-    one, other = (
-        nescio.compare(form, list(MEASURES), test="permutation", correction="none", resamples=64)
-        for form in (data, data.select(order))
-    )
-    assert [row.measure for row, moved in zip(one, other, strict=True) if repr(row) != repr(moved)] == []
+    one, other = (compared(form, test="permutation") for form in (data, data.select(order)))
+    assert moved(one, other) == []
 
 
 @few
-@every_measure
 @given(data=some.evidence().filter(lambda data: len(data.runs) == 3), test=TESTS)
-def test_the_other_runs_and_measures_change_no_bit(name: str, data: Evidence, test: Test) -> None:
-    how = {"baseline": "run 1", "test": test, "resamples": 64, "correction": "none"}
-    (alone,) = nescio.compare(data.take_runs([1, 2]), name, **how)  # type: ignore[arg-type]
-    among = nescio.compare(data, ["CWS", name], **how)  # type: ignore[arg-type]
-    assert [repr(row) for row in among if (row.run, row.measure) == ("run 2", name)] == [repr(alone)]
+def test_the_other_runs_and_measures_change_no_bit(data: Evidence, test: Test) -> None:
+    pair, among = data.take_runs([1, 2]), compared(data, test=test, baseline="run 1")
+    of_the_pair = {row.measure: row for row in among if row.run == "run 2"}
+    for name in MEASURES:
+        (alone,) = nescio.compare(pair, name, baseline="run 1", test=test, resamples=64, correction="none")
+        assert repr(of_the_pair[name]) == repr(alone)
 
 
 @few
-@every_measure
 @given(data=two_runs, test=TESTS)
-def test_p_is_a_probability_and_never_zero(name: str, data: Evidence, test: Test) -> None:
-    (row,) = nescio.compare(data, name, test=test, resamples=50)
-    assert row.p is not None
-    assert math.isnan(row.p) if math.isnan(row.difference) else 0 < row.p <= 1
-    if test == "permutation" and not math.isnan(row.p):
-        assert row.p >= 1 / 51
+def test_p_is_a_probability_and_never_zero(data: Evidence, test: Test) -> None:
+    for row in nescio.compare(data, list(MEASURES), test=test, correction="none", resamples=50):
+        assert row.p is not None, row.measure
+        assert math.isnan(row.p) if math.isnan(row.difference) else 0 < row.p <= 1, row.measure
+        if test == "permutation" and not math.isnan(row.p):
+            assert row.p >= 1 / 51, row.measure
 
 
-@one_in(8)
-@every_measure
+@few
 @given(data=some.evidence(max_runs=1), test=TESTS)
-def test_a_run_is_not_told_apart_from_its_copy(name: str, data: Evidence, test: Test) -> None:
+def test_a_run_is_not_told_apart_from_its_copy(data: Evidence, test: Test) -> None:
     twins = replace(data.take_runs([0, 0]), runs=("run", "copy"))
-    (row,) = nescio.compare(twins, name, test=test, resamples=50)
-    assert math.isnan(value_of(data, name)) or (row.difference, row.low, row.high, row.p) == close((0, 0, 0, 1))
+    for row in nescio.compare(twins, list(MEASURES), test=test, correction="none", resamples=50):
+        value = value_of(data, row.measure)
+        assert math.isnan(value) or (row.difference, row.low, row.high, row.p) == close((0, 0, 0, 1)), row.measure
 
 
 @given(

@@ -17,6 +17,7 @@ from scipy import stats
 import nescio
 from nescio.data.columns import Array
 from nescio.stats import parallel, resampling
+from nescio.stats.streams import Stream
 from tests.laws.catalogue import MEASURES, apart, close, sample_of, value_of, varied
 
 SIZE = 20_000
@@ -89,7 +90,7 @@ def test_the_first_blocks_of_a_longer_run_are_the_same() -> None:
 def test_blocks_and_streams_and_seeds_are_unlike() -> None:
     block, after = resampling.blocks(512, seed=1)
     (other,) = resampling.blocks(256, seed=2)
-    streams = [block.generator(), block.generator(1), after.generator(), other.generator()]
+    streams = [block.generator(), block.generator(Stream.LABEL_SWAPS), after.generator(), other.generator()]
     assert len({tuple(rng.integers(0, 1 << 30, 4)) for rng in streams}) == 4
 
 

@@ -15,7 +15,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.patterns import compress_ordered
 from nescio.measures import parse
 from tests import strategies as some
-from tests.laws.catalogue import ORDERED, answered, close, one_in, usable, value_of
+from tests.laws.catalogue import ORDERED, close, one_in, run_of_answers, usable, value_of
 
 Answers = list[tuple[float, int]]
 
@@ -97,22 +97,22 @@ MEANS = {
 @pytest.mark.parametrize("name", MEANS)
 @given(answers=some.answers())
 def test_a_tie_is_worth_the_mean_over_its_orders(name: str, answers: Answers) -> None:
-    assert value_of(answered(answers), name) == close(expected(MEANS[name], answers))
+    assert value_of(run_of_answers(answers), name) == close(expected(MEANS[name], answers))
 
 
 @given(answers=some.answers().filter(lambda answers: any(right for _, right in answers)))
 def test_a_tie_is_worth_the_mean_over_its_orders_in_AP(answers: Answers) -> None:
-    assert value_of(answered(answers), "AP") == close(expected(average_precision, answers))
+    assert value_of(run_of_answers(answers), "AP") == close(expected(average_precision, answers))
 
 
 @given(answers=some.answers().filter(lambda answers: len({right for _, right in answers}) == 2))
 def test_a_tie_is_worth_the_mean_over_its_orders_in_PRR(answers: Answers) -> None:
-    assert value_of(answered(answers), "PRR") == close(expected(prr, answers))
+    assert value_of(run_of_answers(answers), "PRR") == close(expected(prr, answers))
 
 
 @given(answers=some.answers())
 def test_accuracy_at_a_coverage_is_what_the_risk_leaves(answers: Answers) -> None:
-    data = answered(answers)
+    data = run_of_answers(answers)
     assert value_of(data, "accuracy@coverage(0.5)") == close(1 - value_of(data, "risk@coverage(0.5)"))
 
 
@@ -125,7 +125,7 @@ def test_AURC_by_fd_shifts_joins_the_points_of_distinct_confidences(answers: Ans
         points.append((len(kept) / n, 1 - sum(kept) / len(kept)))
     points.insert(0, (0.0, points[0][1]))
     area = sum((b - a) * (r + s) / 2 for (a, r), (b, s) in pairwise(points))
-    assert value_of(answered(answers), "AURC(fd-shifts)") == close(area)
+    assert value_of(run_of_answers(answers), "AURC(fd-shifts)") == close(area)
 
 
 @given(answers=some.answers(8), risk=st.sampled_from([0.0, 0.2, 0.25, 0.5, 1.0]))
@@ -135,26 +135,26 @@ def test_coverage_at_a_risk_is_the_largest_safe_threshold(answers: Answers, risk
         kept = [right for sure, right in answers if sure >= threshold]
         if len(kept) - sum(kept) <= risk * len(kept) + 1e-9:
             safe.append(len(kept) / len(answers))
-    assert value_of(answered(answers), f"coverage@risk({risk})") == close(max(safe))
+    assert value_of(run_of_answers(answers), f"coverage@risk({risk})") == close(max(safe))
 
 
 @given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
 def test_AUROC_counts_the_pairs_in_order(answers: Answers) -> None:
     pairs = [(s > t) + (s == t) / 2 for s, right in answers if right for t, wrong in answers if not wrong]
-    assert value_of(answered(answers), "AUROC") == close(sum(pairs) / len(pairs))
+    assert value_of(run_of_answers(answers), "AUROC") == close(sum(pairs) / len(pairs))
 
 
 @given(answers=some.answers(8).filter(lambda answers: len({right for _, right in answers}) == 2))
 def test_AUGRC_is_what_AUROC_and_accuracy_make_of_it(answers: Answers) -> None:
     """Traub et al. 2024: AUGRC = (1 - AUROC) a (1 - a) + (1 - a)²/2."""
-    data = answered(answers)
+    data = run_of_answers(answers)
     a = value_of(data, "accuracy")
     assert value_of(data, "AUGRC") == close((1 - value_of(data, "AUROC")) * a * (1 - a) + (1 - a) ** 2 / 2)
 
 
 @given(answers=some.answers(), silent=st.integers(0, 3))
 def test_CWS_and_AP_rank_silence_last_without_credit(answers: Answers, silent: int) -> None:
-    data = answered([*answers, *[(-1.0, 0)] * silent])
+    data = run_of_answers([*answers, *[(-1.0, 0)] * silent])
     quiet = np.arange(len(data.questions)) >= len(answers)
     columns = {name: np.where(quiet, 0, column) for name, column in data.columns.items()}
     columns |= {"unanswered": quiet[None] * 1, "confidence": np.where(quiet, np.nan, data.columns["confidence"])}

@@ -21,6 +21,8 @@ from nescio.meta.planning._plans import distance
 from nescio.meta.planning._rejections import Aim, p_values, rejected
 from nescio.stats.permutation import exact_p
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
+from tests.notes import in_words
 
 RATES = (0.5, 0.3, 0.2)
 # of 100 questions: run against baseline as correct/incorrect, …; accuracy differs by (12 + 9 - 5 - 3)/100
@@ -269,7 +271,7 @@ def test_a_pilot_answers_both_questions_by_itself() -> None:
     assert only(found, "difference").questions == 100
     assert [row.system for row in found.more["systems"]] == ["run", "baseline"]
     assert found.more["systems"][1].unanswered == pytest.approx(0.17)
-    assert any("happened to show" in note for note in found.notes)
+    assert any("happened to show" in note for note in in_words(found.notes))
     turned = plan(pilot(CELLS), "c@1", run="baseline")
     assert only(turned).difference == pytest.approx(-only(found).difference)
     assert only(turned).questions == pytest.approx(only(found).questions, rel=0.05)
@@ -322,15 +324,15 @@ def test_the_distance_of_a_two_sided_test(wanted: float) -> None:
 def test_what_cannot_be_found_is_said_and_left_empty() -> None:
     few = plan(rates=RATES, questions=5)  # 2/2^5 > 0.05: no exchange of five labels is rare enough
     assert np.isnan(only(few, "difference").difference)
-    assert any("no difference" in note for note in few.notes)
+    assert any("no difference" in note for note in in_words(few.notes))
     topics = plan(graded(np.random.default_rng(0).random((2, 40))), "mean(score)", questions=5)
     assert np.isnan(only(topics, "difference").difference)
     many = plan(rates=RATES, difference=1e-5)
     assert (only(many).questions, many.records()[0]["power"]) == (None, None)
-    assert any("plans end at 10,000,000" in note for note in many.notes)
+    assert any("plans end at 10,000,000" in note for note in in_words(many.notes))
     mixed = plan(pilot({"CW": 20, "WC": 10, "CC": 30, "WW": 40}), ["accuracy", "coverage"])
     assert {row.measure for row in mixed} == {"accuracy"}
-    assert any("coverage" in note and "never differ" in note for note in mixed.notes)
+    assert any("coverage" in note and "never differ" in note for note in in_words(mixed.notes))
 
 
 THREE = pilot(CELLS).take_runs([0, 1, 0])
@@ -390,5 +392,5 @@ def test_rates_are_shares_percentages_or_counts(rates: Any) -> None:
 def test_the_draws_have_a_stream_of_their_own() -> None:
     # The tables of one turn are those of its block in stream 7, whatever else was simulated.
     table = from_rates(parse("accuracy"), RATES, RATES)
-    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(7)) for _ in range(2))
+    one, other = (table.tables(50, 4, Block(3 * 256, 4, 0).generator(Stream.PLANNING)) for _ in range(2))
     assert (one == other).all()

@@ -26,6 +26,7 @@ from nescio.scoring.samples import columns_for
 from tests.laws.catalogue import MEASURES, apart, value_of, varied
 from tests.meta.test_rank_agreement import graded
 from tests.meta.test_trials import evidence
+from tests.notes import in_words
 
 MATRIX = Path(__file__).parents[2].parent / "shared" / "data" / "trec_matrices" / "adhoc6_ap.csv"
 RESAMPLES = 200
@@ -84,7 +85,7 @@ def assert_literal(data: Evidence, name: str, z_of: Array, picks: Sequence[list[
 
 
 @pytest.fixture
-def some() -> Evidence:
+def five_runs() -> Evidence:
     """Five runs of twelve questions, names in order, two runs close to each other."""
     rng = np.random.default_rng(5)
     runs = ["".join(rng.choice(list("CCWU"), size=12)) for _ in range(4)]
@@ -121,23 +122,25 @@ def test_all_resamples_of_five_questions_one_by_one() -> None:
     assert row.required_difference == pytest.approx(needed)
 
 
-def test_means_are_the_literal_loop(some: Evidence) -> None:
+def test_means_are_the_literal_loop(five_runs: Evidence) -> None:
     picks = list(resamples(12))
-    right, wrong = (some.columns[name].astype(float) for name in ("correct", "incorrect"))
-    assert_literal(some, "accuracy", right, picks)
-    assert_literal(some, "UF", right - wrong, picks)
-    assert_literal(some, "penalty(t=0.9)", right - 9 * wrong, picks)
-    assert_literal(some, "mean(s)", some.columns["s"], picks)
+    right, wrong = (five_runs.columns[name].astype(float) for name in ("correct", "incorrect"))
+    assert_literal(five_runs, "accuracy", right, picks)
+    assert_literal(five_runs, "UF", right - wrong, picks)
+    assert_literal(five_runs, "penalty(t=0.9)", right - 9 * wrong, picks)
+    assert_literal(five_runs, "mean(s)", five_runs.columns["s"], picks)
 
 
-def test_another_seed_draws_other_resamples(some: Evidence) -> None:
-    assert_literal(some, "accuracy", some.columns["correct"].astype(float), list(resamples(12, seed=7)), seed=7)
-    assert levels(power(some, "accuracy")) != levels(power(some, "accuracy", seed=7))
+def test_another_seed_draws_other_resamples(five_runs: Evidence) -> None:
+    assert_literal(
+        five_runs, "accuracy", five_runs.columns["correct"].astype(float), list(resamples(12, seed=7)), seed=7
+    )
+    assert levels(power(five_runs, "accuracy")) != levels(power(five_runs, "accuracy", seed=7))
 
 
-def test_scaled_scores_have_the_same_levels(some: Evidence) -> None:
+def test_scaled_scores_have_the_same_levels(five_runs: Evidence) -> None:
     """Whole numbers are summed exactly and others are not: near-degenerate resamples must come out the same."""
-    tenth = replace(some, columns={**some.columns, "tenth": some.columns["correct"] * 0.1})
+    tenth = replace(five_runs, columns={**five_runs.columns, "tenth": five_runs.columns["correct"] * 0.1})
     found = levels(power(tenth, ["accuracy", "mean(tenth)"], resamples=2_000))
     for (measure, run, baseline), asl in found.items():
         assert asl == found["accuracy", run, baseline], measure
@@ -230,14 +233,17 @@ def test_clusters_of_unlike_sizes_have_the_standard_error_of_a_ratio() -> None:
     assert total >= 3  # first, first, second in any order
 
 
-def test_a_pair_is_compared_on_the_questions_that_both_have(some: Evidence) -> None:
-    absence = some.absence.copy()
+def test_a_pair_is_compared_on_the_questions_that_both_have(five_runs: Evidence) -> None:
+    absence = five_runs.absence.copy()
     absence[1, 3] = absence[2, :4] = NO_ROW
-    data = replace(some, absence=absence)
-    right = np.where(absence == NO_ROW, np.nan, some.columns["correct"].astype(float))
+    data = replace(five_runs, absence=absence)
+    right = np.where(absence == NO_ROW, np.nan, five_runs.columns["correct"].astype(float))
     assert_literal(data, "accuracy", right, list(resamples(12)))
     found = power(data, ["accuracy", "c@1"], resamples=50)
-    assert [note.split(":")[0] for note in found.notes if "part of the questions" in note] == ["accuracy", "c@1"]
+    assert [note.split(":")[0] for note in in_words(found.notes) if "part of the questions" in note] == [
+        "accuracy",
+        "c@1",
+    ]
     both = data.take_runs([0, 2]).select(np.arange(4, 12))
     d = value_of(both, "c@1", 1) - value_of(both, "c@1", 0)
     hits = defined = 0
@@ -249,21 +255,21 @@ def test_a_pair_is_compared_on_the_questions_that_both_have(some: Evidence) -> N
 
 
 def test_neither_order_nor_company_nor_jobs_nor_chunks_change_a_bit(
-    some: Evidence, monkeypatch: pytest.MonkeyPatch
+    five_runs: Evidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = ["accuracy", "c@1", "mean(s)"]
-    whole = power(some, measures)
+    whole = power(five_runs, measures)
     again = [
-        power(some, measures, jobs=2),
-        power(some.select(np.random.default_rng(1).permutation(12)), measures),
+        power(five_runs, measures, jobs=2),
+        power(five_runs.select(np.random.default_rng(1).permutation(12)), measures),
     ]
     # The function of the same name hides the module.
     monkeypatch.setattr(sys.modules["nescio.meta.power"], "CELLS_AT_ONCE", 1000)
-    again.append(power(some, measures))
+    again.append(power(five_runs, measures))
     for other in again:
-        assert (other.rows, other.more, other.notes) == (whole.rows, whole.more, whole.notes)
-    assert power(some, "c@1").rows == whole.rows[1:2]
-    few = power(some.take_runs([0, 3]), measures)
+        assert (other.rows, other.more, in_words(other.notes)) == (whole.rows, whole.more, in_words(whole.notes))
+    assert power(five_runs, "c@1").rows == whole.rows[1:2]
+    few = power(five_runs.take_runs([0, 3]), measures)
     assert levels(few).items() <= levels(whole).items()
 
 
@@ -277,7 +283,7 @@ def test_identical_runs_are_not_significant() -> None:
         last = [p for p in found.more["asl_curve"] if p.measure == name][-1]
         assert (last.run, last.baseline) == ("y", "x")
         assert math.isnan(last.asl)
-    assert sum("1 of 3 pairs" in note for note in found.notes) == 2
+    assert sum("1 of 3 pairs" in note for note in in_words(found.notes)) == 2
 
 
 def test_the_edges() -> None:
@@ -294,7 +300,7 @@ def test_the_edges() -> None:
     assert [(row.significant, row.undefined) for row in constant] == [(1, 0)] * 2
     assert set(levels(constant).values()) == {0.0}
     rare = power(evidence(x="CUUUUUUU", y="CWWWWWWW"), "precision")
-    assert any("resampled differences are undefined" in note for note in rare.notes)
+    assert any("resampled differences are undefined" in note for note in in_words(rare.notes))
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -64,7 +64,7 @@ THREE = {"guesser": "CCWWCW" * 50, "modest": "CCUUCW" * 50, "weak": "CWWWUW" * 5
 
 
 @pytest.fixture(scope="session")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def three_runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of three runs on 300 questions with confidences."""
     folder = tmp_path_factory.mktemp("three")
     return make(folder / "page.html", outcome_table(folder / "three.csv", THREE, confidence=True), "--by", "topic")
@@ -76,7 +76,7 @@ MOVES = {"CC": 30, "CW": 4, "CU": 3, "WC": 6, "WW": 20, "WU": 5, "UC": 2, "UW": 
 
 
 @pytest.fixture(scope="session")
-def diff(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def diff_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two runs on 80 questions that both have, two that only the old one has, and one that only the new one has."""
     folder = tmp_path_factory.mktemp("diff")
     moves = "".join(move * many for move, many in MOVES.items())
@@ -87,7 +87,7 @@ def diff(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+def hostile_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     """A collection whose questions, answers, names and topics try to get out, and two runs."""
     folder = tmp_path_factory.mktemp("hostile")
     asked = [
@@ -104,16 +104,16 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 
 
 @pytest.fixture(scope="session")
-def hostile(collection: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile_page(hostile_files: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of that collection."""
     page = tmp_path_factory.mktemp("pages") / "page.html"
-    return make(page, *collection, "--by", "topic", "--title", HOSTILE[0])
+    return make(page, *hostile_files, "--by", "topic", "--title", HOSTILE[0])
 
 
 @pytest.fixture(scope="session")
-def hostile_diff(collection: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile_diff_page(hostile_files: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of what changed between its runs."""
-    return make(tmp_path_factory.mktemp("pages") / "diff.html", *collection, command="compare")
+    return make(tmp_path_factory.mktemp("pages") / "diff.html", *hostile_files, command="compare")
 
 
 @pytest.fixture(scope="session")

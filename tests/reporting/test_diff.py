@@ -103,6 +103,20 @@ def test_what_is_not_graded_is_no_move(tmp_path: Path) -> None:
     assert sizes(found) == {"won": 0, "lost": 0, "newly-silent": 0, "newly-answered": 0, "changed": 0, "same": 1}
 
 
+def test_a_run_taken_both_ways_lacks_what_its_own_file_lacks(tmp_path: Path) -> None:
+    """And a run whose own name looks like that of one is no other run."""
+    rows = ["a,q1,", "a,q2,correct", "b [ungraded wrong],q1,correct", "b,q1,correct", "b,q3,correct"]
+    loaded = from_rows(tmp_path, rows, missing="unanswered", ungraded="bounds")
+    assert loaded.data.runs == ("a [ungraded wrong]", "a [ungraded right]", "b [ungraded wrong]", "b")
+    for taken in (0, 1):
+        found = found_moves(loaded, taken, 3)
+        codes = dict(zip(found.questions, found.codes.tolist(), strict=True))
+        assert (codes["q2"], codes["q3"]) == (ONLY_OLD, ONLY_NEW)
+    found = found_moves(loaded, 2, 3)
+    codes = dict(zip(found.questions, found.codes.tolist(), strict=True))
+    assert codes["q3"] == ONLY_NEW
+
+
 def test_a_third_run_that_lacks_a_question_is_said(tmp_path: Path) -> None:
     rows = ["old,q1,correct", "new,q1,incorrect", "third,q1,correct", "old,q2,correct", "new,q2,correct"]
     found = found_moves(from_rows(tmp_path, rows, missing="common"))
@@ -148,21 +162,21 @@ def test_which_two_runs_are_meant(tmp_path: Path) -> None:
     assert two_runs(two, None, None) == ("a", "b")
     assert two_runs(two, "b", None) == ("b", "a")
     assert two_runs(two, None, "a") == ("b", "a")
-    three = load([outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})])
-    assert two_runs(three, "c", "a") == ("c", "a")
+    three_runs = load([outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})])
+    assert two_runs(three_runs, "c", "a") == ("c", "a")
     for baseline, new in ((None, None), ("a", None), (None, "a")):
         with pytest.raises(MismatchError, match="--baseline OLD --run NEW"):
-            two_runs(three, baseline, new)
+            two_runs(three_runs, baseline, new)
     with pytest.raises(UnknownNameError, match="z"):
-        two_runs(three, "z", "a")
+        two_runs(three_runs, "z", "a")
     with pytest.raises(MismatchError, match="both"):
-        two_runs(three, "a", "a")
+        two_runs(three_runs, "a", "a")
     with pytest.raises(MismatchError, match="one run"):
         two_runs(load([outcome_table(tmp_path / "one.csv", {"a": "CW"})]), None, None)
 
 
-def test_page_is_whole_and_says_how_to_repeat_it(diff: Path) -> None:
-    text = diff.read_text(encoding="utf-8")
+def test_page_is_whole_and_says_how_to_repeat_it(diff_page: Path) -> None:
+    text = diff_page.read_text(encoding="utf-8")
     assert len(text) < 2_000_000
     figures = re.findall(r'<figure class="figure" id="figure-(\w+)">(.*?)</figure>', text, re.DOTALL)
     assert [name for name, _ in figures] == ["flow", "differences"]
@@ -176,8 +190,8 @@ def test_page_is_whole_and_says_how_to_repeat_it(diff: Path) -> None:
     assert re.search(r">0\.532<.*?>0\.576<", text)
 
 
-def test_command_repeats_the_figures_it_names(diff: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = diff.read_text(encoding="utf-8")
+def test_command_repeats_the_figures_it_names(diff_page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = diff_page.read_text(encoding="utf-8")
     command = re.search(
         r"<code>(nescio compare [^<]*--run new[^<]*)</code>", text[text.index('id="figure-differences"') :]
     )
@@ -209,13 +223,13 @@ def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
 
 
 def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    three = outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})
+    three_runs = outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})
     page = tmp_path / "diff.html"
     for arguments, message in (
-        (["compare", str(three), "-o", str(page)], "--baseline OLD --run NEW says which"),
-        (["compare", str(three), "--run", "b"], "--baseline OLD --run NEW says which"),
-        (["compare", str(three), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
-        (["score", str(three), "-o", str(page)], "`nescio report` makes pages"),
+        (["compare", str(three_runs), "-o", str(page)], "--baseline OLD --run NEW says which"),
+        (["compare", str(three_runs), "--run", "b"], "--baseline OLD --run NEW says which"),
+        (["compare", str(three_runs), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
+        (["score", str(three_runs), "-o", str(page)], "`nescio report` makes pages"),
     ):
         with pytest.raises(SystemExit) as stopped:
             run(arguments)
@@ -227,12 +241,12 @@ def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.Capt
 
 
 def test_one_of_many_runs_is_compared_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    three = outcome_table(tmp_path / "three.csv", {"a": "CW" * 20, "b": "CC" * 20, "c": "WW" * 20})
+    three_runs = outcome_table(tmp_path / "three.csv", {"a": "CW" * 20, "b": "CC" * 20, "c": "WW" * 20})
     with pytest.raises(SystemExit):
         run(
             [
                 "compare",
-                str(three),
+                str(three_runs),
                 "--baseline",
                 "c",
                 "--run",

@@ -13,31 +13,31 @@ from tests.reporting.conftest import HOSTILE, Opened, assert_accessible, make, o
 from tests.reporting.test_page_browser import assert_address, assert_count, count, downloaded, search
 
 
-def shown(page: Any) -> list[str]:
+def visible_changes(page: Any) -> list[str]:
     """The changes of the rows in sight."""
     return list(page.locator(".grid-body .row:visible .sum").all_inner_texts())
 
 
-def test_a_number_leads_to_its_questions_and_the_address_keeps_it(diff: Path, visit: Any) -> None:
-    opened: Opened = visit(diff)
+def test_a_number_leads_to_its_questions_and_the_address_keeps_it(diff_page: Path, visit: Any) -> None:
+    opened: Opened = visit(diff_page)
     page = opened.page
     assert_count(page, "All 83 questions")
     page.click(".card.lost a")  # correct → incorrect 4, correct → unanswered 3
     assert_count(page, "7 of 83 questions")
     assert page.url.endswith("#questions?change=lost")
-    assert sorted(shown(page)) == ["correct → incorrect"] * 4 + ["correct → unanswered"] * 3
+    assert sorted(visible_changes(page)) == ["correct → incorrect"] * 4 + ["correct → unanswered"] * 3
     assert page.evaluate("scrollY") > 300
     page.click("#moves tbody tr:nth-child(3) td:nth-child(2) a")
     assert_count(page, "2 of 83 questions")
-    assert set(shown(page)) == {"unanswered → correct"}
+    assert set(visible_changes(page)) == {"unanswered → correct"}
     assert page.input_value("#f-move") == "unanswered-correct"
     page.click("a[href='#questions?change=only-old']")
     assert_count(page, "2 of 83 questions")
     assert page.locator(".grid-body .row:visible .name").all_inner_texts() == ["only1", "only2"]
-    again: Opened = visit(diff, "#questions?change=newly-silent&in.topic=red")
+    again: Opened = visit(diff_page, "#questions?change=newly-silent&in.topic=red")
     expected = count(again.page)
     assert again.page.input_value("#f-move") == "newly-silent"
-    assert set(shown(again.page)) <= {"correct → unanswered", "incorrect → unanswered"}
+    assert set(visible_changes(again.page)) <= {"correct → unanswered", "incorrect → unanswered"}
     again.page.select_option("#f-facet-0", label="any")
     assert_count(again.page, "8 of 83 questions")
     assert expected != "8 of 83 questions"
@@ -48,8 +48,8 @@ def test_a_number_leads_to_its_questions_and_the_address_keeps_it(diff: Path, vi
         opens.assert_quiet()
 
 
-def test_changes_combine_with_search_runs_and_order(diff: Path, visit: Any) -> None:
-    opened: Opened = visit(diff)
+def test_changes_combine_with_search_runs_and_order(diff_page: Path, visit: Any) -> None:
+    opened: Opened = visit(diff_page)
     page = opened.page
     for value, expected in (
         ("won", 8),
@@ -75,8 +75,8 @@ def test_changes_combine_with_search_runs_and_order(diff: Path, visit: Any) -> N
     opened.assert_quiet()
 
 
-def test_what_is_shown_is_kept_and_scored(diff: Path, visit: Any) -> None:
-    opened: Opened = visit(diff, "#questions?change=lost")
+def test_what_is_shown_is_kept_and_scored(diff_page: Path, visit: Any) -> None:
+    opened: Opened = visit(diff_page, "#questions?change=lost")
     page = opened.page
     rows = downloaded(page, page.locator("#f-download"))
     assert len(rows) == 7
@@ -97,8 +97,8 @@ def test_what_is_shown_is_kept_and_scored(diff: Path, visit: Any) -> None:
     opened.assert_quiet()
 
 
-def test_keys_reach_everything(diff: Path, visit: Any) -> None:
-    opened: Opened = visit(diff)
+def test_keys_reach_everything(diff_page: Path, visit: Any) -> None:
+    opened: Opened = visit(diff_page)
     page = opened.page
     page.focus(".card.won a")
     page.keyboard.press("Enter")
@@ -123,10 +123,10 @@ def test_keys_reach_everything(diff: Path, visit: Any) -> None:
     opened.assert_quiet()
 
 
-def test_hostile_data_stays_inert(hostile_diff: Path, visit: Any) -> None:
-    text = hostile_diff.read_text(encoding="utf-8")
+def test_hostile_data_stays_inert(hostile_diff_page: Path, visit: Any) -> None:
+    text = hostile_diff_page.read_text(encoding="utf-8")
     assert not set("\x00\x07\x1b\u202e\u2067") & set(text)
-    opened: Opened = visit(hostile_diff, "#questions?change=lost")
+    opened: Opened = visit(hostile_diff_page, "#questions?change=lost")
     page = opened.page
     assert_count(page, f"All {len(HOSTILE)} questions")  # the one run is always right, the other repeats the question
     page.focus("#grid")
@@ -153,14 +153,14 @@ def test_hostile_data_stays_inert(hostile_diff: Path, visit: Any) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
-def test_axe_finds_nothing(diff: Path, visit: Any, scheme: str, width: int) -> None:
-    page = visit(diff, color_scheme=scheme, viewport={"width": width, "height": 900}).page
+def test_axe_finds_nothing(diff_page: Path, visit: Any, scheme: str, width: int) -> None:
+    page = visit(diff_page, color_scheme=scheme, viewport={"width": width, "height": 900}).page
     assert_accessible(page)
 
 
 @pytest.mark.parametrize("width", [1440, 768, 375])
-def test_nothing_is_wider_than_the_screen(diff: Path, visit: Any, width: int) -> None:
-    opened: Opened = visit(diff, viewport={"width": width, "height": 800})
+def test_nothing_is_wider_than_the_screen(diff_page: Path, visit: Any, width: int) -> None:
+    opened: Opened = visit(diff_page, viewport={"width": width, "height": 800})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     narrow = width < 700
     assert opened.page.locator(f"#figure-flow {'.narrow' if narrow else '.wide'} svg").is_visible()
@@ -171,8 +171,8 @@ def test_nothing_is_wider_than_the_screen(diff: Path, visit: Any, width: int) ->
     opened.assert_quiet()
 
 
-def test_print_lists_the_questions_and_leaves_out_controls(diff: Path, visit: Any) -> None:
-    page = visit(diff, color_scheme="dark").page
+def test_print_lists_the_questions_and_leaves_out_controls(diff_page: Path, visit: Any) -> None:
+    page = visit(diff_page, color_scheme="dark").page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -200,8 +200,8 @@ def test_what_is_not_graded_or_rightly_silent_has_a_sign_of_its_own(tmp_path: Pa
     opened.assert_quiet()
 
 
-def test_without_javascript_the_changes_are_there(diff: Path, visit: Any) -> None:
-    page = visit(diff, java_script_enabled=False).page
+def test_without_javascript_the_changes_are_there(diff_page: Path, visit: Any) -> None:
+    page = visit(diff_page, java_script_enabled=False).page
     assert page.locator(".card b").all_inner_texts()[0].startswith("8")
     page.click(".listed summary >> nth=1")
     assert page.locator(".listed >> nth=1").locator("li").count() == 7
@@ -225,5 +225,5 @@ def test_twelve_thousand_questions_are_filtered_fast_and_few_are_laid_out(tmp_pa
         page.evaluate(f"document.getElementById('grid').scrollTop = {at}")
         page.wait_for_timeout(60)
         assert page.locator(".grid-body .row").count() < 60
-        assert set(shown(page)) <= {"incorrect → correct", "unanswered → correct"}
+        assert set(visible_changes(page)) <= {"incorrect → correct", "unanswered → correct"}
     opened.assert_quiet()

@@ -21,7 +21,8 @@ from nescio.reporting.page.drawing import cleaned
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.texts import as_json, inert, names, some
+from nescio.reporting.page.texts import as_json, inert, names
+from nescio.text import enumerated
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
 
@@ -41,7 +42,7 @@ def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> ReportData:
     return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
 
 
-def held(text: str) -> Any:
+def embedded_data(text: str) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
     return json.loads(found[1])
@@ -208,7 +209,8 @@ def test_texts_keep_letters_and_lose_what_moves_them() -> None:
     assert len(set(names(["x" * 500, "x" * 501, "", "x" * 500 + "\0"]))) == 4
     assert json.loads(as_json(list(HOSTILE))) == list(HOSTILE)
     assert not set("<>&\u2028\u2029") & set(as_json(list(HOSTILE)))
-    assert (some(["a"]), some(["a", "b"]), some(list("abcdefg"))) == ("a", "a and b", "a, b, c and 4 more")
+    named = [enumerated(each) for each in (["a"], ["a", "b"], list("abcdefg"))]
+    assert named == ["a", "a and b", "a, b, c and 4 more"]
 
 
 def test_a_drawing_keeps_no_script_and_no_link() -> None:
@@ -218,8 +220,16 @@ def test_a_drawing_keeps_no_script_and_no_link() -> None:
     )
 
 
-def test_page_is_whole_small_and_forbids_the_network(three: Path) -> None:
-    text = three.read_text(encoding="utf-8")
+def test_what_was_drawn_before_changes_no_byte(tmp_path: Path) -> None:
+    """The drawing engine numbers what it clips by from chart to chart of a process."""
+    found = facts(tmp_path, {"a": "CWU" * 4, "b": "CCU" * 4})
+    one, other = (page.page(found) for _ in range(2))
+    assert "url(#penalty-760-clip1)" in one
+    assert one == other
+
+
+def test_page_is_whole_small_and_forbids_the_network(three_runs_page: Path) -> None:
+    text = three_runs_page.read_text(encoding="utf-8")
     assert len(text) < 2_000_000
     elements = Elements(text).found
     loads = [
@@ -241,8 +251,8 @@ def test_page_is_whole_small_and_forbids_the_network(three: Path) -> None:
     assert not [name for _, a in elements for name in a if name.startswith("on")]
 
 
-def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
-    text = three.read_text(encoding="utf-8")
+def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> None:
+    text = three_runs_page.read_text(encoding="utf-8")
     figures = re.findall(r'<figure class="figure" id="figure-(\w+)">(.*?)</figure>', text, re.DOTALL)
     assert [name for name, _ in figures] == [
         "intervals",
@@ -255,7 +265,7 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
         "reliability",
         "strata",
     ]
-    data = held(text)
+    data = embedded_data(text)
     for name, inside in figures:
         assert len(re.sub("<[^>]*>", "", re.findall(r'<p id="words-.*?</p>', inside, re.DOTALL)[0])) > 30
         assert re.search(r"<code>nescio \w+ \S*three.csv", inside)
@@ -270,8 +280,8 @@ def test_every_figure_has_words_data_and_a_command(three: Path) -> None:
     assert "--resamples 500" in text
 
 
-def test_hostile_data_makes_no_element(hostile: Path) -> None:
-    text = hostile.read_text(encoding="utf-8")
+def test_hostile_data_makes_no_element(hostile_page: Path) -> None:
+    text = hostile_page.read_text(encoding="utf-8")
     elements = Elements(text).found
     assert [tag for tag, _ in elements].count("script") == 2
     assert not {"b", "img", "iframe", "object", "embed"} & {tag for tag, _ in elements}

@@ -57,8 +57,8 @@ def assert_count(page: Any, shown: str) -> None:
     raise AssertionError(count(page))
 
 
-def test_leaderboard_sorts_by_any_measure_with_mouse_and_keyboard(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_leaderboard_sorts_by_any_measure_with_mouse_and_keyboard(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     page = opened.page
     assert column(page, 2) == ["modest", "guesser", "weak"]
     page.click("#board button:has-text('coverage')")
@@ -76,8 +76,8 @@ def test_leaderboard_sorts_by_any_measure_with_mouse_and_keyboard(three: Path, v
     opened.assert_quiet()
 
 
-def test_charts_say_what_is_under_the_mouse_and_under_the_keys(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_charts_say_what_is_under_the_mouse_and_under_the_keys(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     page = opened.page
     plot = page.locator("#figure-outcomes .plot")
     plot.locator(".wide [data-tip]").nth(0).hover()
@@ -96,8 +96,8 @@ def test_charts_say_what_is_under_the_mouse_and_under_the_keys(three: Path, visi
     opened.assert_quiet()
 
 
-def test_every_figure_gives_its_data_as_file_and_as_table(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_every_figure_gives_its_data_as_file_and_as_table(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     page = opened.page
     figures = page.locator("figure.figure")
     assert figures.count() == 9
@@ -113,8 +113,8 @@ def test_every_figure_gives_its_data_as_file_and_as_table(three: Path, visit: An
     opened.assert_quiet()
 
 
-def test_questions_are_filtered_and_the_address_keeps_it(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_questions_are_filtered_and_the_address_keeps_it(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     page = opened.page
     assert_count(page, "All 300 questions")
     # The pattern of three questions in six: modest is silent on the 3rd and 4th of each six, weak on the 5th.
@@ -135,7 +135,7 @@ def test_questions_are_filtered_and_the_address_keeps_it(three: Path, visit: Any
     assert "search=q00" in address
     assert "in.topic=blue" in address
     assert "run=modest|3" in address
-    again: Opened = visit(three, "#" + page.url.partition("#")[2])
+    again: Opened = visit(three_runs_page, "#" + page.url.partition("#")[2])
     assert_count(again.page, "2 of 300 questions")
     again.page.click("#f-reset")
     assert_address(again.page, "#questions")
@@ -145,8 +145,8 @@ def test_questions_are_filtered_and_the_address_keeps_it(three: Path, visit: Any
         opens.assert_quiet()
 
 
-def test_agreement_and_order(three: Path, visit: Any) -> None:
-    page = visit(three).page
+def test_agreement_and_order(three_runs_page: Path, visit: Any) -> None:
+    page = visit(three_runs_page).page
     for choice, expected in (("all", "50"), ("none", "150"), ("silent", "150"), ("allsilent", "0"), ("wrong", "200")):
         # of six questions: CCC CCW WUW WUW CCU WWW
         page.select_option("#f-agree", choice)
@@ -159,8 +159,8 @@ def test_agreement_and_order(three: Path, visit: Any) -> None:
     assert page.inner_text(".grid-body .row:visible .name >> nth=1") == "q006"
 
 
-def test_filtered_rows_have_the_scores_of_the_command(three: Path, visit: Any) -> None:
-    page = visit(three).page
+def test_filtered_rows_have_the_scores_of_the_command(three_runs_page: Path, visit: Any) -> None:
+    page = visit(three_runs_page).page
     page.select_option("#f-facet-0", label="red")  # the 1st and 4th of each six: guesser C W, modest C U, weak C W
     page.wait_for_timeout(150)
     rows = {
@@ -198,8 +198,8 @@ def test_clustered_questions_get_wider_intervals(tmp_path: Path, visit: Any) -> 
     assert downloaded(page, page.locator("#figure-outcomes button.download"))[0]["run"] == "'=one"
 
 
-def test_one_question_opens_by_keys_and_closes(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_one_question_opens_by_keys_and_closes(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     page = opened.page
     page.focus("#grid")
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
@@ -225,8 +225,8 @@ def test_one_question_opens_by_keys_and_closes(three: Path, visit: Any) -> None:
     opened.assert_quiet()
 
 
-def test_hostile_data_stays_inert(hostile: Path, visit: Any) -> None:
-    opened: Opened = visit(hostile)
+def test_hostile_data_stays_inert(hostile_page: Path, visit: Any) -> None:
+    opened: Opened = visit(hostile_page)
     page = opened.page
     page.focus("#grid")
     for _ in HOSTILE:
@@ -247,8 +247,8 @@ def test_hostile_data_stays_inert(hostile: Path, visit: Any) -> None:
     opened.assert_quiet()
 
 
-def test_the_policy_stops_a_script_and_a_request_that_got_in(three: Path, visit: Any) -> None:
-    opened: Opened = visit(three)
+def test_the_policy_stops_a_script_and_a_request_that_got_in(three_runs_page: Path, visit: Any) -> None:
+    opened: Opened = visit(three_runs_page)
     opened.page.evaluate(
         "() => { const s = document.createElement('script'); s.textContent = 'window.pwned = 1'; document.body.append(s);"
         " const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; return fetch('http://127.0.0.1:9/').catch(() => 0); }"
@@ -258,8 +258,8 @@ def test_the_policy_stops_a_script_and_a_request_that_got_in(three: Path, visit:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_and_marks_stand_out(three: Path, visit: Any, scheme: str) -> None:
-    page = visit(three, color_scheme=scheme).page
+def test_texts_and_marks_stand_out(three_runs_page: Path, visit: Any, scheme: str) -> None:
+    page = visit(three_runs_page, color_scheme=scheme).page
 
     def assert_contrast(foreground: str, background: str, least: float) -> None:
         ratio = page.evaluate(CONTRAST, [foreground, background])
@@ -298,13 +298,13 @@ CONTRAST = """([a, b]) => {
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
-def test_axe_finds_nothing(three: Path, visit: Any, scheme: str, width: int) -> None:
-    page = visit(three, color_scheme=scheme, viewport={"width": width, "height": 900}).page
+def test_axe_finds_nothing(three_runs_page: Path, visit: Any, scheme: str, width: int) -> None:
+    page = visit(three_runs_page, color_scheme=scheme, viewport={"width": width, "height": 900}).page
     assert_accessible(page)
 
 
-def test_theme_is_chosen_and_kept(three: Path, visit: Any) -> None:
-    page = visit(three, color_scheme="light").page
+def test_theme_is_chosen_and_kept(three_runs_page: Path, visit: Any) -> None:
+    page = visit(three_runs_page, color_scheme="light").page
     paper = "getComputedStyle(document.body).backgroundColor"
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     page.select_option("#theme", "dark")
@@ -314,16 +314,16 @@ def test_theme_is_chosen_and_kept(three: Path, visit: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1440, 768, 375])
-def test_nothing_is_wider_than_the_screen(three: Path, visit: Any, width: int) -> None:
-    opened: Opened = visit(three, viewport={"width": width, "height": 800})
+def test_nothing_is_wider_than_the_screen(three_runs_page: Path, visit: Any, width: int) -> None:
+    opened: Opened = visit(three_runs_page, viewport={"width": width, "height": 800})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     shown = ".narrow" if width < 700 else ".wide"
     assert opened.page.locator(f"#figure-gain {shown} svg").is_visible()
     opened.assert_quiet()
 
 
-def test_print_shows_figures_and_no_controls(three: Path, visit: Any) -> None:
-    page = visit(three, color_scheme="dark").page
+def test_print_shows_figures_and_no_controls(three_runs_page: Path, visit: Any) -> None:
+    page = visit(three_runs_page, color_scheme="dark").page
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.is_visible("#figure-penalty .wide svg")
@@ -332,8 +332,8 @@ def test_print_shows_figures_and_no_controls(three: Path, visit: Any) -> None:
     assert len(page.pdf()) > 20_000
 
 
-def test_without_javascript_the_figures_are_there(three: Path, visit: Any) -> None:
-    page = visit(three, java_script_enabled=False).page
+def test_without_javascript_the_figures_are_there(three_runs_page: Path, visit: Any) -> None:
+    page = visit(three_runs_page, java_script_enabled=False).page
     assert page.locator("#board tbody tr").count() == 3
     assert page.locator("#figure-gain .wide svg").is_visible()
     assert page.is_visible("noscript p")

@@ -78,13 +78,13 @@ def test_studies_are_those_of_the_commands(tmp_path: Path) -> None:
     assert "--resamples" not in figures["swap"].command
 
 
-def test_command_draws_the_studies_that_are_asked_for(three: Path, tmp_path: Path) -> None:
+def test_command_draws_the_studies_that_are_asked_for(three_runs_page: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     asked = ["-m", "c@1", "--resamples", "50", "--seed", "3", "--study", "swap"]
     with pytest.raises(SystemExit) as stopped:
-        run(["report", str(three.parent / "three.csv"), *asked, "-o", str(out)])
+        run(["report", str(three_runs_page.parent / "three.csv"), *asked, "-o", str(out)])
     assert not stopped.value.code
-    for text, names in ((out.read_text(), {"swap"}), (three.read_text(), set())):
+    for text, names in ((out.read_text(), {"swap"}), (three_runs_page.read_text(), set())):
         assert set(re.findall(r'id="figure-(stability|ties|swap)"', text)) == names
         assert ('id="measures"' in text) == bool(names)
         assert ("-m c@1 --seed 3</code>" in text) == bool(names)

@@ -270,7 +270,9 @@ def test_a_value_and_its_interval_part_where_the_terminal_is_narrow(
     assert any(line.strip().startswith("[") for line in lines)
 
 
-def shown(scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **variables: str) -> str:
+def printed_on_terminal(
+    scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], **variables: str
+) -> str:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
@@ -283,14 +285,16 @@ def shown(scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_bold_marks_the_best_and_only_it(
     scores: Scores, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = shown(scores, monkeypatch, capsys, FORCE_COLOR="1")
+    out = printed_on_terminal(scores, monkeypatch, capsys, FORCE_COLOR="1")
     assert re.search(r"\x1b\[1m1\.000\*", out)
     assert not re.search(r"\x1b\[1m0\.800", out)
-    colours = re.findall(r"\x1b\[([\d;]*)m", shown(scores, monkeypatch, capsys, FORCE_COLOR="1", NO_COLOR="1"))
+    colours = re.findall(
+        r"\x1b\[([\d;]*)m", printed_on_terminal(scores, monkeypatch, capsys, FORCE_COLOR="1", NO_COLOR="1")
+    )
     assert all(
         part in ("", "0", "1", "2") for code in colours for part in code.split(";")
     )  # bold and dim are no colours
-    assert "1.000*" in shown(scores, monkeypatch, capsys, TERM="dumb")
+    assert "1.000*" in printed_on_terminal(scores, monkeypatch, capsys, TERM="dumb")
 
 
 def test_marks_do_not_hide_a_run_of_such_a_name() -> None:

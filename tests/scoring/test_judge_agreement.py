@@ -14,6 +14,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.scoring.judge_agreement import ALL, HOW, against
 from nescio.stats.bias_correction import prediction_powered, rogan_gladen
 from nescio.stats.intervals import wilson
+from tests.notes import in_words
 
 C, W, S, N = CORRECT, INCORRECT, SILENT, NOT_GRADED
 
@@ -133,20 +134,20 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     assert (row.labels, row.answers) == (0, 0)
     assert math.isnan(row.agreement)
     assert math.isnan(row.kappa)
-    assert any("run 'b': people judged none of its answers" in note for note in found.notes)
+    assert any("run 'b': people judged none of its answers" in note for note in in_words(found.notes))
     assert [math.isnan(one.accuracy) for one in found.more["corrected"][4:]] == [False, True, True, True]
     assert found.records()[1]["kappa"] is None
 
 
 def test_what_a_reader_should_know() -> None:
     found = compared(outcomes([C, W] * 5 + [N] * 2), outcomes([W, C] * 5 + [C] * 2))
-    assert any("12 labels are few" in note for note in found.notes)
-    assert any("left 2 answers ungraded" in note for note in found.notes)
-    assert any("sensitivity and specificity sum to 1 or less" in note for note in found.notes)
+    assert any("12 labels are few" in note for note in in_words(found.notes))
+    assert any("left 2 answers ungraded" in note for note in in_words(found.notes))
+    assert any("sensitivity and specificity sum to 1 or less" in note for note in in_words(found.notes))
     clustered = replace(outcomes(JUDGE), clusters=np.array(["s"] * 60, dtype=object))
-    assert any("clustered" in note for note in compared(clustered, outcomes(PEOPLE)).notes)
+    assert any("clustered" in note for note in in_words(compared(clustered, outcomes(PEOPLE)).notes))
     only = compared(outcomes([C, W] * 20), outcomes([C] * 40))
-    assert any("people call all of the 40 labelled answers correct" in note for note in only.notes)
+    assert any("people call all of the 40 labelled answers correct" in note for note in in_words(only.notes))
 
 
 def test_what_makes_no_sense_is_refused() -> None:
@@ -164,26 +165,30 @@ def test_labels_that_look_chosen_are_said_to() -> None:
     """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 = 6.06. The normal
     quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66) hardly."""
 
-    def said(right: int) -> list[str]:
+    def sampling_notes(right: int) -> list[str]:
         judge = [C] * right + [W] * (40 - right) + [C] * (50 - right) + [W] * (10 + right)
         people = [C] * 20 + [W] * 20 + [N] * 60
-        return [note for note in compared(outcomes(judge), outcomes(people)).notes if "random sample would" in note]
+        return [
+            note
+            for note in in_words(compared(outcomes(judge), outcomes(people)).notes)
+            if "random sample would" in note
+        ]
 
-    assert said(28) == said(12) == said(20) == []
-    (note,) = said(29)
+    assert sampling_notes(28) == sampling_notes(12) == sampling_notes(20) == []
+    (note,) = sampling_notes(29)
     assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in note
-    assert len(said(11)) == 1
+    assert len(sampling_notes(11)) == 1
 
 
 def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:
     for judge, people in (([C] * 99 + [W], [C] * 100), ([C] * 100, [C] * 40 + [N] * 60), ([W] * 100, [C] + [N] * 99)):
-        notes = compared(outcomes(judge), outcomes(people)).notes
+        notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
         assert not any("random sample would" in note for note in notes)
 
 
 def test_whose_interval_is_of_another_kind_is_said() -> None:
-    def said(target: str) -> int:
-        notes = compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes
+    def notes_on_the_interval(target: str) -> int:
+        notes = in_words(compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).notes)
         return sum('the interval of "judge alone" is as for new questions' in note for note in notes)
 
-    assert (said("collection"), said("population")) == (1, 0)
+    assert (notes_on_the_interval("collection"), notes_on_the_interval("population")) == (1, 0)

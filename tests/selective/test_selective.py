@@ -33,6 +33,7 @@ from nescio.selective import (
 from nescio.selective.crossfit import deal
 from nescio.selective.curve import one_run
 from tests.laws.catalogue import one_in
+from tests.notes import in_words
 
 # A question: what the system did with it (C, W: answered; c, w: declined, and what the candidate was; U: silent), how sure it
 # was, and whether there is an answer. Lower case becomes upper case, and back, as the threshold moves.
@@ -187,9 +188,9 @@ def test_the_exact_rule_is_reported_where_confidences_are_probabilities() -> Non
     assert row.rule_break_even == pytest.approx((0.9 + 0.8) / (4 + 1))
     large = nescio.tune(evidence([("C", 3.0, True), ("W", 2.0, True)]), folds=2)
     assert large.rows[0].rule_value is None
-    assert any("no probabilities" in note for note in large.notes)
+    assert any("no probabilities" in note for note in in_words(large.notes))
     impossible = nescio.tune(evidence([("C", 0.9, True), ("W", 0.2, False)]), folds=2)
-    assert any("have no answer" in note for note in impossible.notes)
+    assert any("have no answer" in note for note in in_words(impossible.notes))
     assert impossible.rows[0].rule_value is None
     assert nescio.tune(evidence(questions), "UF", folds=2).rows[0].rule_value is None
 
@@ -324,7 +325,7 @@ def test_a_certified_threshold_end_to_end() -> None:
     assert nescio.score(found.applied, ["c@1"], ci=None).rows[0].value == row.value_in_sample
     safe = nescio.tune(evidence(questions), max_risk=0.4, folds=5)
     assert (safe.rows[0].threshold, safe.rows[0].coverage) == (None, 1)
-    assert any("no threshold is needed" in note for note in safe.notes)
+    assert any("no threshold is needed" in note for note in in_words(safe.notes))
     named = nescio.tune(evidence(questions), max_risk=0.05, grid=[0.5, 0.3], folds=5).rows[0]
     assert named.threshold == 0.3
     assert named.risk_upper == pytest.approx(1 - 0.025 ** (1 / 280))
@@ -338,10 +339,10 @@ def test_what_cannot_be_certified_is_said_with_what_it_would_take() -> None:
     assert math.isnan(row.value)
     assert math.isnan(row.value_in_sample)
     assert found.applied is None
-    assert any("it takes 117 accepted answers without an error" in note for note in found.notes)
+    assert any("it takes 117 accepted answers without an error" in note for note in in_words(found.notes))
     wrong = nescio.tune(evidence([("CW"[i % 2], i / 30, True) for i in range(30)]), max_risk=0.05, folds=3)
     assert wrong.rows[0].answers_needed_at_rate is None
-    assert any("no number of answers is enough" in note for note in wrong.notes)
+    assert any("no number of answers is enough" in note for note in in_words(wrong.notes))
 
 
 # ---- the edges ----
@@ -413,5 +414,5 @@ def test_measures_that_a_threshold_says_nothing_of_are_refused() -> None:
             broken()
     dropped = nescio.tune(ranked, "c@1")
     assert dropped.rows[0].value_in_sample == nescio.tune(data, "c@1").rows[0].value_in_sample
-    assert any("lower ranks are left out" in note for note in dropped.notes)
+    assert any("lower ranks are left out" in note for note in in_words(dropped.notes))
     assert nescio.tune(two, run="b").rows[0].run == "b"

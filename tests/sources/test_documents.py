@@ -18,7 +18,7 @@ from nescio.sources.documents import parse_xml, read_member
 TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
 
 
-def refused(path: Path) -> str:
+def error_of(path: Path) -> str:
     with pytest.raises(FormatError) as caught:
         open_source(path)
     return str(caught.value)
@@ -38,11 +38,11 @@ def test_a_compressed_table_reads_like_the_table(tmp_path: Path) -> None:
 def test_a_compressed_file_that_is_none_or_a_bomb(tmp_path: Path) -> None:
     path = tmp_path / "table.csv.gz"
     path.write_bytes(b"run,question,outcome\n")
-    assert "not a readable gzip file" in refused(path)
+    assert "not a readable gzip file" in error_of(path)
     path.write_bytes(gzip.compress(TABLE.encode())[:-9])
-    assert "not a readable gzip file" in refused(path)
+    assert "not a readable gzip file" in error_of(path)
     path.write_bytes(gzip.compress(b"a" * (1 << 24) + b"a"))
-    assert "unpacks to more than 16 MB, which no log of" in refused(path)
+    assert "unpacks to more than 16 MB, which no log of" in error_of(path)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -88,13 +88,13 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.json", b" " * (1 << 24))
         archive.writestr("b.json", b" ")
-    assert "unpacks to more than 16 MB, which no log of" in refused(path)
+    assert "unpacks to more than 16 MB, which no log of" in error_of(path)
 
 
 def test_a_damaged_archive(tmp_path: Path) -> None:
     path = tmp_path / "log.eval"
     path.write_bytes(b"PK\3\4 and so on")
-    assert "not a readable ZIP archive" in refused(path)
+    assert "not a readable ZIP archive" in error_of(path)
 
 
 def test_json_lines_in_a_json_file(tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_json_lines_in_a_json_file(tmp_path: Path) -> None:
     path.write_text('{"id": Infinity, "x": NaN}')
     assert open_source(path).kind == "document"
     path.write_text("[" * 100_000)
-    assert "not a JSON document" in refused(path)
+    assert "not a JSON document" in error_of(path)
 
 
 def test_xml_reads_nothing_outside_itself(tmp_path: Path) -> None:
     secret, path = tmp_path / "secret", tmp_path / "test.xml"
     secret.write_text("secret")
     path.write_text(f'<!DOCTYPE a [<!ENTITY e SYSTEM "{secret.as_uri()}">]><a>&e;</a>')
-    assert "declares entities" in refused(path)
+    assert "declares entities" in error_of(path)
     bomb = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 12))
     path.write_text(f'<!DOCTYPE a [<!ENTITY e0 "ha">{bomb}]><a>&e11;</a>')
-    refused(path)
+    error_of(path)
     path.write_text("<a><b></a>")
-    assert "not well-formed XML" in refused(path)
+    assert "not well-formed XML" in error_of(path)
     path.write_text("<test>\n<question/></test>")
     assert (open_source(path).columns, parse_xml(path)[0].sourceline) == (("test",), 2)

@@ -28,12 +28,6 @@ def row(starting: str) -> list[str]:
     return [cell.strip() for cell in next(line for line in lines if line.startswith(starting)).strip("| ").split("|")]
 
 
-def test_the_page_names_its_command_and_is_complete() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert "python studies/judges.py" in text
-    assert "@" not in text
-
-
 @needs_data
 def test_the_page_has_the_counts_of_the_data() -> None:
     """Exact match against people, straight from the file."""

@@ -21,12 +21,6 @@ study: Any = import_module("nuggets")
 needs_data = pytest.mark.skipif(not (DATA / "cone_rag").is_dir(), reason="the shared data are not beside the checkout")
 
 
-def test_the_page_names_its_command_and_is_complete() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert "python studies/nuggets.py" in text
-    assert "@" not in text
-
-
 def test_a_threshold_is_the_best_by_kappa_of_the_training_part() -> None:
     """Scores .9 .8 .3 .2 with yes, yes, no, no: calling from .8 on agrees with all."""
     assert study.threshold(np.array([0.2, 0.9, 0.3, 0.8]), np.array([0.0, 1.0, 0.0, 1.0])) == 0.8

@@ -38,34 +38,19 @@ def interval(cell: str) -> tuple[float, float, float]:
     return value, low, high
 
 
-def test_the_page_names_its_command_and_is_complete() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert "python studies/validation.py" in text
-    assert "{{" not in text
-
-
-def test_the_verdicts_are_those_of_the_figures() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    auc = interval(row("| validator |")[1])
-    assert f"of 0.72 or more: **{'met' if auc[0] >= 0.72 else 'not met'}**" in text
-    f, everything = interval(row("| validator |")[2]), interval(row("| accept all |")[2])
-    assert ("by a paired test at 5 %: **met**" in text) == (f[0] > everything[0])
-    tuned, always = (interval(row(f"| {name} |")[1]) for name in ("tuned silence", "never silent"))
-    assert ("never silent: **met**" in text) == (tuned[0] > always[0])
-    # What has been reached must not be lost unseen: above chance, above accepting everything, silence worth something.
+@needs_data
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # of pysbd, when Python compiles it
+def test_a_few_trees_are_above_chance_too_and_silence_is_worth_something() -> None:
+    """The page has a hundred trees; the same study with ten must not lose what was reached."""
+    found = study.validate(lab.squad(DATA / "squad2"), Plan(trees=10, folds=3))
+    facts = study.facts(found, 500)
+    auc, f, tuned = (interval(facts[name]) for name in ("auc", "f", "c"))
+    assert auc[0] >= study.AIM
     assert auc[1] > 0.65
-    assert f[0] > everything[0] + 0.01
-    assert tuned[0] > always[0] + 0.01
-    assert text.count("**met**") >= 4
-
-
-def test_the_rows_with_embeddings_have_their_own_verdict() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    if "| validator with embeddings |" not in text:
-        pytest.skip("the page was made without --embeddings")
-    plain, wider = (interval(row(f"| {name} |")[1]) for name in ("validator", "validator with embeddings"))
-    assert f"of 0.72 or more is **{'met' if wider[0] >= 0.72 else 'not met'}**" in " ".join(text.split())
-    assert wider[0] > plain[0]
+    assert f[0] > 0.01  # above accepting everything
+    assert tuned[0] > 0.01  # above never being silent
+    assert {facts[f"{name} verdict"] for name in ("auc", "f", "c")} == {"**met**"}
 
 
 def test_trials_with_unlike_chances_on_paper() -> None:

@@ -26,13 +26,13 @@ from nescio.systems.validator.techniques import PARTICIPANTS, TABLE_12
 from nescio.tasks.ave.exercise import Candidate, Exercise
 
 
-def seen(question: str, answer: str, text: str, title: str = "") -> Case:
+def plain_case(question: str, answer: str, text: str, title: str = "") -> Case:
     """A candidate whose words are all equally telling."""
     return case(question, answer, text, lambda _: 1.0, title)
 
 
 # The content words asked for are sold (sell), red, kite; the text reads At noon Carla sold the kite.
-KITE = seen("Who sold the red kite?", "Carla", "At noon Carla sold the kite.")
+KITE = plain_case("Who sold the red kite?", "Carla", "At noon Carla sold the kite.")
 
 
 def test_words_are_read_without_case_accents_and_possession() -> None:
@@ -88,14 +88,14 @@ def test_a_statement_is_made_of_question_and_answer(question: str, answer: str, 
 
 def test_the_kind_of_answer_is_not_looked_for_in_the_text() -> None:
     # "What year" says what is asked for; only begin and war are to be found.
-    assert [m.stem for m in seen("What year did the war begin?", "1914", "The war began in 1914.").matches] == [
+    assert [m.stem for m in plain_case("What year did the war begin?", "1914", "The war began in 1914.").matches] == [
         "war",
         "begin",
     ]
 
 
 def test_of_several_places_the_answer_stands_where_the_question_is_near() -> None:
-    one = seen("Who sold the kite?", "Carla", "Carla slept all day, and Ben read; Carla sold a kite.")
+    one = plain_case("Who sold the kite?", "Carla", "Carla slept all day, and Ben read; Carla sold a kite.")
     assert (one.span, one.places) == ((7, 8), 2)
 
 
@@ -107,13 +107,15 @@ def test_lexical_on_paper() -> None:
     assert found["text asked about"] == pytest.approx(2 / 4)  # sell, kite of noon, carla, sell, kite
     assert (found["question length"], found["text length"], found["answer length"]) == (log1p(5), log1p(6), log1p(1))
     assert found["answer to text"] == pytest.approx(1 / 6)
-    assert lexical(seen("Who sold the red kite?", "the kite", "He sold the kite."))["answer repeats question"] == 1
+    assert (
+        lexical(plain_case("Who sold the red kite?", "the kite", "He sold the kite."))["answer repeats question"] == 1
+    )
 
 
 def test_a_word_of_the_title_is_not_quite_missing() -> None:
     question, text = "Who left Warsaw?", "The king left the city."
-    assert lexical(seen(question, "The king", text, "Warsaw"))["in title"] == 1
-    assert lexical(seen(question, "The king", text))["in title"] == 0
+    assert lexical(plain_case(question, "The king", text, "Warsaw"))["in title"] == 1
+    assert lexical(plain_case(question, "The king", text))["in title"] == 0
 
 
 def test_ngrams_on_paper() -> None:
@@ -144,26 +146,26 @@ def test_hypothesis_on_paper() -> None:
 
 
 def test_phrases_see_sides_and_order() -> None:
-    turned = phrases(seen("Who defeated Wolfe?", "Montcalm", "Wolfe defeated Montcalm."))
+    turned = phrases(plain_case("Who defeated Wolfe?", "Montcalm", "Wolfe defeated Montcalm."))
     assert turned["same side"] == 0  # both stand behind the answer in the statement, before it in the text
-    straight = phrases(seen("Who defeated Wolfe?", "Montcalm", "Montcalm defeated Wolfe."))
+    straight = phrases(plain_case("Who defeated Wolfe?", "Montcalm", "Montcalm defeated Wolfe."))
     assert (straight["same side"], straight["order"], straight["gain"]) == (1, 1, 0)
-    passive = phrases(seen("Who defeated Wolfe?", "Montcalm", "Wolfe was defeated by Montcalm."))
+    passive = phrases(plain_case("Who defeated Wolfe?", "Montcalm", "Wolfe was defeated by Montcalm."))
     assert (passive["voice differs"], passive["by before"]) == (1, 1)
 
 
 def test_slots_that_are_filled_otherwise() -> None:
-    one = seen(
+    one = plain_case(
         "Where did he celebrate Mass in Berlin?", "Victory Square", "He celebrated Mass in Victory Square in Warsaw."
     )
     assert conflicts(one)["name filled otherwise"] == 1
-    same = seen(
+    same = plain_case(
         "Where did he celebrate Mass in Warsaw?", "Victory Square", "He celebrated Mass in Victory Square in Warsaw."
     )
     assert conflicts(same)["name filled otherwise"] == 0
     # every seventh month | every seventh year: exchanged between words that both have
     assert (
-        phrases(seen("What falls every seventh month again?", "rain", "rain falls every seventh year again"))[
+        phrases(plain_case("What falls every seventh month again?", "rain", "rain falls every seventh year again"))[
             "exchanged"
         ]
         == 1
@@ -171,11 +173,11 @@ def test_slots_that_are_filled_otherwise() -> None:
 
 
 def test_chunks_see_an_answer_that_is_cut_out_of_a_name() -> None:
-    found = chunks(seen("Who led them?", "Louis", "They were led by Louis Montcalm of France."))
+    found = chunks(plain_case("Who led them?", "Louis", "They were led by Louis Montcalm of France."))
     assert (found["cuts a name"], found["before name"], found["after link"]) == (1, 1, 1)
-    whole = chunks(seen("Who led them?", "Louis Montcalm", "They were led by Louis Montcalm of France."))
+    whole = chunks(plain_case("Who led them?", "Louis Montcalm", "They were led by Louis Montcalm of France."))
     assert (whole["cuts a name"], whole["of follows"], whole["begins with name"]) == (0, 1, 1)
-    assert chunks(seen("Who?", "(he", "It was (he who came)."))["unbalanced"] == 1
+    assert chunks(plain_case("Who?", "(he", "It was (he who came)."))["unbalanced"] == 1
 
 
 @pytest.mark.parametrize(
@@ -196,11 +198,13 @@ def test_types(question: str, asked: str, answer: str, given: str) -> None:
 
 
 def test_names_and_numbers_that_are_missing() -> None:
-    found = names(seen("Who led New France against Wolfe?", "Montcalm", "Montcalm led France."))
+    found = names(plain_case("Who led New France against Wolfe?", "Montcalm", "Montcalm led France."))
     assert (found["names asked"], found["names missing"]) == (3, 2)
     assert (found["fits"], found["who, does not fit"]) == (1, 0)
-    assert names(seen("How many came?", "Some", "Some came."))["how many, does not fit"] == 1
-    found = numbers(seen("How many of the 12 ships sank in 1765?", "three", "Three of twelve ships sank in 1756."))
+    assert names(plain_case("How many came?", "Some", "Some came."))["how many, does not fit"] == 1
+    found = numbers(
+        plain_case("How many of the 12 ships sank in 1765?", "three", "Three of twelve ships sank in 1756.")
+    )
     assert (found["numbers asked"], found["numbers missing"], found["others instead"]) == (2, 1, 1)
     assert found["share of numbers"] == 0.5  # twelve is 12
 
@@ -217,20 +221,20 @@ def test_times_on_paper() -> None:
     assert agrees(("decade", 1940), years)
     assert agrees(("century", 19), years)  # 1900 is the last year of the nineteenth
     assert not agrees(("year", 1944), years)
-    found = times(seen("Who came in 1765?", "Wolfe", "Wolfe came in 1756."))
+    found = times(plain_case("Who came in 1765?", "Wolfe", "Wolfe came in 1756."))
     assert (found["times asked"], found["times missing"], found["others instead"]) == (1, 1, 1)
 
 
 def test_meaning_knows_opposites_synonyms_and_negations() -> None:
-    found = similar(seen("Who lost the war?", "Anna", "Anna won the war."))
+    found = similar(plain_case("Who lost the war?", "Anna", "Anna won the war."))
     assert (found["opposites"], found["coverage with synonyms"]) == (1, 1 / 2)
-    found = similar(seen("Who began the war?", "Anna", "Anna started the war."))
+    found = similar(plain_case("Who began the war?", "Anna", "Anna started the war."))
     assert (found["opposites"], found["coverage with synonyms"], found["without a synonym"]) == (0, 1, 0)
-    found = similar(seen("What did not break down?", "it", "It broke down."))
+    found = similar(plain_case("What did not break down?", "it", "It broke down."))
     assert (found["question negated"], found["negations differ"], found["negation missing"]) == (1, 1, 1)
-    assert similar(seen("How many projects a month?", "500", "It has 500 projects a year."))["rivals"] == 1
+    assert similar(plain_case("How many projects a month?", "500", "It has 500 projects a year."))["rivals"] == 1
     # A word that the question has as well is no opposite of its own.
-    assert similar(seen("Who won or lost?", "Anna", "Anna won."))["opposites"] == 0
+    assert similar(plain_case("Who won or lost?", "Anna", "Anna won."))["opposites"] == 0
 
 
 def test_the_lexicon_is_sound() -> None:
@@ -243,7 +247,7 @@ def test_the_lexicon_is_sound() -> None:
 
 
 def test_references_count_pronouns() -> None:
-    found = references(seen("Where did Celeron go?", "home", "He told them to go home."))
+    found = references(plain_case("Where did Celeron go?", "home", "He told them to go home."))
     assert (found["pronouns"], found["begins with one"], found["for a missing name"]) == (log1p(2), 1, 1)
 
 
@@ -347,7 +351,7 @@ def test_table_12_is_the_paper_s() -> None:
 def rows_of(*asked: tuple[str, str, str, str]) -> dict[str, dict[str, float]]:
     """The rivals of (question id, question, answer, text), all words equally telling, by question."""
     candidates = [Candidate(name, f"{name}_1", answer, text) for name, _, answer, text in asked]
-    cases = [seen(question, answer, text) for _, question, answer, text in asked]
+    cases = [plain_case(question, answer, text) for _, question, answer, text in asked]
     return {
         each.question_id: dict(row) for each, row in zip(candidates, against_rivals(candidates, cases), strict=True)
     }

@@ -20,7 +20,7 @@ from nescio.systems.validator._resources import syntax, wordnet
 from nescio.systems.validator.forest import grow
 
 
-def seen(question: str, answer: str, text: str) -> Case:
+def plain_case(question: str, answer: str, text: str) -> Case:
     """A candidate whose words are all equally telling."""
     return case(question, answer, text, lambda _: 1.0)
 
@@ -69,9 +69,11 @@ def test_wordnet_finds_synonyms_wider_words_and_antonyms(tmp_path: Path) -> None
     _wordnet(tmp_path)
     here = Resources(wordnet=tmp_path)
     assert TECHNIQUES["wordnet"].absent(here) is None
-    assert wordnet(seen("Which ships sank?", "three", "Three vessels sank."), here)["synonym"] == pytest.approx(1 / 2)
-    assert wordnet(seen("Which ships sank?", "three", "Three crafts sank."), here)["kin"] == pytest.approx(1 / 2)
-    found = wordnet(seen("What gain was it?", "small", "A small loss."), here)
+    assert wordnet(plain_case("Which ships sank?", "three", "Three vessels sank."), here)["synonym"] == pytest.approx(
+        1 / 2
+    )
+    assert wordnet(plain_case("Which ships sank?", "three", "Three crafts sank."), here)["kin"] == pytest.approx(1 / 2)
+    found = wordnet(plain_case("What gain was it?", "small", "A small loss."), here)
     assert (found["antonym"], found["nothing"]) == (1, 0)
 
 
@@ -85,7 +87,7 @@ VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
 }
 
 
-class Made:
+class FakeTransformer:
     """A model in the place of one of sentence-transformers: a text is the sum of its tokens, whatever stands around them.
 
     With `short` it has no vector for the last token.
@@ -118,16 +120,18 @@ class Made:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Made, __spec__=1))
+def fake_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
+    )
 
 
-@pytest.mark.usefixtures("made")
+@pytest.mark.usefixtures("fake_transformers")
 def test_embeddings_on_paper() -> None:
     """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is there."""
     here = Resources(embeddings="made")
     assert TECHNIQUES["embeddings"].absent(here) is None
-    found = embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), here)
+    found = embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), here)
     # kites counts (0, 0, 2) in a sum: the text is (0.6, 1.8, 2), the statement (1, 1, 2), the question (1, 0.6, 2.8)
     text = (0.36 + 3.24 + 4) ** 0.5
     assert found["statement and text"] == pytest.approx(6.4 / text / 6**0.5)
@@ -148,22 +152,22 @@ def test_embeddings_on_paper() -> None:
     assert found["answer and statement"] == pytest.approx(1)
 
 
-@pytest.mark.usefixtures("made")
+@pytest.mark.usefixtures("fake_transformers")
 @pytest.mark.parametrize(
     ("question", "answer", "text"),
     [("?", "Carla", "Carla sold."), ("Who?", "Carla", "Carla"), ("Who sold?", "kites", "Carla"), ("Who?", "?", "!")],
 )
 def test_embeddings_of_texts_that_lack_something(question: str, answer: str, text: str) -> None:
-    found = embeddings(seen(question, answer, text), Resources(embeddings="made"))
-    whole = embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="made"))
+    found = embeddings(plain_case(question, answer, text), Resources(embeddings="made"))
+    whole = embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="made"))
     assert list(found) == list(whole)
     assert np.isfinite(list(found.values())).all()
 
 
-@pytest.mark.usefixtures("made")
+@pytest.mark.usefixtures("fake_transformers")
 def test_a_model_without_vectors_for_each_token_is_refused() -> None:
     with pytest.raises(UsageError, match="no vector for each token"):
-        embeddings(seen("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="short"))
+        embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), Resources(embeddings="short"))
 
 
 def test_syntax_by_a_library_in_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -178,12 +182,14 @@ def test_syntax_by_a_library_in_its_place(monkeypatch: pytest.MonkeyPatch, tmp_p
     here = Resources(parser=str(tmp_path))
     assert TECHNIQUES["syntax"].absent(here) is None
     # carla sold the kite: its first word is its own head; of four arcs the last, the-kite, and carla are not those of the text.
-    found = syntax(seen("Who sold the kite?", "Carla", "then carla sold kite"), here)
+    found = syntax(plain_case("Who sold the kite?", "Carla", "then carla sold kite"), here)
     assert found["dependencies"] == pytest.approx(1 / 4)
 
 
 def test_without_a_name_there_are_no_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Made, __spec__=1))
+    monkeypatch.setitem(
+        sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=FakeTransformer, __spec__=1)
+    )
     assert TECHNIQUES["embeddings"].absent(Resources()) == "no model is named with --embeddings"
     assert "embeddings" not in chosen(Resources())
 

@@ -23,6 +23,7 @@ from nescio.tasks.nuggets.scoring import (
     string_precision,
     weights,
 )
+from tests.notes import in_words
 
 
 def target(vital: int, okay: int, name: str = "q") -> Target:
@@ -31,7 +32,7 @@ def target(vital: int, okay: int, name: str = "q") -> Target:
     return Target(name, "", tuple(Nugget(n, f"text of {n}", {"": v}) for n, v in names))
 
 
-def said(characters: int, *found: str, name: str = "q") -> tuple[Run, list[Match]]:
+def run_and_matches(characters: int, *found: str, name: str = "q") -> tuple[Run, list[Match]]:
     """A run whose response has so many characters, and the nuggets an assessor finds in it."""
     strings = (" ".join("x" * characters),) if characters else ()
     matches = [Match("run", name, nugget, 0) for nugget in found] or [Match("run", name, "")]
@@ -43,7 +44,7 @@ def value(data: Evidence, measure: str, run: str = "run") -> float:
 
 
 def scored(asked: Target, characters: int, *found: str, measure: str = "nuggets.F") -> float:
-    run, matches = said(characters, *found)
+    run, matches = run_and_matches(characters, *found)
     return value(evidence([asked], [run], matches)[0], measure)
 
 
@@ -85,7 +86,7 @@ def test_the_aarp_pyramid() -> None:
     data, notes = evidence([asked], [run], [Match("run", "aarp", "1", 0), Match("run", "aarp", "5", 0)])
     assert f"{value(data, 'nuggets.pyramid'):.4f}" == "0.3306"
     assert f"{value(data, 'nuggets.F'):.4f}" == "0.2703"  # more than half of ten call the first four vital
-    assert any("10 assessors of the key" in note for note in notes)
+    assert any("10 assessors of the key" in note for note in in_words(notes))
 
 
 def test_edges_of_the_formula() -> None:
@@ -105,7 +106,7 @@ def test_a_question_without_vital_nuggets_is_left_out_and_said() -> None:
     data, _ = evidence([target(1, 0), target(0, 1, "p")], [run], matches)
     scores = nescio.score(data, ["nuggets.F"], ci=None)
     assert scores.value("run", "nuggets.F") == 1
-    assert any("1 of 2 questions have no vital nugget" in note for note in scores.notes)
+    assert any("1 of 2 questions have no vital nugget" in note for note in in_words(scores.notes))
 
 
 def test_length_counts_what_is_not_white_and_precision_by_string_is_at_most_one() -> None:
@@ -147,14 +148,14 @@ def test_several_assessors_by_majority_each_and_by_name() -> None:
     assert each.clusters is not None
     assert len(set(each.clusters)) == 1
     assert value(each, "nuggets.NR") == pytest.approx(2 / 3)
-    assert any("makes a unit of every question" in note for note in notes)
+    assert any("makes a unit of every question" in note for note in in_words(notes))
     assert value(evidence([asked], [run], matches, "C")[0], "nuggets.NR") == 0
     with pytest.raises(UnknownNameError, match="assessor 'D'"):
         evidence([asked], [run], matches, "D")
 
 
 def test_a_run_that_nobody_mapped_is_no_run_without_nuggets() -> None:
-    run, _ = said(10, "v1")
+    run, _ = run_and_matches(10, "v1")
     with pytest.raises(MismatchError, match="no line for run 'run'"):
         evidence([target(1, 0)], [run], [Match("another", "q", "v1", 0)])
 
@@ -209,9 +210,9 @@ def test_words_are_stemmed_and_repeated_ones_match_together() -> None:
 
 
 def test_automatic_scores_are_labelled_and_have_no_other_name() -> None:
-    run, _ = said(10)
+    run, _ = run_and_matches(10)
     data, notes = pourpre.evidence([target(2, 1)], [run], "idf")
-    assert notes[0].startswith("AUTOMATIC")
+    assert in_words(notes)[0].startswith("AUTOMATIC")
     assert not {"nuggets.vital_found", "nuggets.okay_found", "nuggets.pyramid_found"} & set(data.columns)
     with pytest.raises(UnknownNameError, match="automatic matching 'idff'"):
         pourpre.evidence([target(2, 1)], [run], "idff")

@@ -22,6 +22,7 @@ from nescio.tasks.ave.exercise import (
     roc,
     selections,
 )
+from tests.notes import in_words
 
 S, V, R = Decision.SELECTED, Decision.VALIDATED, Decision.REJECTED
 VALUES = {"V": Value.VALIDATED, "R": Value.REJECTED, "U": Value.UNKNOWN, "-": None}
@@ -59,7 +60,7 @@ def test_rows_are_questions_and_judged_answers() -> None:
     np.testing.assert_array_equal(data.columns["ave.random"], [[0.5, 0, nan, nan, nan]])
     np.testing.assert_array_equal(data.columns["ave.right"], [[nan, nan, 1, 0, 0]])
     np.testing.assert_array_equal(data.columns["ave.accepted"], [[nan, nan, 1, 0, 0]])
-    assert notes == (
+    assert in_words(notes) == (
         "1 of 4 answers are UNKNOWN (or have no value), and are left out",
         "run 'a': 1 of 4 answers are missing, and count as REJECTED",
     )
@@ -69,7 +70,7 @@ def test_n_counts_what_a_measure_is_about_and_no_note_speaks_of_the_other_rows()
     data, _ = evidence(exercise(q1="VR", q2="R"), {"a": run(("q1 1", S), ("q1 2", R), ("q2 1", R))})
     scores = nescio.score(data, ["ave.F", "ave.qa_accuracy"], ci=None)
     assert [row.n for row in scores] == [3, 2]
-    assert scores.notes == ()
+    assert in_words(scores.notes) == ()
 
 
 def test_an_unknown_answer_selected_earns_nothing_and_is_no_rejection() -> None:
@@ -124,7 +125,7 @@ def test_selections_are_outcomes_of_questions() -> None:
     assert found.candidate is not None
     assert found.candidate.tolist() == [[-1, -1, 1, -1, -1]]
     np.testing.assert_array_equal(found.confidence, [[0.9, 0.6, 0.4, np.nan, 0.7]])
-    assert notes[-1] == "1 SELECTED answers are UNKNOWN in the gold, and count as incorrect"
+    assert in_words(notes)[-1] == "1 SELECTED answers are UNKNOWN in the gold, and count as incorrect"
 
 
 def test_pairs_are_answers_alone() -> None:
@@ -159,7 +160,7 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
         "c": run(("q1 2", S), ("q1 1", V)),
     }
     _, notes = evidence(exercise(q1="VU"), chosen)
-    assert notes == (
+    assert in_words(notes) == (
         "1 of 2 answers are UNKNOWN (or have no value), and are left out",
         "run 'a': 1, run 'c': 1 SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and their questions "
         "earn nothing in QA accuracy",
@@ -168,4 +169,4 @@ def test_what_becomes_of_a_selected_unknown_answer_is_said() -> None:
 
 def test_missing_answers_of_several_runs_are_one_note() -> None:
     _, notes = evidence(exercise(q1="VR", q2="R"), {"a": run(("q1 1", S)), "b": run(("q1 1", S), ("q1 2", R))})
-    assert notes == ("run 'a': 2, run 'b': 1 of 3 answers are missing, and count as REJECTED",)
+    assert in_words(notes) == ("run 'a': 2, run 'b': 1 of 3 answers are missing, and count as REJECTED",)

@@ -18,6 +18,7 @@ from nescio.tasks.ave.building import (
     tokens,
 )
 from nescio.tasks.ave.exercise import Value
+from tests.notes import in_words
 from tests.tasks.campaign import rounds_to
 
 R, W, X, U = Verdict.RIGHT, Verdict.WRONG, Verdict.INEXACT, Verdict.UNSUPPORTED
@@ -29,7 +30,7 @@ def built(*answers: str | Offer, rules: tuple[str, ...] = RULES) -> Built:
     return build([Question("q", "?")], given, rules=rules)
 
 
-def kept(found: Built) -> dict[str, str]:
+def kept_answers(found: Built) -> dict[str, str]:
     return {each.id: each.answer for each in found.exercise.candidates}
 
 
@@ -42,7 +43,7 @@ def test_figure_3_keeps_the_answer_3() -> None:
         "3",
     )
     found = built(*answers)
-    assert kept(found) == {"q_1": answers[0], "q_2": answers[1], "q_4": "3"}
+    assert kept_answers(found) == {"q_1": answers[0], "q_2": answers[1], "q_4": "3"}
     assert [(each.id, each.rule, each.for_id) for each in found.discarded] == [("q_3", "contained", "q_1")]
 
 
@@ -68,32 +69,32 @@ def test_containment_is_of_tokens_in_a_row(longer: str, shorter: str, is_so: boo
 def test_of_equal_answers_the_first_stays() -> None:
     first, second = Offer("q", "s1", "Rome", "a", W), Offer("q", "s2", " rome. ", "b", R)
     found = built(first, second)
-    assert kept(found) == {"q_1": "Rome"}
+    assert kept_answers(found) == {"q_1": "Rome"}
     assert found.exercise.candidates[0].value is Value.REJECTED
     assert found.systems == {("q", "q_1"): ("s1", "s2")}
-    assert "1 duplicate was judged otherwise" in found.notes[0]
+    assert "1 duplicate was judged otherwise" in in_words(found.notes)[0]
 
 
 def test_what_holds_a_removed_answer_is_held_by_one_that_stays() -> None:
-    assert kept(built("Rome", "in Rome", "he is in Rome now")) == {"q_3": "he is in Rome now"}
+    assert kept_answers(built("Rome", "in Rome", "he is in Rome now")) == {"q_3": "he is in Rome now"}
 
 
 def test_what_is_void_nil_declined_or_long_pushes_nothing_out() -> None:
     long = Offer("q", "s", "the city of Rome", "x" * 701)
     declined = Offer("q", "s", "ancient Rome", answered=False)
     found = built(long, declined, "  ", "nil", "NIL", Offer("q", "s", None), "Rome")
-    assert kept(found) == {"q_7": "Rome"}
+    assert kept_answers(found) == {"q_7": "Rome"}
     gone = {row.rule: row.answers for row in tally(found)}
     assert gone == {"declined": 1, "nil": 2, "void": 2, "long": 1, "duplicate": 0, "contained": 0}
 
 
 def test_700_characters_stay() -> None:
-    assert len(kept(built(Offer("q", "s", "Rome", "x" * 700)))) == 1
+    assert len(kept_answers(built(Offer("q", "s", "Rome", "x" * 700)))) == 1
 
 
 def test_a_rule_can_be_left_out() -> None:
     answers = ("Rome", "rome", "in Rome", "NIL")
-    assert list(kept(built(*answers, rules=("nil", "void")))) == ["q_1", "q_2", "q_3"]
+    assert list(kept_answers(built(*answers, rules=("nil", "void")))) == ["q_1", "q_2", "q_3"]
     with pytest.raises(UsageError, match="no rule 'dupes'"):
         built("Rome", rules=("dupes",))
 
@@ -113,7 +114,7 @@ def test_questions_without_an_answer_left_are_not_in_it() -> None:
     asked = [Question("1", "?"), Question("2", "?"), Question("3", "?")]
     found = build(asked, [Offer("1", "s", "NIL"), Offer("2", "s", "Rome")])
     assert [question.id for question in found.exercise.questions] == ["2"]
-    assert found.notes == (
+    assert in_words(found.notes) == (
         "2 questions have no answer left, and are not in the collection",
         "1 of 1 answers have no supporting text (`support` in a run)",
     )
@@ -174,6 +175,6 @@ def test_tables_1_and_2_come_out(table: dict[str, tuple[int, int, int, str, int,
 
 def test_a_right_answer_that_goes_with_a_longer_wrong_one_is_told() -> None:
     found = built(Offer("q", "s1", "1912", None, R), Offer("q", "s2", "15 April 1912", None, X))
-    assert kept(found) == {"q_2": "15 April 1912"}
-    assert any("1 right answer stands within a longer one that is not right" in note for note in found.notes)
+    assert kept_answers(found) == {"q_2": "15 April 1912"}
+    assert any("1 right answer stands within a longer one that is not right" in note for note in in_words(found.notes))
     assert not built(Offer("q", "s1", "1912", "t", W), Offer("q", "s2", "15 April 1912", "t", X)).notes

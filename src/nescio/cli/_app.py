@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +14,7 @@ import click
 
 from nescio import __version__
 from nescio.cli import COMMANDS, overview
+from nescio.data.notes import Note, note
 from nescio.errors import NescioError, UsageError
 
 ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the rows of results and nothing more
@@ -100,10 +101,10 @@ def say(message: str) -> None:
     click.echo(message, err=True)
 
 
-def notes(found: Sequence[str]) -> None:
-    """What was left out or touched, on standard error."""
-    for note in found:
-        say(f"note: {note}")
+def notes(notes: Iterable[Note]) -> None:
+    """Print what was left out or touched, on standard error."""
+    for each in notes:
+        say(f"note: {each}")
 
 
 @contextmanager
@@ -333,7 +334,13 @@ def emit(results: Any, printed: str, output: Path | None, *, legend: str = "") -
     flat = [name for name in (printed, output.suffix.lower() if output else "") if name in ONE_TABLE]
     if flat and any(results.more.values()):
         left = ", ".join(name for name, rows in results.more.items() if rows)
-        say(f"note: {flat[0].lstrip('.')} holds one table; {left}: in json, or as a table")
+        one_table = note(
+            "output.one_table",
+            "{format} holds one table; {others}: in json, or as a table",
+            format=flat[0].lstrip("."),
+            others=left,
+        )
+        notes([one_table])
     try:
         click.echo(tables.render(results, printed), nl=False) if printed != "table" else tables.show(results, legend)
         sys.stdout.flush()

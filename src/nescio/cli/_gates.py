@@ -167,7 +167,7 @@ def summary(command: str, gates: Sequence[Gate], results: Results, again: str) -
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
         parts.append(markdown_table(make_grid(["result", "run", "asked", "found"], rows, [True, True, True, False])))
     parts += markdown_tables(results)
-    parts += [f"- {markdown_code(note)}" for note in results.notes]
+    parts += [f"- {markdown_code(str(note))}" for note in results.notes]
     fence = "`" * max(3, 1 + longest_marks(again))
     parts += [markdown_code(str(results.signature)), f"{fence}console\n$ {again}\n{fence}"]
     return "\n\n".join(parts) + "\n\n"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app
+from nescio.data.notes import note
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def judge(told: dict[str, Any], progress: Callable[[int, int], None]) -> LLM:
     cache = told.get("cache", CACHE)
     endpoint = Endpoint(told["base_url"], _key(told.get("api_key_env")), **_some(told, "timeout", "retries"))
     if endpoint.key and not endpoint.local and endpoint.url.startswith("http:"):
-        _app.say("note: the API key goes over a connection that is not encrypted")
+        _app.notes([note("llm.not_encrypted", "the API key goes over a connection that is not encrypted")])
     limits = Limits(told.get("max_calls"), told.get("max_cost"), told.get("price_in"), told.get("price_out"))
     return LLM(
         endpoint,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
 FILE = click.Path(path_type=Path)
 CHOSEN_HERE = "threshold chosen here"
-_IN_SAMPLE = (
-    "only the confidences are held out ({where}): the threshold for F was chosen on these same answers, so that ave.F is in "
-    'sample, and ave.qa_accuracy uses that threshold too; of new questions expect what "expected" says'
-)
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 
 
@@ -143,7 +140,14 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
         **how,
         seed=plan.seed,
     )
-    notes = (*_skipped(resources, without), _IN_SAMPLE.format(where=" and ".join(more)))
+    in_sample = note(
+        "validator.in_sample",
+        "only the confidences are held out ({tables:and 3}): the threshold for F was chosen on these same answers, so "
+        "that ave.F is in sample, and ave.qa_accuracy uses that threshold too; of new questions expect what "
+        '"expected" says',
+        tables=list(more),
+    )
+    notes = (*_skipped(resources, without), in_sample)
     found = Results(tuple(_thresholds(trained)), line, notes, "thresholds", more)
     _app.notes(found.notes)
     _app.emit(found, printed, None)
@@ -263,8 +267,8 @@ def _scored(exercise: Exercise, runs: Any, given: dict[str, Any]) -> tuple[Any, 
     return score(data, list(MEASURES), **given).rows
 
 
-def _skipped(resources: Resources, without: tuple[str, ...]) -> list[str]:
+def _skipped(resources: Resources, without: tuple[str, ...]) -> list[Note]:
     from nescio.systems.validator import TECHNIQUES
 
     found = [(each.name, each.absent(resources)) for each in TECHNIQUES.values() if each.name not in without]
-    return [f"{name} is skipped: {why}" for name, why in found if why]
+    return [note("validator.skipped", "{subject} is skipped: {reason}", name, reason=why) for name, why in found if why]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app, _validate
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     lost = write_exercise(built.exercise, output, values=not given["test_set"], systems=given["systems"])
     notes = [*notes, *built.notes]
     if lost:
-        notes.append(f"{lost} characters that XML cannot hold were written as U+FFFD")
+        notes.append(
+            note("ave.not_xml", "{characters} characters that XML cannot hold were written as U+FFFD", characters=lost)
+        )
     line = sign(ave="build", rules="+".join(rules), longest=given["longest"])
     counted = Results(tuple(building.counts(built.exercise, built.available)), line, tuple(notes), "counts")
     _app.notes(notes)
@@ -109,7 +112,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     _app.say(f"wrote {output}")
 
 
-def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> tuple[Any, Any, Human | None, list[str]]:
+def _offers(
+    questions: Path, runs: tuple[Path, ...], given: dict[str, Any]
+) -> tuple[Any, Any, Human | None, list[Note]]:
     """The questions, the answers offered to them with people's verdicts, these people, and notes."""
     from dataclasses import replace
 
@@ -128,7 +133,7 @@ def _offers(questions: Path, runs: tuple[Path, ...], given: dict[str, Any]) -> t
     return asked, building.offers(read.data.runs, verdict), people, [*read.notes, *notes]
 
 
-def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list[str]]:
+def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list[Note]]:
     """A function from run, question and answer to their verdict, the people that it asks, and notes."""
     from nescio.data.model import Verdict
     from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
@@ -136,7 +141,7 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list
     from nescio.judging.human import human
 
     if given["judgements"] is None:
-        return (lambda *_: None), None, ["there are no judgements: all answers are UNKNOWN"]
+        return (lambda *_: None), None, [note("ave.no_judgements", "there are no judgements: all answers are UNKNOWN")]
     words = _app.reading({"words": given["words"]})["outcome_map"]
     labels, notes = read_judgements(given["judgements"], words, given["verdict"], inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
@@ -231,7 +236,7 @@ def _systems(files: tuple[Path, ...]) -> Loaded:
     """QA systems by their outcomes, or by people's verdicts on their answers."""
     from dataclasses import replace
 
-    from nescio.data.outcomes import Policies, settle
+    from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, settle
     from nescio.formats.native.judgements import holds_verdicts, read_outcomes
     from nescio.pipeline import Loaded, Options, load
 
@@ -242,7 +247,7 @@ def _systems(files: tuple[Path, ...]) -> Loaded:
     else:
         found = load(list(files), Options(missing="unanswered", ungraded="exclude"))
     # An answer without a grade is not left out of a ranking: `with_systems` counts it.
-    return replace(found, notes=tuple(note for note in found.notes if not note.endswith("not graded: left out")))
+    return replace(found, notes=tuple(each for each in found.notes if each.code != UNGRADED_LEFT_OUT))
 
 
 def _exercise(files: tuple[Path, ...]) -> Exercise:

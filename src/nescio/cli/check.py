@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, NescioError
+from nescio.text import plural
 
 if TYPE_CHECKING:
     from nescio.data.evidence import Evidence
@@ -97,8 +99,8 @@ def _judge_from(loaded: Loaded) -> str | None:
     return "files" if loaded.judges else None
 
 
-def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[str]:
-    """What to do with people's verdicts that stand beside the answers, where nescio's judge did not look at them."""
+def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[Note]:
+    """Note people's verdicts beside the answers that nescio's judge did not look at, and how they are used."""
     from nescio.formats.benchmarks.nq import PEOPLE
 
     if format_.name != "nq" or not loaded.judged_here:
@@ -108,8 +110,14 @@ def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> 
         return []
     file, name = held[0]
     return [
-        f"people's verdicts in the column {name!r} are not used: --choose judge=human takes them, as does `nescio judge FILES "
-        f"--judge human --against {file} -o outcomes.csv`; without --judge human that says how far the judge agrees with them"
+        note(
+            "check.unused_verdicts",
+            "people's verdicts in the column {column!r} are not used: --choose judge=human takes them, as does "
+            "`nescio judge FILES --judge human --against {file} -o outcomes.csv`; without --judge human that says how "
+            "far the judge agrees with them",
+            column=name,
+            file=file,
+        )
     ]
 
 
@@ -123,13 +131,13 @@ def _values(format_: Format, parts: Sequence[Part]) -> str:
     rows = counts(read_exercise(parts[0][1]))
     questions, answers = (sum(getattr(row, name) for row in rows) for name in ("questions", "answers"))
     held = ", ".join(f"{sum(getattr(row, name) for row in rows):,} {name.upper()}" for name in _VALUES)
-    return f" ({_many(questions, 'question')}, {_many(answers, 'answer')}: {held})"
+    return f" ({plural(questions, 'question')}, {plural(answers, 'answer')}: {held})"
 
 
 _VALUES = ("validated", "rejected", "unknown")
 
 
-def _of_collection(collection: Any, notes: Sequence[str]) -> Facts:
+def _of_collection(collection: Any, notes: Sequence[Note]) -> Facts:
     questions = collection.questions
     names = dict.fromkeys(name for question in questions for name in question.strata)
     clusters = {question.cluster for question in questions}
@@ -138,7 +146,7 @@ def _of_collection(collection: Any, notes: Sequence[str]) -> Facts:
         "clusters": None if None in clusters else len(clusters),
         "runs": [],
         "non_answers": [],
-        "strata": _strata({name: {question.strata.get(name, "") for question in questions} for name in names}),
+        "strata": {name: len({question.strata.get(name, "") for question in questions}) for name in names},
         "notes": list(notes),
         "problems": ["only questions are given: nothing can be counted without answers to them"],
     }
@@ -150,31 +158,31 @@ def _count(loaded: Loaded) -> Facts:
 
     from nescio.data.columns import OUTCOMES
     from nescio.data.evidence import Tally
-    from nescio.data.outcomes import say_why
+    from nescio.data.outcomes import reasons_note
 
     data, silence = loaded.data, loaded.silence
-    said = {
-        say_why(run, {row.why: row.n for row in rows}, rows[0].of)
+    counted = {
+        reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
         for run, rows in ((run, list(rows)) for run, rows in groupby(silence, lambda row: row.run))
     }
     facts: Facts = {
         "non_answers": [
             {"run": row.run, "non_answer": row.why, "taken_for": row.taken_for, "n": row.n} for row in silence
         ],
-        "notes": [note for note in loaded.notes if note not in said],
+        "notes": [each for each in loaded.notes if each not in counted],
     }
     if isinstance(data, Tally):
         totals = data.totals()
         names = (*OUTCOMES, "n")
         runs = [{"run": run, **{name: int(totals[name][i]) for name in names}} for i, run in enumerate(data.runs)]
-        return facts | {"questions": None, "clusters": None, "runs": runs, "strata": []}
+        return facts | {"questions": None, "clusters": None, "runs": runs, "strata": {}}
     whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
     clusters = None if data.clusters is None else len(np.unique(data.clusters))
     return facts | {
         "questions": len(data.questions) if whole else clusters,
         "clusters": clusters if whole else None,
         "runs": [_of_run(loaded, i) for i in range(len(data.runs))],
-        "strata": _strata({name: set(values) for name, values in data.strata.items()}),
+        "strata": {name: len(set(values)) for name, values in data.strata.items()},
     }
 
 
@@ -215,14 +223,6 @@ def _sums(data: Evidence, i: int, *, core: bool) -> Facts:
     return row
 
 
-def _strata(values: Mapping[str, set[str]]) -> list[str]:
-    return [f"{name} ({_many(len(found), 'value')})" for name, found in values.items()]
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def _oddities(facts: Facts) -> list[str]:
     """What is allowed and still looks wrong."""
     found = []
@@ -244,7 +244,7 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
     if printed == "json":
         import msgspec
 
-        click.echo(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(_printable(facts)), indent=2).decode())
         return
     from nescio.reporting.tables import show_fact, show_records
 
@@ -253,9 +253,9 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
     for _, group in groupby(facts["files"], lambda file: file["part"]):
         _print_files(list(group))
     if "runs" in facts:
-        held = [_many(facts["questions"], "question")] if facts["questions"] is not None else []
-        held += [f"in {_many(facts['clusters'], 'cluster')}"] if facts["clusters"] else []
-        show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{_many(len(facts['runs']), 'run')}")
+        held = [plural(facts["questions"], "question")] if facts["questions"] is not None else []
+        held += [f"in {plural(facts['clusters'], 'cluster')}"] if facts["clusters"] else []
+        show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{plural(len(facts['runs']), 'run')}")
         if facts.get("judge_from"):
             show_fact("judge", f"{facts['judge']} ({_JUDGE_FROM[facts['judge_from']]})")
         _print_strata(facts["strata"])
@@ -264,8 +264,8 @@ def _print(facts: Facts, printed: str, *, ended: bool = False) -> None:
         if any(row["non_answer"] != row["taken_for"] for row in facts["non_answers"]):
             print()
             show_records(facts["non_answers"])
-    for note in facts.get("notes", ()):
-        show_fact("note", note)
+    for each in facts.get("notes", ()):
+        show_fact("note", str(each))
     for problem in () if ended else facts["problems"]:
         show_fact("look at", problem)
     if not facts["problems"]:
@@ -287,14 +287,29 @@ def _print_files(files: Sequence[Facts]) -> None:
     show_fact("file" if len(files) == 1 else "files", f"{names}{more} ({files[0]['part']}): {why}")
 
 
-def _print_strata(strata: Iterable[str]) -> None:
+def _print_strata(values: Mapping[str, int]) -> None:
+    """Print how many values each stratum has, and count those of one value."""
     from nescio.reporting.tables import show_fact
 
-    telling = [each for each in strata if not each.endswith(" (1 value)")]
-    constant = len(list(strata)) - len(telling)
-    telling += [f"{_many(constant, 'column')} of one value"] if constant else []
+    telling = _strata_texts({name: count for name, count in values.items() if count != 1})
+    constant = len(values) - len(telling)
+    telling += [f"{plural(constant, 'column')} of one value"] if constant else []
     if telling:
         show_fact("strata", ", ".join(telling))
+
+
+def _strata_texts(values: Mapping[str, int]) -> list[str]:
+    return [f"{name} ({plural(count, 'value')})" for name, count in values.items()]
+
+
+def _printable(facts: Facts) -> Facts:
+    """Put the facts into plain texts and numbers, for JSON."""
+    shown = dict(facts)
+    if "strata" in facts:
+        shown["strata"] = _strata_texts(facts["strata"])
+    if "notes" in facts:
+        shown["notes"] = list(map(str, facts["notes"]))
+    return shown
 
 
 def _without_doubles(runs: Sequence[Facts]) -> list[Facts]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nescio.cli import _app
+from nescio.data.notes import note
 
 if TYPE_CHECKING:
     from nescio.data.model import Question
@@ -107,15 +108,20 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
         scores = score(list(files), asked, ci=level, progress=progress, **given, **(options | {"judge": judge}))
     if correlations:
         runs = len({row.run for row in scores})
-        few = f"correlations over runs need {LEAST_RUNS} runs or more, and there {_are(runs)}: they are undefined"
-        said = (*scores.notes, *([few] if runs < LEAST_RUNS else []))
-        scores = replace(scores, more={"correlations": comparability(scores)}, notes=said)
+        notes = list(scores.notes)
+        if runs < LEAST_RUNS:
+            notes.append(
+                note(
+                    "read.few_runs",
+                    "correlations over runs need {least} runs or more, and there {runs:is/are} {runs}: they are "
+                    "undefined",
+                    least=LEAST_RUNS,
+                    runs=runs,
+                )
+            )
+        scores = replace(scores, more={"correlations": comparability(scores)}, notes=tuple(notes))
     _app.notes(scores.notes)
     _app.emit(scores, printed, output)
-
-
-def _are(runs: int) -> str:
-    return "is 1" if runs == 1 else f"are {runs}"
 
 
 def _judge(

@@ -10,6 +10,7 @@ import click
 
 from nescio.cli import _app
 from nescio.data.columns import bare, known
+from nescio.data.notes import note
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -145,9 +146,13 @@ def _write(found: Tuned, output: Path) -> None:
     _app.say(f"wrote run {found.rows[0].run!r} with the threshold applied, {rows:,} questions, to {output}")
     lost = sorted(bare(name) for name in parse(found.rows[0].measure).reads if known(name).namespace)
     if lost:
-        _app.say(
-            f"note: an outcome table has no {' and no '.join(lost)}: {found.rows[0].measure} cannot be scored from it"
+        no_columns = note(
+            "tune.no_columns",
+            "an outcome table has no {columns}: {measure} cannot be scored from it",
+            columns=" and no ".join(lost),
+            measure=found.rows[0].measure,
         )
+        _app.notes([no_columns])
 
 
 def _print(found: Tuned, printed: str, *, curve: bool) -> None:

@@ -20,13 +20,14 @@ from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Corr
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.samples import columns_for, gather_remarks, samples
+from nescio.scoring.samples import Remark, columns_for, samples
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
@@ -92,11 +93,11 @@ def compare(
     pairs = _pairs(data, baseline)
     plan = Plan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     rows: list[Comparison] = []
-    said: list[tuple[str, str, str]] = []
+    remarks: list[Remark] = []
     for at, measure in enumerate(wanted):
-        for row, remarks in _each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
+        for row, made in _each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
             rows.append(row)
-            said += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in remarks]
+            remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
     rows = _judged(rows, 1 - ci / 100, correction, margin, every=comb(len(data.runs), 2), resamples=resamples)
@@ -116,9 +117,18 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
+    notes = [*loaded.notes, *gather(remarks)]
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
-        said.append((_more_resamples(rows, ci), "all comparisons", "--test tukey needs no correction for their number"))
-    return Comparisons(tuple(rows), line, (*loaded.notes, *gather_remarks(said)), "comparisons", more)
+        notes.append(
+            note(
+                "comparison.resamples",
+                "all comparisons: with {comparisons:,} of them no p-value of so few resamples survives the "
+                "correction; take at least --resamples {least:,} (--test tukey needs no correction for their number)",
+                comparisons=len(rows),
+                least=int(np.ceil(len(rows) / (1 - ci / 100))),
+            )
+        )
+    return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)
 
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
@@ -150,7 +160,7 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 def _each_pair(
     data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: Plan, progress: Progress | None
-) -> Iterable[tuple[Comparison, list[str]]]:
+) -> Iterable[tuple[Comparison, list[Note]]]:
     seen = Seen(data, measure, *columns_for(data, measure))
     if plan.test == "tukey":
         common = seen.usable.all(axis=0)
@@ -165,8 +175,8 @@ def _each_pair(
         yield _compare(seen, pair, plan)
 
 
-def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison, list[str]]:
-    """One row, and what its reader should know."""
+def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison, list[Note]]:
+    """Make one row, and the remarks on it."""
     data, measure, usable = seen.data, seen.measure, seen.usable
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     x, y = sorted(runs, key=lambda run: data.runs[run])
@@ -174,27 +184,30 @@ def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison,
     about = data.rows_of(measure.reads)
     n, some = int(use.sum()), int((about[x] | about[y]).sum())
     names = (data.runs[runs[0]], data.runs[runs[1]])
-    who = "all runs" if plan.test == "tukey" else "both"
-    found = [f"on the {n} of {some} questions where {who} have what it needs"] if n < some else []
+    remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
     how = "exact" if plan.test == "auto" else plan.test
     if not n:
         nan = float("nan")
-        return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), found
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
     pair = seen.pair(x, y)
     assert pair is not None
     observed = float(pair.resampled(pair.counts))
     p, how = exact_of(pair, observed, plan.test)
     resampled, exchanged = all_blocks(pair, replace(plan, test=how))
     units = int(pair.counts.sum())
-    found += remarks_on("percentile", resampled, units)
+    remarks += remarks_on("percentile", resampled, units)
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)
     elif how == "bootstrap":
         p = bootstrap_p(observed, resampled)
         if units < intervals.FEW:
-            found.append(
-                f"fewer than {intervals.FEW} questions or clusters: the bootstrap test rejects too often; use exact"
+            remarks.append(
+                note(
+                    "comparison.bootstrap",
+                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use exact",
+                    units=intervals.FEW,
+                )
             )
     elif p is None:
         p = p_value(observed, exchanged)
@@ -205,7 +218,18 @@ def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison,
     if (x, y) != runs:
         observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
-    return row, found
+    return row, remarks
+
+
+def _part_note(questions: int, total: int, *, every: bool) -> Note:
+    """Say that a row is of the questions alone that both runs, or `every` one, can be measured on."""
+    return note(
+        "comparison.part",
+        "on the {questions} of {total} questions where {every:all runs/both} have what it needs",
+        questions=questions,
+        total=total,
+        every=every,
+    )
 
 
 def _judged(
@@ -231,11 +255,6 @@ def _judged(
         )
         for row, p in zip(rows, adjusted, strict=True)
     ]
-
-
-def _more_resamples(rows: Sequence[Comparison], ci: float) -> str:
-    least = int(np.ceil(len(rows) / (1 - ci / 100)))
-    return f"with {len(rows):,} of them no p-value of so few resamples survives the correction; take at least --resamples {least:,}"
 
 
 def _ranks(data: Evidence, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:

@@ -19,8 +19,7 @@ from nescio.pipeline import Loaded
 from nescio.stats import parallel, resampling
 from nescio.stats.permutation import exact_p
 from nescio.stats.resampling import Block
-
-_SWAPS = 1  # the stream of draws that label swaps come from; intervals use stream 0
+from nescio.stats.streams import Stream
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
@@ -104,5 +103,7 @@ def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[n
     for block in blocks:
         resampled.append(pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator())))
         if test == "permutation":
-            exchanged.append(pair.swapped(resampling.label_swaps(pair.counts, block.size, block.generator(_SWAPS))))
+            exchanged.append(
+                pair.swapped(resampling.label_swaps(pair.counts, block.size, block.generator(Stream.LABEL_SWAPS)))
+            )
     return np.concatenate(resampled), np.concatenate(exchanged)

@@ -23,9 +23,9 @@ from nescio.measures import Measure
 from nescio.stats import parallel
 from nescio.stats.permutation import TIE
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
-STREAM = 3  # of draws
 ENUMERABLE = 50_000
 
 
@@ -117,7 +117,7 @@ def _random(together: Together, blocks: Iterable[Block]) -> Floats:
     own = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
     found = []
     for block in blocks:
-        rng = block.generator(STREAM)
+        rng = block.generator(Stream.TUKEY)
         found += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
     return np.array(found)
 

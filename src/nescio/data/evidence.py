@@ -27,7 +27,8 @@ class Evidence:
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata` holds
     one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task has such; each row
-    then has only the columns of its kind.
+    then has only the columns of its kind. `origins` names the run of the files that a run was made from, where that has
+    another name.
     """
 
     runs: tuple[str, ...]
@@ -37,6 +38,7 @@ class Evidence:
     strata: Mapping[str, Array] = field(default_factory=dict)
     clusters: NDArray[np.int64] | None = None
     answer_rows: NDArray[np.bool_] | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def present(self) -> NDArray[np.bool_]:

@@ -2,9 +2,16 @@
 
     note("outcomes.missing", "run {subject!r}: {missing:,} of {total:n question} {missing:is/are} missing", run, missing=1, total=70)
 
-A template is one of `str.format` in which a count has three more forms: `{n:n question}` is "1 question" or "2,000 questions",
-`{n:is/are}` one word or the other, and `{names:list 3}` the first three of a sequence "and 4 more". Programs ask for the code
-and the values of a note, and never read its text.
+A template is one of `str.format` with more forms of a value:
+
+    {n:n question}       "1 question" or "2,000 questions"
+    {n:is/are}           the one word for 1 (and True), the other for any other number
+    {names:list}         "a, b, c"; `list 2` names the first two "and 1 more"; `list ;` has semicolons between them
+    {names:and 3}        "a, b and c", or the first three "and 4 more"
+    {pairs:each %d %s}   "3 empty, 2 refused": of a sequence of tuples, each by a pattern
+
+A value may be a note too, or a sequence of them. Programs ask for the code and the values of a note, and never read its
+text.
 """
 
 from __future__ import annotations
@@ -14,7 +21,7 @@ from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any
 
-from nescio.text import plural
+from nescio.text import enumerated, plural
 
 FEW = 3  # runs that a note names
 
@@ -80,12 +87,17 @@ def texts(notes: Iterable[Note]) -> list[str]:
 
 class _Formatter(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec.startswith("n "):
-            return plural(value, format_spec[2:])
-        if format_spec.startswith("list "):
-            return listed(value, int(format_spec[5:]))
+        form, _, rest = format_spec.partition(" ")
+        if form == "n":
+            return plural(value, rest)
+        if form == "list":
+            return "; ".join(map(str, value)) if rest == ";" else listed(value, int(rest) if rest else len(value))
+        if form == "and":
+            return enumerated(list(map(str, value)), int(rest))
+        if form == "each":
+            return ", ".join(rest % each for each in value)
         if "/" in format_spec:
-            one, several = format_spec.split("/")
+            one, _, several = format_spec.partition("/")
             return one if value == 1 else several
         text: str = super().format_field(value, format_spec)
         return text

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.judges import JudgeRecord
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
@@ -24,6 +25,8 @@ Unanswerable = Literal["correct", "exclude"]  # with a question that has no answ
 MISSING: tuple[Missing, ...] = get_args(Missing)
 UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
 UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
+
+UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ class Outcomes:
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that would
     have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection does not say.
     `why` says in a few words why an answer is silent or not graded, where its source tells such apart, else None. `files`
-    names the file that each run came from, for messages, and `judges` who judged its answers, None where that is not known.
+    names the file that each run came from, for messages, `judges` who judged its answers (None where that is not known), and
+    `origins` the run of the files that a run was made from, where a policy made two of it.
     """
 
     runs: tuple[str, ...]
@@ -81,6 +85,7 @@ class Outcomes:
     why: Array | None = None
     files: tuple[str, ...] = ()
     judges: tuple[JudgeRecord | None, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def select(self, questions: Array) -> Outcomes:
         """The same runs on some of the questions (a mask)."""
@@ -135,10 +140,12 @@ def non_answers(found: Outcomes) -> tuple[NonAnswers, ...]:
     return tuple(rows)
 
 
-def say_why(run: str, reasons: Mapping[str, int], of: int) -> str:
-    """A note on what stands behind the silence and the ungraded answers of a run."""
-    counted = ", ".join(f"{many} {why}" for why, many in Counter(reasons).most_common())
-    return f"run {run!r}: {counted} (of {of})"
+def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
+    """Count what stands behind the silence and the ungraded answers of a run, the most frequent reason first."""
+    counted = [(count, reason) for reason, count in Counter(reasons).most_common()]
+    return note(
+        "outcomes.reasons", "run {subject!r}: {counted:each %d %s} (of {total})", run, counted=counted, total=total
+    )
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
@@ -191,16 +198,25 @@ def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
     return credit.reshape(shape)
 
 
-def settle(found: Outcomes, policies: Policies) -> tuple[Evidence, list[str]]:
+def settle(found: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
     """Apply the policies, and say in notes what each of them touched."""
-    notes: list[str] = []
+    notes: list[Note] = []
     found = _settle_unanswerable(_settle_missing(found, policies.missing, notes), policies.unanswerable, notes)
     found = _settle_ungraded(found, policies.ungraded, notes)
     absence = np.full(found.state.shape, PRESENT, dtype=np.uint8)
     absence[found.state == ABSENT] = NO_ROW
     absence[found.state == NOT_GRADED] = UNGRADED
     clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
-    return Evidence(found.runs, found.questions, _columns(found), absence, dict(found.strata), clusters), notes
+    evidence = Evidence(
+        found.runs,
+        found.questions,
+        _columns(found),
+        absence,
+        strata=dict(found.strata),
+        clusters=clusters,
+        origins=found.origins,
+    )
+    return evidence, notes
 
 
 def _columns(found: Outcomes) -> dict[str, Array]:
@@ -229,7 +245,7 @@ def _columns(found: Outcomes) -> dict[str, Array]:
     return columns | dict(found.more)
 
 
-def _settle_missing(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+def _settle_missing(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
     lacking = found.state == ABSENT
     if not lacking.any():
         return found
@@ -248,34 +264,59 @@ def _settle_missing(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
             notes.append(
-                f"run {found.runs[run]!r}: {lacking[run].sum()} missing of {total} questions counted as unanswered"
+                note(
+                    "outcomes.missing_silent",
+                    "run {subject!r}: {missing} missing of {total} questions counted as unanswered",
+                    found.runs[run],
+                    missing=int(lacking[run].sum()),
+                    total=total,
+                )
             )
         return replace(found, state=np.where(lacking, SILENT, found.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
         raise MismatchError("no question is common to all runs")
     notes.append(
-        f"{int(common.sum())} of {total} questions are common to all runs; the other {int((~common).sum())} left out"
+        note(
+            "outcomes.common",
+            "{common} of {total} questions are common to all runs; the other {others} left out",
+            common=int(common.sum()),
+            total=total,
+            others=int((~common).sum()),
+        )
     )
     return found.select(common)
 
 
-def _settle_unanswerable(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+def _settle_unanswerable(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
     if found.answerable is None or not (found.answerable == 0).any():
         return found
     unanswerable = found.answerable == 0
-    count = int(unanswerable.sum())
-    of = f"{count} of {len(unanswerable)} questions {'have' if count > 1 else 'has'} no answer"
+    count, total = int(unanswerable.sum()), len(unanswerable)
     if policy == "exclude":
         if unanswerable.all():
             raise MismatchError("every question is unanswerable: --unanswerable exclude leaves none")
-        notes.append(f"{of}: left out")
+        notes.append(
+            note(
+                "outcomes.unanswerable_left_out",
+                "{count} of {total} questions {count:has/have} no answer: left out",
+                count=count,
+                total=total,
+            )
+        )
         return found.select(~unanswerable)
-    notes.append(f"{of}: declining is correct there, answering incorrect")
+    notes.append(
+        note(
+            "outcomes.unanswerable",
+            "{count} of {total} questions {count:has/have} no answer: declining is correct there, answering incorrect",
+            count=count,
+            total=total,
+        )
+    )
     return found
 
 
-def _settle_ungraded(found: Outcomes, policy: str, notes: list[str]) -> Outcomes:
+def _settle_ungraded(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
     ungraded = found.state == NOT_GRADED
     if not ungraded.any():
         return found
@@ -287,18 +328,34 @@ def _settle_ungraded(found: Outcomes, policy: str, notes: list[str]) -> Outcomes
             "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
-        how = "left out" if policy == "exclude" else "taken for wrong and for right in turn"
-        many = int(ungraded[run].sum())
-        of = f"{many} of {ungraded.shape[1]} answers {'are' if many > 1 else 'is'} not graded"
-        notes.append(f"run {found.runs[run]!r}: {of}: {how}")
+        notes.append(_ungraded_note(policy, found.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
     if policy == "bounds" and "k_credit" in found.more:
-        notes.append("K has no such bounds: it reads the graded answers alone")
+        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it reads the graded answers alone"))
     return found if policy == "exclude" else _both_extremes(found, ungraded)
+
+
+def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
+    if policy == "exclude":
+        return note(
+            UNGRADED_LEFT_OUT,
+            "run {subject!r}: {count} of {total} answers {count:is/are} not graded: left out",
+            run,
+            count=count,
+            total=total,
+        )
+    return note(
+        "outcomes.ungraded_bounds",
+        "run {subject!r}: {count} of {total} answers {count:is/are} not graded: taken for wrong and for right in turn",
+        run,
+        count=count,
+        total=total,
+    )
 
 
 def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
     """Each run with ungraded answers twice: all of them wrong, and all of them right."""
     take, states, names = [], [], []
+    origins: dict[str, str] = {}
     for run, name in enumerate(found.runs):
         touched = bool(ungraded[run].any())
         for state, suffix in (
@@ -307,6 +364,8 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
             take.append(run)
             states.append(np.where(ungraded[run], state, found.state[run]))
             names.append(name + suffix)
+            if touched:
+                origins[name + suffix] = name
 
     def rows(array: Array | None) -> Array | None:
         return None if array is None else array[take]
@@ -315,6 +374,7 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
     return replace(
         found,
         runs=tuple(names),
+        origins=origins,
         state=settled,
         confidence=rows(found.confidence),
         candidate=rows(found.candidate),

@@ -10,6 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from nescio._version import __version__
+from nescio.data.notes import Note
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 
@@ -72,7 +73,7 @@ class Results:
 
     rows: tuple[Any, ...]
     signature: Signature
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     kind: str = "results"
     more: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
@@ -88,7 +89,7 @@ class Results:
     def __str__(self) -> str:
         """The tables as plain text, without the columns that are empty; the notes, and the signature."""
         tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.more.items())]
-        notes = "\n".join(f"note: {_printed(note)}" for note in self.notes)
+        notes = "\n".join(f"note: {_printed(str(note))}" for note in self.notes)
         return "\n\n".join(
             [*(table for table in tables if table), *([notes] if notes else []), _printed(str(self.signature))]
         )
@@ -104,7 +105,7 @@ class Results:
             "signature": str(self.signature),
             self.kind: self.records(),
             **{name: _records(rows) for name, rows in self.more.items()},
-            "notes": list(self.notes),
+            "notes": list(map(str, self.notes)),
         }
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -126,7 +127,7 @@ class Results:
     def _repr_html_(self) -> str:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
         tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.more.items())]
-        notes = "".join(f"<p>{_inert(note)}</p>" for note in self.notes)
+        notes = "".join(f"<p>{_inert(str(note))}</p>" for note in self.notes)
         return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
 
 

@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from nescio.data.model import Run
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Unjudged, takers
 from nescio.sources.opening import open_source
 from nescio.sources.writing import whole_folder
+from nescio.text import plural
 
 _STRANGE = re.compile(r"[^\w.@+=,()\[\] -]")
 _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
@@ -49,24 +52,33 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
     return found
 
 
-def renamed(names: Sequence[str], files: Sequence[str]) -> list[str]:
-    """A note on the runs that bear the name of their file from now on."""
+def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
+    """Note the runs that bear the name of their file from now on."""
     other = [f"{name!r} {file}" for name, file in zip(names, files, strict=True) if name != file]
     if not other:
         return []
-    shown = ", ".join(other[:3]) + (f" and {len(other) - 3:,} more" if len(other) > 3 else "")
-    return [f"{many(len(other), 'run')} called by the name of their file: {shown}"]
+    return [
+        note(
+            "writer.renamed",
+            "{runs:n run} called by the name of their file: {names:list 3}",
+            runs=len(other),
+            names=other,
+        )
+    ]
 
 
-def many(n: int, what: str) -> str:
-    """A number of things."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def without_answers(runs: Iterable[Run]) -> list[Note]:
+    """Note the runs that hold no answer, and so get no file."""
+    return [
+        note("writer.no_answers", "run {subject!r} holds no answer: no file", run.name)
+        for run in runs
+        if not run.responses
+    ]
 
 
 def what_is(found: Unjudged) -> str:
-    """How many questions and runs were written."""
-    questions, runs = many(len(found.collection.questions), "question"), many(len(found.runs), "run")
-    return f"{questions} and {runs}"
+    """Say how many questions and runs were written."""
+    return f"{plural(len(found.collection.questions), 'question')} and {plural(len(found.runs), 'run')}"
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -96,25 +108,55 @@ def _halved(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[str]:
-    """A note that counts what a format has no place for; `holds` names what it has one for, of the keys below."""
+def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
+    """Count what a format has no place for; `holds` names what it has one for, of the keys below."""
     questions = found.collection.questions
     responses = [response for run in found.runs for response in run.responses]
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
-    counted = {
-        "options": many(sum(bool(q.options) for q in questions), "question") + " with options",
-        "answers": many(sum(q.answerable is False and bool(q.answers) for q in questions), "unanswerable question")
-        + " with answers",
-        "clusters": many(sum(q.cluster is not None for q in questions), "cluster mark"),
-        "stories": many(sum(bool(q.story) for q in questions), "question") + " with a story",
-        "accepted": many(sum(q.accepted is not None for q in questions), "list") + " of accepted sentences",
-        "confidence": many(sum(r.confidence is not None for r in responses), "confidence"),
-        "candidates": many(sum(r.answer is not None and not r.answered for r in responses), "declined candidate"),
-        "ranks": many(sum(r.rank > 1 for r in responses), "answer") + " below rank 1",
-        "supports": many(sum(r.support is not None for r in responses), "support"),
-        "strata": many(len(labels), "column") + f" of questions ({', '.join(labels)})",
-        "more": many(len(found.more), "column") + f" of scores ({', '.join(found.more)})",
-        "pairs": many(sum(map(_halved, _texts(found))), "half") + " of a surrogate pair (now ?)",
+    unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
+    declined = sum(r.answer is not None and not r.answered for r in responses)
+    parts = {
+        "options": note(
+            "writer.options", "{count:n question} with options", count=sum(bool(q.options) for q in questions)
+        ),
+        "answers": note("writer.answers", "{count:n unanswerable question} with answers", count=unanswerable),
+        "clusters": note(
+            "writer.clusters", "{count:n cluster mark}", count=sum(q.cluster is not None for q in questions)
+        ),
+        "stories": note(
+            "writer.stories", "{count:n question} with a story", count=sum(bool(q.story) for q in questions)
+        ),
+        "accepted": note(
+            "writer.accepted",
+            "{count:n list} of accepted sentences",
+            count=sum(q.accepted is not None for q in questions),
+        ),
+        "confidence": note(
+            "writer.confidences", "{count:n confidence}", count=sum(r.confidence is not None for r in responses)
+        ),
+        "candidates": note("writer.candidates", "{count:n declined candidate}", count=declined),
+        "ranks": note("writer.ranks", "{count:n answer} below rank 1", count=sum(r.rank > 1 for r in responses)),
+        "supports": note("writer.supports", "{count:n support}", count=sum(r.support is not None for r in responses)),
+        "strata": note(
+            "writer.strata", "{count:n column} of questions ({names:list})", count=len(labels), names=list(labels)
+        ),
+        "more": note(
+            "writer.scores", "{count:n column} of scores ({names:list})", count=len(found.more), names=list(found.more)
+        ),
+        "pairs": note(
+            "writer.surrogates",
+            "{count:n half} of a surrogate pair (now ?)",
+            count=sum(map(_halved, _texts(found))),
+        ),
     }
-    lost = [text for name, text in counted.items() if name not in holds and not text.startswith("0 ")]
-    return [f"left out, as there is no place for it in {format_}: {', '.join(lost)}"] if lost else []
+    lost = [part for name, part in parts.items() if name not in holds and part["count"]]
+    if not lost:
+        return []
+    return [
+        note(
+            "writer.no_place",
+            "left out, as there is no place for it in {format}: {lost:list}",
+            format=format_,
+            lost=lost,
+        )
+    ]

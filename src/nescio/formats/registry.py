@@ -18,6 +18,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
+from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import UsageError
 from nescio.registry import Registry
@@ -110,7 +111,7 @@ class Read:
     """
 
     data: Data
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     measures: tuple[str, ...] = ()
     judges: tuple[JudgeRecord, ...] = ()
     format: str = ""
@@ -122,7 +123,7 @@ class Read:
 Part = tuple[str, Source]
 Recognise = Callable[[Source], str | None]
 Reader = Callable[[Sequence[Part], ReadOptions], Read]
-CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[str, ...]]]
+CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class Written:
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
     what: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 Write = Callable[[Any, Path], Written]

@@ -229,7 +229,6 @@ def first_measures(record: JudgeRecord) -> tuple[str, ...]:
     return found.measures if isinstance(found, Declaration) else ()
 
 
-LOWER_RANKS = "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1"
 _CELLS = ("run", "question", "rank", "state", "confidence", "candidate")
 
 
@@ -282,7 +281,13 @@ def judge_runs(
     more = {**found.more, **more}
     notes = list(ready.remarks(collection, runs))
     if lower:
-        notes.append(note("judging.lower_ranks", LOWER_RANKS, n=lower))
+        notes.append(
+            note(
+                "judging.lower_ranks",
+                "{n:n answer} {n:is/are} below rank 1: MRR and K read them, outcomes are those of rank 1",
+                n=lower,
+            )
+        )
     judges = (ready.record,) * len(runs)
     questions = _of_questions(collection.questions)
     return replace(found, files=tuple(files), more=more, why=why, judges=judges, **questions), tuple(notes)

@@ -20,19 +20,17 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
     asked = {question.id: question for question in collection.questions if question.options}
     for run in runs:
-        said = [r for r in run.responses if r.answer is not None and r.question_id in asked]
-        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in said):
-            template = "run {subject!r}: {strange} of {n} answers name no option of their question, and are wrong"
-            if strange > len(said) / 2:
-                yield note(
-                    "choice.most_name_none",
-                    f"{template}; is it a run on this test?",
-                    run.name,
-                    strange=strange,
-                    n=len(said),
-                )
-            else:
-                yield note("choice.names_none", template, run.name, strange=strange, n=len(said))
+        answered = [r for r in run.responses if r.answer is not None and r.question_id in asked]
+        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in answered):
+            yield note(
+                "choice.no_option",
+                "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
+                "{doubtful:; is it a run on this test?/}",
+                run.name,
+                answers=strange,
+                total=len(answered),
+                doubtful=strange > len(answered) / 2,
+            )
 
 
 @judge("choice", suits=lambda question: bool(question.options), remarks=no_options)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.judging._judge import Asked, Grade, Judge, Resources, factory
@@ -53,14 +53,20 @@ class Human:
             return None
         return None if answer is None else self.by_text.get((question, squeeze(answer)))
 
-    def said_of_stale(self) -> list[str]:
-        """A note on the labels of answers that were not given, of those looked up so far."""
+    def said_of_stale(self) -> list[Note]:
+        """Note the labels of answers that were not given, of those looked up so far."""
         if not self.stale:
             return []
         run, question = min(self.stale)
         return [
-            f"{len(self.stale)} judgements are of another answer than the run now gives, and judge nothing "
-            f"(first: run {run!r}, question {question!r})"
+            note(
+                "judgements.stale",
+                "{labels} judgements are of another answer than the run now gives, and judge nothing (first: run "
+                "{run!r}, question {question!r})",
+                labels=len(self.stale),
+                run=run,
+                question=question,
+            )
         ]
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
@@ -73,7 +79,7 @@ class Human:
         return [Grade(NOT_GRADED if label is None else label.state) for label in found]
 
 
-def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[str]]:
+def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
     """People's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such answer.
 
     A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice, alike.
@@ -102,7 +108,14 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
     if strangers:
         one = strangers[0]
         whose = f"run {one.run!r}, question {one.question!r}" if one.run is not None else f"question {one.question!r}"
-        notes.append(f"{len(strangers)} judgements are of runs or questions that are not here (first: {whose})")
+        notes.append(
+            note(
+                "judgements.not_here",
+                "{labels} judgements are of runs or questions that are not here (first: {first})",
+                labels=len(strangers),
+                first=whose,
+            )
+        )
     return people, notes
 
 

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, resolve
+from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 
@@ -138,7 +139,7 @@ class Declaration:
     merge: bool | Callable[..., bool] = True
     proportion: tuple[str, str] | None = None
     valid: Mapping[str, Rule] = field(default_factory=dict)
-    remark: Callable[..., str | None] | None = None
+    remark: Callable[..., Note | None] | None = None
     lower_is_better: bool = False
 
     @property
@@ -190,7 +191,7 @@ def measure(
     `needs` names columns of `nescio.data.evidence`; `bounds` is a pair or a function of the parameters. `proportion` names the two
     sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a parameter to a
     rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows apart (a threshold
-    may fall between them); `remark` may say something about a run's columns that its reader should know.
+    may fall between them); `remark` may note something about a run's columns that its reader should know.
     """
 
     def register(formula: Formula) -> Formula:

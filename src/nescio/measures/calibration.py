@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from nescio.data.notes import Note, note
 from nescio.measures._measure import measure
 
 
@@ -120,12 +121,15 @@ def _alignment(q: Any, eps: float) -> dict[str, Any]:
     }
 
 
-def _clipped(q: Any, eps: float) -> str | None:
-    many = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
-    return (
-        f"{many} wrong answer{'s' if many > 1 else ''} surer than 1 - {eps:g} clipped to it (the score would be −∞ at 1)"
-        if many
-        else None
+def _clipped(q: Any, eps: float) -> Note | None:
+    answers = int(np.sum((q.incorrect == 1) & (q.self_score > 1 - eps)))
+    if not answers:
+        return None
+    return note(
+        "calibration.clipped",
+        "{answers} wrong {answers:answer/answers} surer than 1 - {eps:g} clipped to it (the score would be −∞ at 1)",
+        answers=answers,
+        eps=eps,
     )
 
 

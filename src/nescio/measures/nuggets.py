@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nescio.data.notes import Note, note
 from nescio.measures._measure import measure
 
 TREC = "TREC 2003-2006 (Voorhees), as printed in Lin & Demner-Fushman, H05-1117"
@@ -42,9 +43,16 @@ def _mean(score: Any, asked: Any) -> dict[str, Any]:
     return {"score": np.where(asked, score, 0.0), "asked": np.asarray(asked, dtype=float)}
 
 
-def _without_vital(q: Any, **parameters: Any) -> str | None:  # noqa: ARG001  one remark for all
-    many = int((q.vital == 0).sum())
-    return f"{many} of {len(q.vital)} questions have no vital nugget in the key and are left out" if many else None
+def _without_vital(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001  one remark for all
+    questions = int((q.vital == 0).sum())
+    if not questions:
+        return None
+    return note(
+        "nuggets.without_vital",
+        "{questions} of {total} questions have no vital nugget in the key and are left out",
+        questions=questions,
+        total=len(q.vital),
+    )
 
 
 def _recall(q: Any) -> Any:
@@ -148,9 +156,16 @@ def f_by_string(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is name
     return total.score / total.asked
 
 
-def _without_weight(q: Any, **parameters: Any) -> str | None:  # noqa: ARG001
-    many = int((q.pyramid_weight == 0).sum())
-    return f"{many} of {len(q.pyramid_weight)} questions have no nugget with weight and are left out" if many else None
+def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
+    questions = int((q.pyramid_weight == 0).sum())
+    if not questions:
+        return None
+    return note(
+        "nuggets.without_weight",
+        "{questions} of {total} questions have no nugget with weight and are left out",
+        questions=questions,
+        total=len(q.pyramid_weight),
+    )
 
 
 @measure(

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from nescio.errors import UsageError
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
 Floats = NDArray[np.float64]
-STREAM = 5  # of draws
 ALL_RESAMPLES = 100_000  # different ones; ten questions have 92,378
 CELLS_AT_ONCE = 1 << 22
 EXACT = 2.0**53  # whole numbers below it are exact as floats
@@ -60,7 +60,7 @@ class Resampling:
             return
         counts = np.ones(self.units, dtype=np.int64)
         for block in resampling.blocks(self.resamples, self.seed):
-            yield resampling.bootstrap(counts, block.size, block.generator(STREAM)).astype(np.float64)
+            yield resampling.bootstrap(counts, block.size, block.generator(Stream.POWER)).astype(np.float64)
 
 
 def _every(units: int) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
@@ -57,7 +58,15 @@ def each_measure(
     return found
 
 
-def undefined(rows: Sequence[Any]) -> list[str]:
-    """A note on each measure whose rows say that comparisons were `undefined`."""
+def undefined(rows: Sequence[Any]) -> list[Note]:
+    """Note each measure whose rows say that comparisons were `undefined`."""
     counts = {row.measure: row.undefined for row in rows if row.undefined}
-    return [f"{name}: {many} comparisons had an undefined score and are left out" for name, many in counts.items()]
+    return [
+        note(
+            "meta.undefined",
+            "{subject}: {comparisons} comparisons had an undefined score and are left out",
+            measure,
+            comparisons=comparisons,
+        )
+        for measure, comparisons in counts.items()
+    ]

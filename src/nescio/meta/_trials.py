@@ -22,8 +22,8 @@ from nescio.meta._scorers import Floats, scores, units
 from nescio.meta._tables import PairTables, countable, tally_pairs
 from nescio.pipeline import Loaded
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
-STREAM = 2  # of draws, apart from those of intervals and label swaps
 ALL_SUBSETS = 200_000
 LARGEST_DEFAULT = 250
 COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own memory
@@ -130,7 +130,7 @@ def _shared_subcollections(count: int, drawing: Drawing, parts: int) -> Iterator
         yield _every(count, drawing.size, parts)
         return
     for block in resampling.blocks(drawing.trials, drawing.seed):
-        yield resampling.subcollections(count, drawing.size, block.size, block.generator(STREAM), parts)
+        yield resampling.subcollections(count, drawing.size, block.size, block.generator(Stream.SUBCOLLECTIONS), parts)
 
 
 def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
@@ -166,7 +166,7 @@ def _fresh_questions(
 
 
 def _own_generator(pair: int, trials: int, drawing: Drawing) -> np.random.Generator:
-    return resampling.Block(pair * resampling.BLOCK, trials, drawing.seed).generator(STREAM)
+    return resampling.Block(pair * resampling.BLOCK, trials, drawing.seed).generator(Stream.SUBCOLLECTIONS)
 
 
 def _as_chunk(both: Floats) -> Chunk:

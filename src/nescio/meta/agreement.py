@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -167,13 +168,18 @@ def _counts(data: Evidence | Tally) -> NDArray[np.int64] | None:
     return np.stack([totals[name] for name in OUTCOMES], axis=1)
 
 
-def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[str]:
-    """A note on each measure that has no value for some runs."""
+def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[Note]:
+    """Note each measure that has no value for some runs."""
     notes = []
     for label, values in scores.items():
         without = [runs[run] for run in np.flatnonzero(np.isnan(values)).tolist()]
         if without:
-            more = f" and {len(without) - 3} more" if len(without) > 3 else ""
-            names = ", ".join(map(repr, without[:3]))
-            notes.append(f"{label} is undefined for {names}{more}: left out of its comparisons")
+            notes.append(
+                note(
+                    "meta.undefined_runs",
+                    "{subject} is undefined for {runs:list 3}: left out of its comparisons",
+                    label,
+                    runs=list(map(repr, without)),
+                )
+            )
     return notes

@@ -12,17 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
+from nescio.data.notes import Note, note
 from nescio.data.patterns import compress
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure
-from nescio.meta._asl import CELLS_AT_ONCE, STREAM, Differences, Floats, Resampling, centred, studentised, sums
+from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
 from nescio.pipeline import check_names
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
 MEAN = "studentised mean"
 ADAPTED = "centred difference (adaptation)"
@@ -98,7 +100,7 @@ def power(
         resamples="all" if resamples is None else resamples,
         seed=seed,
     )
-    notes = (*loaded.notes, *(note for study in found for note in study.notes))
+    notes = (*loaded.notes, *(each for study in found for each in study.notes))
     return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
 
 
@@ -106,7 +108,7 @@ def power(
 class _Study:
     rows: list[Power]
     curve: list[Significance]
-    notes: list[str]
+    notes: list[Note]
 
 
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
@@ -152,21 +154,42 @@ def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Seq
     return _Study(rows, curve, _notes(data, measure, pairs, undefined, lost))
 
 
-def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost: int) -> list[str]:
-    """What the reader should know of one measure."""
+def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost: int) -> list[Note]:
+    """Note what the reader should know of one measure."""
     usable = columns_for(data, measure)[1]
     partly = 0 if usable.all() else sum(not (usable[x] & usable[y]).all() for x, y in pairs)
     notes = []
     if partly:
         notes.append(
-            f"{measure.label}: {partly} of {len(pairs)} pairs are compared on a part of the questions, those where both runs have what it needs"
+            note(
+                "power.part",
+                "{subject}: {partly} of {pairs} pairs are compared on a part of the questions, those where both runs "
+                "have what it needs",
+                measure.label,
+                partly=partly,
+                pairs=len(pairs),
+            )
         )
     if undefined:
         notes.append(
-            f"{measure.label}: {undefined} of {len(pairs)} pairs have no difference to test (identical, undefined, or fewer than two questions); they count as not significant"
+            note(
+                "power.no_difference",
+                "{subject}: {undefined} of {pairs} pairs have no difference to test (identical, undefined, or fewer "
+                "than two questions); they count as not significant",
+                measure.label,
+                undefined=undefined,
+                pairs=len(pairs),
+            )
         )
     if lost:
-        notes.append(f"{measure.label}: {lost:,} resampled differences are undefined and left out")
+        notes.append(
+            note(
+                "power.undefined_resamples",
+                "{subject}: {lost:,} resampled differences are undefined and left out",
+                measure.label,
+                lost=lost,
+            )
+        )
     return notes
 
 
@@ -184,7 +207,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
     alone = measure.of_totals(patterns.columns)
     if not kinds or np.isnan(alone).any():
         return False
-    rng = resampling.Block(0, 1, 0).generator(STREAM)
+    rng = resampling.Block(0, 1, 0).generator(Stream.POWER)
     chosen, weights = rng.integers(0, kinds, (PROBES, 8)), rng.integers(1, 4, (PROBES, 8))
     few = {name: np.einsum("pk,pk...->p...", weights, values[chosen]) for name, values in patterns.columns.items()}
     many = patterns.counts * np.concatenate([np.ones((1, kinds)), rng.integers(1, 4, (7, kinds))])

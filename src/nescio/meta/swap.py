@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure
@@ -79,27 +80,53 @@ def swap(
     found = each_measure(compute, wanted, jobs, progress)
     rows = [row for part, _ in found for row in part]
     needs = [need for _, need in found]
-    notes = [note for need in needs for note in _notes(need)]
+    notes = [each for need in needs for each in _notes(need)]
     line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
     return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
 
 
-def _notes(need: Sensitivity) -> list[str]:
-    """What the reader of a required difference should know."""
-    if np.isnan(need.required_difference):
-        return [f"{need.measure}: no bin has a swap rate within the level, so no required difference is known"]
+def _notes(need: Sensitivity) -> list[Note]:
+    """Note what the reader of a required difference should know."""
+    required, lasting = need.required_difference, need.required_from_here_on
+    if np.isnan(required):
+        return [
+            note(
+                "swap.unknown",
+                "{subject}: no bin has a swap rate within the level, so no required difference is known",
+                need.measure,
+            )
+        ]
     notes = []
-    if need.required_difference == 0:
-        notes.append("the first bin is within the level: a difference of 0 is never a swap, and there may be many")
-    if need.required_difference >= (BINS - 1) * WIDTH:
+    if required == 0:
         notes.append(
-            f"only the last, open bin is within the level: {need.required_difference:.2f} or any more is required"
+            note(
+                "swap.first_bin",
+                "{subject}: the first bin is within the level: a difference of 0 is never a swap, and there may be "
+                "many",
+                need.measure,
+            )
         )
-    if np.isnan(need.required_from_here_on):
-        notes.append("the last bins are above the level again")
-    elif need.required_from_here_on != need.required_difference:
-        notes.append(f"later bins are not all within the level; from {need.required_from_here_on:.2f} on they are")
-    return [f"{need.measure}: {note}" for note in notes]
+    if required >= (BINS - 1) * WIDTH:
+        notes.append(
+            note(
+                "swap.last_bin",
+                "{subject}: only the last, open bin is within the level: {required:.2f} or any more is required",
+                need.measure,
+                required=required,
+            )
+        )
+    if np.isnan(lasting):
+        notes.append(note("swap.above_again", "{subject}: the last bins are above the level again", need.measure))
+    elif lasting != required:
+        notes.append(
+            note(
+                "swap.later_bins",
+                "{subject}: later bins are not all within the level; from {lasting:.2f} on they are",
+                need.measure,
+                lasting=lasting,
+            )
+        )
+    return notes
 
 
 def swap_rates(

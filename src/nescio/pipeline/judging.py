@@ -28,7 +28,7 @@ def judge(read: Read, by: str | Judge | None = None, resources: judging.Resource
     return replace(
         read,
         data=replace(outcomes, more={**outcomes.more, **data.more}),
-        notes=(*read.notes, *map(str, notes)),
+        notes=(*read.notes, *notes),
         measures=read.measures or judging.first_measures(ready.record),
         judges=(ready.record,),
         judged_here=True,

@@ -9,6 +9,7 @@ import numpy as np
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
+from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import Read, Unjudged
@@ -29,7 +30,7 @@ class Loaded:
     """
 
     data: Evidence | Tally
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     measures: tuple[str, ...] = DEFAULT_MEASURES
     format: str = "evidence"
     judges: tuple[JudgeRecord, ...] = ()

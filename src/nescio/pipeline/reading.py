@@ -9,12 +9,15 @@ from typing import Any
 
 from nescio import formats
 from nescio.data.model import Collection, Response
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, Part, Read, ReadOptions, Unjudged
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native import questions
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
+
+_TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
 def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> Read:
@@ -32,7 +35,7 @@ def read_parts(
     format_: formats.Format,
     parts: Sequence[Part],
     options: Options,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Note, ...] = (),
     *,
     gold: bool = True,
     runs: bool = True,
@@ -124,7 +127,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOp
     return replace(beside, data=both)
 
 
-def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[str, ...]]:
+def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
     """Read the questions of a collection without any runs, with their stories and options: what a system answers; and notes.
 
     Raises FormatError, MismatchError or UsageError, as `read` does.
@@ -157,11 +160,23 @@ def _apply_declined_patterns(data: Unjudged, declined: Declined) -> Unjudged:
     return replace(data, runs=runs)
 
 
-def _declined_note(declined: Declined) -> str:
-    """Say what the patterns of `--declined-pattern` matched."""
-    many = declined.matched.total()
-    if not many:
-        return "--declined-pattern matched no answer"
-    shown = ", ".join(f"{shorten(text)} {times}×" for text, times in declined.matched.most_common(5))
-    more = f" and {len(declined.matched) - 5} other texts" if len(declined.matched) > 5 else ""
-    return f"--declined-pattern: {many} answers read as unanswered: {shown}{more}"
+def _declined_note(declined: Declined) -> Note:
+    """Count what the patterns of `--declined-pattern` matched."""
+    if not declined.matched:
+        return note("pipeline.declined_none", "--declined-pattern matched no answer")
+    matched = [(shorten(text), times) for text, times in declined.matched.most_common(_TEXTS_NAMED)]
+    answers, others = declined.matched.total(), len(declined.matched) - len(matched)
+    if others:
+        return note(
+            "pipeline.declined_many",
+            "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×} and {others} other texts",
+            answers=answers,
+            matched=matched,
+            others=others,
+        )
+    return note(
+        "pipeline.declined",
+        "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×}",
+        answers=answers,
+        matched=matched,
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio import formats
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import Part, takers
 from nescio.formats.explain import no_format, no_text
@@ -18,7 +19,7 @@ from nescio.sources.source import Source
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
-def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[str, ...]]:
+def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
     Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.

@@ -12,16 +12,19 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
+from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.scoring.samples import Sample
 from nescio.stats import intervals, parallel, resampling
-from nescio.stats.intervals import Interval
+from nescio.stats.intervals import Doubt, Interval
 from nescio.stats.resampling import Block
 
 WEIGHTS_AT_ONCE = 1 << 16
 
+CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
+DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE)  # the codes of remarks that an interval may cover the truth too seldom
 IntervalMethod = Literal["auto", "percentile", "bca", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
@@ -56,9 +59,9 @@ def method_for(measure: Measure, asked: str, *, clustered: bool) -> str:
     return asked
 
 
-def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict[str, tuple[float, float, list[str]]]:
+def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict[str, tuple[float, float, list[Note]]]:
     """The interval of each sample of one draw by its measure's label, and remarks on it."""
-    found: dict[str, tuple[float, float, list[str]]] = {}
+    found: dict[str, tuple[float, float, list[Note]]] = {}
     for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
         members = [sample for sample in group if methods[sample.measure.label] == method]
         if method == "wilson":
@@ -69,14 +72,27 @@ def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict
         for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
             point = sample.value
             low, high = _from_values(sample, point, method, values, plan.level)
-            said = remarks(method, values, int(sample.patterns.counts.sum()))
-            if posterior and (doubt := _doubt_posterior(sample)):
-                said.append(doubt)
+            made = remarks(method, values, int(sample.patterns.counts.sum()))
+            if posterior:
+                # By the two counts that a proportion is made of, or else by the correct questions and the others.
+                made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
             if point < low or point > high:
-                said.append(f"the value lies outside its own {method} interval: resamples of this measure are biased")
+                made.append(
+                    note(
+                        "interval.outside",
+                        "the value lies outside its own {method} interval: resamples of this measure are biased",
+                        method=method,
+                    )
+                )
             elif np.isnan(low) and not np.isnan(point):
-                said.append(f"the {method} interval is undefined: all resamples lie on one side of the value")
-            found[sample.measure.label] = (low, high, said)
+                made.append(
+                    note(
+                        "interval.one_sided",
+                        "the {method} interval is undefined: all resamples lie on one side of the value",
+                        method=method,
+                    )
+                )
+            found[sample.measure.label] = (low, high, made)
     return found
 
 
@@ -90,18 +106,29 @@ def _from_values(sample: Sample, point: float, method: str, values: NDArray[np.f
     return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
 
 
-def _wilson(sample: Sample, level: float) -> tuple[float, float, list[str]]:
-    part, whole = sample.measure.declaration.proportion or ("", "")
-    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
-    doubt = intervals.doubt_counts("wilson", totals[part], totals[whole])
-    return *intervals.wilson(totals[part], totals[whole], level), [doubt] if doubt else []
+def _wilson(sample: Sample, level: float) -> tuple[float, float, list[Note]]:
+    proportion = sample.measure.declaration.proportion or ("", "")
+    part, whole = (_total(sample, name) for name in proportion)
+    return *intervals.wilson(part, whole, level), _remarks_on_counts("wilson", sample, proportion)
 
 
-def _doubt_posterior(sample: Sample) -> str | None:
-    """By the two counts that a proportion is made of, or else by the correct questions and the others."""
-    part, whole = sample.measure.declaration.proportion or ("correct", "n")
-    totals = {name: float(sample.patterns.counts @ values) for name, values in sample.patterns.columns.items()}
-    return intervals.doubt_counts("dirichlet", totals[part], totals[whole])
+def _remarks_on_counts(method: str, sample: Sample, proportion: tuple[str, str]) -> list[Note]:
+    """Remark on the interval of a proportion of two counts that few questions decide."""
+    if not intervals.is_rare(*(_total(sample, name) for name in proportion)):
+        return []
+    return [
+        note(
+            RARE,
+            "{questions} or fewer questions decide the value: the {method} interval may cover the truth less often "
+            "than it says",
+            questions=intervals.RARE,
+            method=method,
+        )
+    ]
+
+
+def _total(sample: Sample, column: str) -> float:
+    return float(sample.patterns.counts @ sample.patterns.columns[column])
 
 
 def _as_outcomes(sample: Sample) -> Sample:
@@ -151,10 +178,42 @@ def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.concatenate(parts), counts
 
 
-def remarks(method: str, values: NDArray[np.float64], units: int) -> list[str]:
-    """What the reader of an interval should know: resamples without a value, and methods known to fail on such data."""
-    found = []
+def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
+    """Remark on an interval: resamples without a value, and methods known to fail on such data."""
+    made = []
     if units and np.isnan(values).any():
-        found.append(f"undefined on some resamples, which the {method} interval leaves out")
+        made.append(
+            note(
+                "interval.undefined_resamples",
+                "undefined on some resamples, which the {method} interval leaves out",
+                method=method,
+            )
+        )
     doubt = intervals.doubt(method, values, units)
-    return [*found, doubt] if doubt else found
+    if doubt is Doubt.CONSTANT:
+        made.append(
+            note(
+                CONSTANT,
+                "every resample has the same value: the {method} interval covers the truth less often than it says",
+                method=method,
+            )
+        )
+    elif doubt is Doubt.FEW_UNITS:
+        made.append(
+            note(
+                FEW_UNITS,
+                "fewer than {units} questions or clusters to resample: the {method} interval covers the truth less "
+                "often than it says",
+                units=intervals.FEW,
+                method=method,
+            )
+        )
+    elif doubt is Doubt.SKEWED:
+        made.append(
+            note(
+                SKEWED,
+                "the resampled values are skewed: the {method} interval covers the truth less often than it says",
+                method=method,
+            )
+        )
+    return made

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
 from nescio.data.results import Results
 from nescio.data.signature import sign
@@ -24,6 +25,7 @@ from nescio.stats import bias_correction, resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
+from nescio.stats.streams import Stream
 
 Target = Literal["collection", "population"]  # what corrected accuracies are about
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -31,7 +33,6 @@ ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
 _PEOPLE, _JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
-_STREAM = 9  # of the draws; 0 to 8 serve other uses of a seed
 _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
 
@@ -163,7 +164,7 @@ def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) ->
     """The table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
-    drawn = [resampling.bootstrap(counts, block.size, block.generator(_STREAM)) for block in blocks]
+    drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
     found: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
     return found.reshape(-1, *tables.shape[1:])
 
@@ -238,7 +239,7 @@ def _cells(judged: Outcomes, people: Outcomes, asked: Array, labelled: Array, ru
     )
 
 
-def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: list[str]) -> list[Corrected]:
+def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: list[Note]) -> list[Corrected]:
     n, labels = cells.n, len(cells.people)
     if not n:
         return []
@@ -250,7 +251,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
         bias_correction.rogan_gladen(*given),
     ]
     if labels >= bias_correction.FEWEST and math.isnan(found[2].value):
-        notes.append(f"run {name!r}: Rogan-Gladen is undefined: {_why_undefined(cells)}")
+        notes.append(_undefined_note(name, cells))
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
     judge = Estimate(_share(right, graded), *wilson(right, graded, level))
     whole = [judge, *(_of_all(one, cells, target, level) for one in found)]
@@ -267,57 +268,92 @@ def _of_all(found: Estimate, cells: _Cells, target: Target, level: float) -> Est
     return whole if target == "collection" else bias_correction.beyond(whole, cells.n, level)
 
 
-def _why_undefined(cells: _Cells) -> str:
+def _undefined_note(run: str, cells: _Cells) -> Note:
+    """Say why the estimate of Rogan and Gladen is undefined for a run."""
     right = int(cells.people.sum())
     if right in (0, len(cells.people)):
-        return f"people call {'all' if right else 'none'} of the {len(cells.people)} labelled answers correct"
-    return "the judge's sensitivity and specificity sum to 1 or less"
+        return note(
+            "agreement.people_alike",
+            "run {subject!r}: Rogan-Gladen is undefined: people call {all_right:all/none} of the {labels} labelled "
+            "answers correct",
+            run,
+            all_right=bool(right),
+            labels=len(cells.people),
+        )
+    return note(
+        "agreement.judge_uninformative",
+        "run {subject!r}: Rogan-Gladen is undefined: the judge's sensitivity and specificity sum to 1 or less",
+        run,
+    )
 
 
 def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[str]:
-    what = {
-        "collection": "what people would say of all answers to these questions",
-        "population": "answers to questions of this kind, of which these are a sample",
-    }
-    found = [
-        f"the corrected accuracies are about {what[target]}, and take the labels of a run for a random sample of its answers"
-    ]
+def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
     if target == "collection":
-        found.append(
-            f'the interval of "{HOW[0]}" is as for new questions of this kind, the others are about these questions alone: their '
-            "widths do not compare (the target population makes all of them as for new questions)"
-        )
+        notes = [
+            note(
+                "agreement.collection",
+                "the corrected accuracies are about what people would say of all answers to these questions, and take "
+                "the labels of a run for a random sample of its answers",
+            ),
+            note(
+                "agreement.intervals_differ",
+                'the interval of "{alone}" is as for new questions of this kind, the others are about these questions '
+                "alone: their widths do not compare (the target population makes all of them as for new questions)",
+                alone=HOW[0],
+            ),
+        ]
+    else:
+        notes = [
+            note(
+                "agreement.population",
+                "the corrected accuracies are about answers to questions of this kind, of which these are a sample, "
+                "and take the labels of a run for a random sample of its answers",
+            )
+        ]
     counts = labelled.sum(axis=1)
     for run in np.flatnonzero((counts > 0) & (counts < _FEW)):
-        found.append(
-            f"run {judged.runs[run]!r}: {counts[run]} labels are few for an interval that rests on a normal law"
+        notes.append(
+            note(
+                "agreement.few_labels",
+                "run {subject!r}: {labels} labels are few for an interval that rests on a normal law",
+                judged.runs[run],
+                labels=int(counts[run]),
+            )
         )
     for run in np.flatnonzero(counts == 0):
-        found.append(f"run {judged.runs[run]!r}: people judged none of its answers")
+        notes.append(
+            note("agreement.no_labels", "run {subject!r}: people judged none of its answers", judged.runs[run])
+        )
     ungraded = int((judged.state == NOT_GRADED).sum())
     if ungraded:
-        found.append(
-            f"the judge left {ungraded} answers ungraded: they are outside agreement, kappa and the judge's own accuracy; to the "
-            "corrections they are answers that it does not call correct, which biases neither"
+        notes.append(
+            note(
+                "agreement.ungraded",
+                "the judge left {answers} answers ungraded: they are outside agreement, kappa and the judge's own "
+                "accuracy; to the corrections they are answers that it does not call correct, which biases neither",
+                answers=ungraded,
+            )
         )
     if judged.clusters is not None:
-        found.append("questions are clustered, and these intervals take them as independent")
-    return found
+        notes.append(
+            note("agreement.clusters", "questions are clustered, and these intervals take them as independent")
+        )
+    return notes
 
 
-def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[str]:
-    """A note on the runs whose labelled answers look like no random sample: the judge calls another share of them correct than
-    of the rest.
+def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[Note]:
+    """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
+    than of the rest.
 
     Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of the
     hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of runs.
     """
     far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
-    found = []
+    runs = []
     for run, name in enumerate(judged.runs):
         right = judged.state[run] == CORRECT
         n, drawn, rights = (int(mask.sum()) for mask in (asked[run], labelled[run], asked[run] & right))
@@ -327,13 +363,27 @@ def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[str]:
         share = rights / n
         spread = math.sqrt(drawn * share * (1 - share) * rest / (n - 1))
         if abs(hits - drawn * share) > far * spread:
-            others = (rights - hits) / rest
-            found.append(f"run {name!r}: {hits / drawn:.0%} of {drawn:,} labelled, {others:.0%} of the {rest:,} others")
-    if not found:
+            runs.append(
+                note(
+                    "agreement.shares",
+                    "run {subject!r}: {labelled:.0%} of {labels:,} labelled, {others:.0%} of the {rest:,} others",
+                    name,
+                    labelled=hits / drawn,
+                    labels=drawn,
+                    others=(rights - hits) / rest,
+                    rest=rest,
+                )
+            )
+    if not runs:
         return []
     return [
-        "the judge calls another share of the labelled answers correct than of the others, by more than a random sample would "
-        f"show by chance ({'; '.join(found)}): if people chose what to label, the corrected accuracies may mislead"
+        note(
+            "agreement.chosen_labels",
+            "the judge calls another share of the labelled answers correct than of the others, by more than a random "
+            "sample would show by chance ({runs:list ;}): if people chose what to label, the corrected accuracies may "
+            "mislead",
+            runs=runs,
+        )
     ]
 
 

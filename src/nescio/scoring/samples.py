@@ -10,9 +10,12 @@ import numpy as np
 from nescio.data.columns import OUTCOMES, Array, bare
 from nescio.data.columns import known as declared
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
+
+Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +34,7 @@ class Sample:
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
-def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[Sample], list[str]]:
+def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[Sample], list[Note]]:
     """Every run seen by every measure, and notes on the questions that a measure cannot use.
 
     A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with the
@@ -39,7 +42,7 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
     """
     tally = data if isinstance(data, Tally) else _tally(data)
     found: list[Sample] = []
-    said: list[tuple[str, str, str]] = []
+    remarks: list[Remark] = []
     for measure in (measure.on(data.columns) for measure in measures):
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
             found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
@@ -50,24 +53,8 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
             )
         else:
-            found += _from_evidence(data, measure, said)
-    return found, gather_remarks(said)
-
-
-def gather_remarks(found: Sequence[tuple[str, str, str]]) -> list[str]:
-    """One line for what is said alike of several measures and runs: (remark, measure, whose), the first few named."""
-    whose: dict[str, dict[str, dict[str, None]]] = {}
-    for remark, measure, name in found:
-        whose.setdefault(remark, {}).setdefault(measure, {})[name] = None
-    lines = []
-    for remark, by_measure in whose.items():
-        together: dict[tuple[str, ...], list[str]] = {}
-        for measure, names in by_measure.items():
-            together.setdefault(tuple(names), []).append(measure)
-        for names_, measures in together.items():
-            more = f" and {len(names_) - 3} more" if len(names_) > 3 else ""
-            lines.append(f"{', '.join(measures)}: {remark} ({', '.join(names_[:3])}{more})")
-    return lines
+            found += _from_evidence(data, measure, remarks)
+    return found, gather(remarks)
 
 
 def _tally(data: Evidence) -> Tally | None:
@@ -95,7 +82,7 @@ def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Arr
     return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
 
 
-def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, str]]) -> list[Sample]:
+def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> list[Sample]:
     read, usable = columns_for(data, measure)
     about = data.rows_of(measure.reads)
     columns = {name: read[name] for name in measure.needs}
@@ -109,16 +96,16 @@ def _from_evidence(data: Evidence, measure: Measure, said: list[tuple[str, str, 
         found.append(Sample(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge)))
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
-            said.append((f"undefined, as there are no {unit(measure)} to measure", measure.label, whose))
+            remark = note("measure.no_units", "undefined, as there are no {units} to measure", units=unit(measure))
+            remarks.append((remark, measure.label, whose))
         if use.sum() < about[run].sum():
             lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
-            said.append(
-                (_left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure)), measure.label, whose)
-            )
+            remark = _left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure))
+            remarks.append((remark, measure.label, whose))
         if measure.declaration.remark and use.any():
-            remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
-            if remark:
-                said.append((remark, measure.label, whose))
+            own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
+            if own_remark:
+                remarks.append((own_remark, measure.label, whose))
     return found
 
 
@@ -127,12 +114,24 @@ def unit(measure: Measure) -> str:
     return "decisions on answers" if any(declared(name).row == "answer" for name in measure.reads) else "questions"
 
 
-def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> str:
-    """Why a measure uses fewer units than it is about."""
+def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note:
+    """Say why a measure uses fewer units than it is about."""
     what = sorted({declared(column).lacking for column in lacking})
     if not used:
-        return f"undefined, as none of the {units} has {' and '.join(what)}"
-    return f"{about - used:,} of {about:,} {units} left out, without {' or '.join(what)}"
+        return note(
+            "measure.none_has",
+            "undefined, as none of the {units} has {lacking}",
+            units=units,
+            lacking=" and ".join(what),
+        )
+    return note(
+        "measure.left_out",
+        "{left_out:,} of {total:,} {units} left out, without {lacking}",
+        left_out=about - used,
+        total=about,
+        units=units,
+        lacking=" or ".join(what),
+    )
 
 
 def _compress(measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None) -> Patterns:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, gather
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, Options, check_names, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, Plan, bounds, method_for
-from nescio.scoring.samples import Sample, gather_remarks, samples
+from nescio.scoring.samples import Remark, Sample, samples
 from nescio.stats import resampling
 
 MOST_RESAMPLES = 100_000_000
@@ -58,11 +59,11 @@ def score(
     work, notes = _groups(loaded, wanted, by)
     plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
-    remarks: list[tuple[str, str, str]] = []
+    remarks: list[Remark] = []
     for done, (stratum, group) in enumerate(work, 1):
-        scored, said = _score_group(loaded.data.runs, group, (by, stratum), methods, plan)
+        scored, made = _score_group(loaded.data.runs, group, (by, stratum), methods, plan)
         rows += scored
-        remarks += said
+        remarks += made
         if progress:
             progress(done, len(work))
     # By stratum, run and measure, each in the order given; groups of one draw were computed together.
@@ -78,12 +79,12 @@ def score(
     else:
         how["interval"] = "none"
     line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **how)
-    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather_remarks(remarks)), "scores")
+    return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores")
 
 
 def _groups(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
-) -> tuple[list[tuple[str | None, list[Sample]]], list[str]]:
+) -> tuple[list[tuple[str | None, list[Sample]]], list[Note]]:
     """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
     work: list[tuple[str | None, list[Sample]]] = []
     notes = list(loaded.notes)
@@ -101,16 +102,16 @@ def _score_group(
     part: tuple[str | None, str | None],
     methods: dict[str, str],
     plan: Plan,
-) -> tuple[list[Score], list[tuple[str, str, str]]]:
-    """The rows of samples of one draw, and what is to be said of their intervals: (remark, measure, whose)."""
+) -> tuple[list[Score], list[Remark]]:
+    """Make the rows of samples of one draw, and the remarks on their intervals."""
     by, stratum = part
     intervals = bounds(group, methods, plan) if methods else {}
     rows, remarks = [], []
     for sample in group:
         label, run = sample.measure.label, runs[sample.run]
-        low, high, said = intervals.get(label, (None, None, []))
+        low, high, made = intervals.get(label, (None, None, []))
         whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
-        remarks += [(remark, label, whose) for remark in said]
+        remarks += [(remark, label, whose) for remark in made]
         rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))
     return rows, remarks
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.data.notes import Note, note
 from nescio.measures import Measure
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
 from nescio.selective.curve import Bools, Floats, OneRun
 from nescio.selective.thresholds import TIE, best_thresholds, profile
 from nescio.stats import resampling
-
-STREAM = 6  # of draws: which questions are held out together
+from nescio.stats.streams import Stream
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Choice:
     without: Floats
     fold: NDArray[np.int64]
     grid: tuple[GridPoint, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def held_out(self, one: OneRun) -> Bools:
         """Which questions are answered when each has the threshold that was chosen without its part."""
@@ -47,15 +47,19 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
         chosen = [certify(grid, wanted) for grid in grids]
         found = np.array([np.inf if point is None else point.threshold for point in chosen])
         none = int(np.isposinf(found[1:]).sum())
-        notes = (
-            (
-                f"held out, {none} of {parts} parts are silent, because the rest of the questions alone certifies nothing: the "
-                "held-out value is that of the procedure on fewer questions, not of this threshold",
+        notes = []
+        if none and np.isfinite(found[0]) | np.isneginf(found[0]):
+            notes.append(
+                note(
+                    "tuning.silent_parts",
+                    "held out, {silent} of {parts} parts are silent, because the rest of the questions alone "
+                    "certifies nothing: the held-out value is that of the procedure on fewer questions, not of this "
+                    "threshold",
+                    silent=none,
+                    parts=parts,
+                )
             )
-            if none and np.isfinite(found[0]) | np.isneginf(found[0])
-            else ()
-        )
-        return Choice(float(found[0]), found[1:], fold, grids[0], notes)
+        return Choice(float(found[0]), found[1:], fold, grids[0], tuple(notes))
     tried = profile(one, wanted, masks)
     found = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
     return Choice(float(found[0]), found[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
@@ -69,20 +73,35 @@ def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
     """
     clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
-    place = resampling.Block(0, 1, seed).generator(STREAM).permutation(len(first))
+    place = resampling.Block(0, 1, seed).generator(Stream.TUNING_FOLDS).permutation(len(first))
     by_name = np.argsort(np.argsort(first))  # a cluster stands where its first question stands
     return (place % min(folds, len(first)))[by_name][unit]
 
 
-def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[str]:
-    notes, known = [], values[0][~np.isnan(values[0])]
+def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[Note]:
+    notes, known = list[Note](), values[0][~np.isnan(values[0])]
     distinct = len(np.unique(one.confidence[one.can]))
     if len(thresholds) <= distinct:
         notes.append(
-            f"{measure.label} is no function of sums: tried at {len(thresholds)} of {distinct + 1:,} thresholds, evenly spaced in rank"
+            note(
+                "tuning.some_thresholds",
+                "{subject} is no function of sums: tried at {tried} of {thresholds:,} thresholds, evenly spaced in "
+                "rank",
+                measure.label,
+                tried=len(thresholds),
+                thresholds=distinct + 1,
+            )
         )
     if not len(known):
-        notes.append(f"{measure.label} is undefined at every threshold: nothing is answered")
+        notes.append(
+            note("tuning.undefined", "{subject} is undefined at every threshold: nothing is answered", measure.label)
+        )
     elif distinct and np.ptp(known) <= TIE * max(1.0, float(np.abs(known).max())):
-        notes.append(f"{measure.label} has the same value at every threshold: everything that can be is answered")
+        notes.append(
+            note(
+                "tuning.same_everywhere",
+                "{subject} has the same value at every threshold: everything that can be is answered",
+                measure.label,
+            )
+        )
     return notes

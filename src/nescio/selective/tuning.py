@@ -11,15 +11,16 @@ import numpy as np
 from nescio._version import __version__
 from nescio.data.columns import known
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, gather, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, check_names
 from nescio.scoring.confidence_intervals import Plan, bounds, method_for
-from nescio.scoring.samples import Sample, gather_remarks, samples
+from nescio.scoring.samples import Sample, samples
 from nescio.scoring.score import check_resampling, open_data
-from nescio.selective.certified import Guarantee, needed
+from nescio.selective.certified import GridPoint, Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
 from nescio.selective.curve import Bools, OneRun, curve_of, one_run
 from nescio.selective.thresholds import check_follows, exact_rule
@@ -91,7 +92,13 @@ class Tuned(Results):
         """The one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
         more = {name: Results.records(self, name) for name in self.more}
-        return {"nescio": __version__, "signature": str(self.signature), **row, **more, "notes": list(self.notes)}
+        return {
+            "nescio": __version__,
+            "signature": str(self.signature),
+            **row,
+            **more,
+            "notes": list(map(str, self.notes)),
+        }
 
 
 def tune(
@@ -136,8 +143,8 @@ def tune(
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
-    figures, said = _figures(one, bound, choice, plan, certified=wanted is not None)
-    notes = [*loaded.notes, *_remarks(one), *choice.notes, *said]
+    figures, of_figures = _figures(one, bound, choice, plan, certified=wanted is not None)
+    notes = [*loaded.notes, *_remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)
     how: dict[str, object] = {"run": one.data.runs[0], "folds": len(choice.without), **_how_certified(wanted)}
     how |= _how_resampled(one, bound, plan) if ci else {}
@@ -178,7 +185,7 @@ def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] 
 
 def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: Plan, *, certified: bool
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[Note]]:
     """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
     chosen, given = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
@@ -197,7 +204,12 @@ def _figures(
     if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
         return found | none | {"value_in_sample": undefined}, notes
     if not len(choice.without):
-        notes.append("one question or cluster cannot be held out: what new questions will bring is not estimated")
+        notes.append(
+            note(
+                "tuning.nothing_held_out",
+                "one question or cluster cannot be held out: what new questions will bring is not estimated",
+            )
+        )
         return found | none, notes
     accepted = choice.held_out(one)
     pooled, _ = _sample(one, accepted, measure)
@@ -205,13 +217,14 @@ def _figures(
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
     if plan.level:
         method = method_for(measure, "auto", clustered=one.data.clusters is not None)
-        low, high, said = bounds([pooled], {measure.label: method}, plan)[measure.label]
-        notes += gather_remarks([(remark, measure.label, f"run {one.data.runs[0]!r}, held out") for remark in said])
+        low, high, remarks = bounds([pooled], {measure.label: method}, plan)[measure.label]
+        whose = f"run {one.data.runs[0]!r}, held out"
+        notes += gather([(remark, measure.label, whose) for remark in remarks])
         none |= {"low": low, "high": high}
     return found | none, notes
 
 
-def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[Sample, list[str]]:
+def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[Sample, list[Note]]:
     """The run with these questions answered, as the measure sees it."""
     found, notes = samples(one.apply(accepted), [measure])
     return found[0], notes
@@ -222,31 +235,50 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
     return many / len(accepted), int((accepted & one.wrong).sum()) / many if many else float("nan")
 
 
-def _remarks(one: OneRun) -> list[str]:
-    """What no threshold can change, counted."""
-    silent, n, notes = int((~one.can).sum()), len(one.can), []
+def _remarks(one: OneRun) -> list[Note]:
+    """Count what no threshold can change."""
+    silent, notes = int((~one.can).sum()), list[Note]()
     if silent:
-        have = "has" if silent == 1 else "have"
         notes.append(
-            f"run {one.data.runs[0]!r}: {silent:,} of {n:,} questions {have} no answer and no judged candidate with a confidence: "
-            "silent at every threshold"
+            note(
+                "tuning.always_silent",
+                "run {subject!r}: {silent:,} of {total:,} questions {silent:has/have} no answer and no judged "
+                "candidate with a confidence: silent at every threshold",
+                one.data.runs[0],
+                silent=silent,
+                total=len(one.can),
+            )
         )
     if any(known(name).lower_ranks for name in one.data.columns):
-        notes.append("a threshold is one on the first answer's confidence: those of lower ranks are left out")
+        notes.append(
+            note(
+                "tuning.lower_ranks",
+                "a threshold is one on the first answer's confidence: those of lower ranks are left out",
+            )
+        )
     return notes
 
 
-def _rule(one: OneRun, measure: Measure, notes: list[str]) -> dict[str, float | None]:
+def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
     """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
     if measure.declaration.name not in C_AT_1 or not one.can.any():
         return {}
     chance = one.confidence[one.can]
     if chance.min() < 0 or chance.max() > 1:
-        notes.append("confidences outside [0, 1] are no probabilities: the exact rule of c@1 does not apply")
+        notes.append(
+            note(
+                "tuning.no_probabilities",
+                "confidences outside [0, 1] are no probabilities: the exact rule of c@1 does not apply",
+            )
+        )
         return {}
     if "answerable" in one.data.columns and (one.data.columns["answerable"] == 0).any():
         notes.append(
-            "some questions have no answer: the exact rule of c@1, which earns nothing by declining them, does not apply"
+            note(
+                "tuning.unanswerable",
+                "some questions have no answer: the exact rule of c@1, which earns nothing by declining them, does "
+                "not apply",
+            )
         )
         return {}
     lowest, even = exact_rule(chance, len(one.can))
@@ -255,31 +287,66 @@ def _rule(one: OneRun, measure: Measure, notes: list[str]) -> dict[str, float | 
     return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}
 
 
-def _asked(wanted: Guarantee | None, choice: Choice, notes: list[str]) -> dict[str, Any]:
+def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
     """What was asked for, the bound that was reached, or how many answers it would take."""
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
-    asked = f"a risk of at most {wanted.max_risk:g} with confidence {wanted.confidence:g}"
     if choice.threshold < np.inf:
         if choice.threshold == -np.inf:
-            notes.append(f"{asked} holds with everything answered that can be: no threshold is needed")
+            notes.append(
+                note(
+                    "tuning.no_threshold_needed",
+                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds with everything answered "
+                    "that can be: no threshold is needed",
+                    max_risk=wanted.max_risk,
+                    confidence=wanted.confidence,
+                )
+            )
         upper = min(point.upper for point in choice.grid if point.threshold == choice.threshold)
         return row | {"risk_upper": upper}
     least, most = needed(wanted), max(point.accepted for point in choice.grid)
     notes.append(
-        f"{asked} cannot be certified: it takes {least:,} accepted answers without an error, and the grid accepts {most:,} at most"
+        note(
+            "tuning.not_certified",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: it takes {needed:,} "
+            "accepted answers without an error, and the grid accepts {accepted:,} at most",
+            max_risk=wanted.max_risk,
+            confidence=wanted.confidence,
+            needed=least,
+            accepted=most,
+        )
     )
     nearest = min(choice.grid, key=lambda point: (point.upper, -point.accepted))
     rate = nearest.wrong / nearest.accepted if nearest.accepted else 0.0
     at_rate = needed(wanted, rate)
     if nearest.wrong:
-        notes.append(
-            f"the most promising threshold accepts {nearest.accepted:,} answers, {nearest.wrong:,} of them wrong ({100 * rate:.1f} %, at most "
-            f"{100 * nearest.upper:.1f} %): at that rate "
-            + (f"about {at_rate:,} accepted answers would be needed" if at_rate else "no number of answers is enough")
-        )
+        notes.append(_promising_note(nearest, rate, at_rate))
     return row | {"answers_needed": least, "answers_needed_at_rate": at_rate}
+
+
+def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:
+    """Say how near the most promising threshold comes, and how many answers its error rate would take."""
+    if not needed_at_rate:
+        return note(
+            "tuning.never_enough",
+            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at "
+            "most {upper:.1f} %): at that rate no number of answers is enough",
+            accepted=nearest.accepted,
+            wrong=nearest.wrong,
+            percent=100 * rate,
+            upper=100 * nearest.upper,
+        )
+    return note(
+        "tuning.answers_needed",
+        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at most "
+        "{upper:.1f} %): at that rate about {needed:,} accepted answers would be needed",
+        accepted=nearest.accepted,
+        wrong=nearest.wrong,
+        percent=100 * rate,
+        upper=100 * nearest.upper,
+        needed=needed_at_rate,
+    )
 
 
 def _how_certified(wanted: Guarantee | None) -> dict[str, object]:

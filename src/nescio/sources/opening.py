@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents
 from nescio.sources.arrow import readable
@@ -104,7 +105,7 @@ def _open_listed(path: Path, room: Room) -> Source | None:
 
 
 def _open_delimited(path: Path, plain: bool) -> Source:
-    delimiter, notes = "\t" if path.suffix.lower() == ".tsv" else ",", []
+    delimiter, notes = "\t" if path.suffix.lower() == ".tsv" else ",", list[Note]()
     with path.open(encoding="utf-8-sig") as file:
         head = next((line for line in file if line.strip()), "")
     if not head:
@@ -113,11 +114,13 @@ def _open_delimited(path: Path, plain: bool) -> Source:
         return Source(path.name, path, first=head, kind="text")
     if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
         delimiter = ";"
-        notes.append(f"{path}: columns are separated by semicolons")
+        notes.append(note("table.semicolons", "{subject}: columns are separated by semicolons", str(path)))
     record, begins = next(records(path, delimiter))
     names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
-    return Source(path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=notes, kind="delimited")
+    return Source(
+        path.name, path, None, names, delimiter, begins=begins, plain=plain, notes=tuple(notes), kind="delimited"
+    )
 
 
 def _parquet_columns(path: Path) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note
 from nescio.errors import MismatchError
 from nescio.sources.json import Room
 
@@ -44,7 +45,7 @@ class Source:
     first: Any = None
     begins: int = 1
     plain: bool = True
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[Note, ...] = ()
     kind: str = "table"
     document: Any = None
     members: tuple[str, ...] = ()

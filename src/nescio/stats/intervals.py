@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from statistics import NormalDist
 
 import numpy as np
@@ -67,28 +68,33 @@ FEW = 30
 RARE = 5
 
 
-def doubt(method: str, values: NDArray[np.float64], units: int) -> str | None:
-    """Why an interval made from these resampled values of so many units should not be believed, or None."""
+class Doubt(StrEnum):
+    """Why an interval should not be believed: resamples that are all alike, few units, or skewed resamples."""
+
+    CONSTANT = "constant"
+    FEW_UNITS = "few units"
+    SKEWED = "skewed"
+
+
+def doubt(method: str, values: NDArray[np.float64], units: int) -> Doubt | None:
+    """Say why an interval made from these resampled values of so many units should not be believed, if so."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
-    fails = f"the {method} interval covers the truth less often than it says"
     spread = float(defined.std())
     if spread <= 1e-12 * max(1.0, float(np.abs(defined).max())):
-        return f"every resample has the same value: {fails}"
+        return Doubt.CONSTANT
     if units < FEW:
-        return f"fewer than {FEW} questions or clusters to resample: {fails}"
+        return Doubt.FEW_UNITS
     away = (defined - defined.mean()) / spread
     if abs(np.mean(away * away * away)) > SKEWED[method]:
-        return f"the resampled values are skewed: {fails}"
+        return Doubt.SKEWED
     return None
 
 
-def doubt_counts(method: str, part: float, whole: float) -> str | None:
-    """Why an interval made from these counts should be read with care, or None."""
-    if 0 < min(part, whole - part) <= RARE:
-        return f"{RARE} or fewer questions decide the value: the {method} interval may cover the truth less often than it says"
-    return None
+def is_rare(part: float, whole: float) -> bool:
+    """Tell whether so few questions decide a proportion that its interval should be read with care."""
+    return 0 < min(part, whole - part) <= RARE
 
 
 def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval:

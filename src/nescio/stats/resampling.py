@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.stats.streams import Stream
+
 BLOCK = 256
 
 # Measured once on one core: a category of a multinomial costs about as much as this many picks of a unit.
@@ -27,9 +29,9 @@ class Block:
     size: int
     seed: int
 
-    def generator(self, stream: int = 0) -> np.random.Generator:
-        """A fresh generator for this block; `stream` keeps unlike uses of one seed apart."""
-        child = np.random.SeedSequence(self.seed, spawn_key=(stream, self.start // BLOCK))
+    def generator(self, stream: Stream = Stream.INTERVALS) -> np.random.Generator:
+        """Make a fresh generator for this block, of the stream of one use of the seed."""
+        child = np.random.SeedSequence(self.seed, spawn_key=(int(stream), self.start // BLOCK))
         return np.random.Generator(np.random.PCG64(child))
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
 from nescio.sources.source import Source, name_runs
@@ -92,10 +93,10 @@ def files_in(folder: Path) -> list[Path]:
     return [*keys, *sorted(folder.glob("*.questions")), *stories]
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of the keys, or where there is no key those of the files of questions, with the stories that are given."""
     by_part = _by_part(parts)
-    notes: list[str] = []
+    notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
         one = (by_part["story"] or by_part["answers"])[0]
         raise MismatchError(f"{one.label} needs questions or a key with it (QuestionID, Question, Answer)")
@@ -131,8 +132,8 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
-    found, said = collection(parts, options)
-    notes, keyed = list(said), {question.id for question in found.questions}
+    found, of_keys = collection(parts, options)
+    notes, keyed = list(of_keys), {question.id for question in found.questions}
     runs = []
     for source, name in zip(by_part["answers"], name_runs(by_part["answers"]), strict=True):
         runs.append(Run(name, tuple(_responses(source, name, keyed, notes))))
@@ -203,7 +204,7 @@ def _blocks(source: Source) -> Iterator[_Block]:
         yield block
 
 
-def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[str]) -> dict[str, _Block]:
+def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
     """The key of each question; a question that stands again with the same answer is the same."""
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
@@ -227,8 +228,15 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[str]
             if which == "last":
                 keys[block.id] = block
     if differing:
-        many = f"{len(differing)} questions have" if len(differing) > 1 else "1 question has"
-        notes.append(f"{many} two different keys: the {which} is taken, as asked")
+        notes.append(
+            note(
+                "cbc.two_keys",
+                "{questions} {questions:question has/questions have} two different keys: the {which} is taken, as "
+                "asked",
+                questions=len(differing),
+                which=which,
+            )
+        )
     return keys
 
 
@@ -256,7 +264,7 @@ def _question(
     )
 
 
-def _responses(source: Source, run: str, keys: set[str], notes: list[str]) -> Iterator[Response]:
+def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> Iterator[Response]:
     seen: dict[str, int] = {}
     extra = 0
     for block in _blocks(source):
@@ -274,7 +282,14 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[str]) -> It
     if extra == len(seen):
         raise MismatchError(f"{source.label} answers none of the questions that the key holds")
     if extra:
-        notes.append(f"run {run!r}: {extra} answers to questions that the key does not hold: left out")
+        notes.append(
+            note(
+                "cbc.no_such_question",
+                "run {subject!r}: {answers} answers to questions that the key does not hold: left out",
+                run,
+                answers=extra,
+            )
+        )
 
 
 def _confidence(block: _Block) -> float | None:

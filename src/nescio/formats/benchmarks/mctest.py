@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nescio.data.model import Collection, Question
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.opening import HEADLESS
@@ -38,7 +39,7 @@ def recognise(source: Source) -> str | None:
     return "gold" if suffix == ".ans" and _KEY.fullmatch(first.strip()) else None
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of any number of tests with their stories, and where the .ans is given too with the right options."""
     tests, keys = ([source for part, source in parts if part == name] for name in ("test", "gold"))
     if not tests:

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, write_lines
+from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import identity
 from nescio.formats.native.judgements import WORDS
@@ -86,7 +87,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
             raise MismatchError("KILT files and tables of predictions cannot be read together")
         return _read_kilt(parts, options)
     sources = [source for _, source in parts]
-    notes = [note for source in sources for note in source.notes]
+    notes = [each for source in sources for each in source.notes]
     rows: list[_Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
         rows += _table(source, name, {row.run for row in rows}, notes)
@@ -120,7 +121,7 @@ def _one(have: Mapping[str, str], names: Sequence[str]) -> str | None:
     return next((name for name in names if name in have), None)
 
 
-def _table(source: Source, stem: str, before: set[str], notes: list[str]) -> list[_Row]:
+def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[_Row]:
     with connect() as connection:
         have = load_rows(connection, source, "predictions")
         gold = _one(have, GOLD)
@@ -160,9 +161,14 @@ def _table(source: Source, stem: str, before: set[str], notes: list[str]) -> lis
         given = _given(cell["prediction"], at, lists)
         verdict = cell.get(people) if people else None
         rows.append(_Row(run, name, text, answers, given, _confidence(cell, place), verdict, place, labels))
-    if many := sum(count - 1 for count in repeats.values()):
+    if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
-            f"{source.label}: {many} rows repeat a question; without question_id they are told apart by a number"
+            note(
+                "nq.repeats",
+                "{subject}: {rows} rows repeat a question; without question_id they are told apart by a number",
+                str(source.label),
+                rows=repeated,
+            )
         )
     return rows
 
@@ -305,7 +311,7 @@ def _read_kilt(parts: Sequence[Part], options: ReadOptions) -> Read:
         asked = row.get("input")
         gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
         questions[name] = Question(name, asked if isinstance(asked, str) else "", gold_texts, (), bool(gold_texts))
-    runs, notes = [], []
+    runs, notes = [], list[Note]()
     for source, run in zip(answers, name_runs(answers), strict=True):
         found: dict[str, Response] = {}
         extra = 0
@@ -319,7 +325,14 @@ def _read_kilt(parts: Sequence[Part], options: ReadOptions) -> Read:
         if extra == len(found):
             raise MismatchError(f"{source.label} answers none of the questions that {gold.label} holds")
         if extra:
-            notes.append(f"run {run!r}: {extra} answers to questions that the gold does not hold: left out")
+            notes.append(
+                note(
+                    "kilt.no_such_question",
+                    "run {subject!r}: {answers} answers to questions that the gold does not hold: left out",
+                    run,
+                    answers=extra,
+                )
+            )
         runs.append(Run(run, tuple(response for name, response in found.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)
     return Read(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
@@ -379,8 +392,8 @@ def write_kilt(found: Unjudged, path: Path) -> Written:
                 if one.rank == 1
             )
             write_lines(folder / "runs" / f"{name}.jsonl", rows)
-    notes = [f"run {run.name!r} holds no answer: no file" for run in found.runs if not run.responses]
-    return Written(what_is(found), (*left_out(found, "KILT", ()), *renamed([run.name for run in said], names), *notes))
+    notes = [*left_out(found, "KILT", ()), *renamed([run.name for run in said], names), *without_answers(found.runs)]
+    return Written(what_is(found), tuple(notes))
 
 
 def _gold_of(question: Question) -> tuple[str, ...]:

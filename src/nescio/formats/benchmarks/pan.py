@@ -21,26 +21,24 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.folder_writer import file_names, folder_of, many, renamed, write_lines
+from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import Part, Read, ReadOptions, Written, reader, writer
 from nescio.sources.documents import text_lines
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import json_lines, plain_rows
 from nescio.sources.text_files import WHITE
+from nescio.text import plural
 
 MEASURES = ("c@1", "accuracy", "coverage", "pan.F0.5u", "pan.F1", "pan.AUC", "pan.Brier")
 SINCE_2024 = tuple("pan.F1(silence=negative)" if name == "pan.F1" else name for name in MEASURES)
 STRATA = ("source", "model", "genre")  # what the truth of 2025 may say of a problem
 SHARED = ("is_human", "label")  # keys that both files bear
-# What the organisers' evaluators of 2024 and of 2025 do.
-CLIPPED = {
-    "is_human": "outside [0, 1], clipped to it as the organisers' evaluator does",
-    "label": "outside [0, 1]: AUC takes them as they are and Brier clips them, as the organisers' evaluator does",
-}
-LISTED = "given as a list of one number, read as that number"
+# What is odd in an answer: a list of one number, a score outside [0, 1], or one on the other side than the letter.
+LISTED, OUTSIDE, OTHER_SIDE = "listed", "outside", "other side"
 _LINE = re.compile(r"[A-Z]{2}\d{2,4}\s+(?:[YN-]|[YN-]\s+[-+.\deE]+|[-+]?\.?\d[.\deE+-]*)\s*")
 _DECIDED = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
@@ -103,7 +101,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     truth = _truth(gold[0])
     same = np.array(list(truth.same.values()), dtype=np.int8)
     names = name_runs(answers, generic=("answers", "predictions"))
-    notes: list[str] = []
+    notes: list[Note] = []
     cells = [_values(source, truth, name, notes) for source, name in zip(answers, names, strict=True)]
     values, sides = (np.stack([cell[i] for cell in cells]) for i in (0, 1))
     silent = sides == 0.5
@@ -127,7 +125,10 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     shared = gold[0].kind != "text" and "same" not in gold[0].columns
     if "is_human" in gold[0].columns and silent.any():
         notes.append(
-            "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence"
+            note(
+                "pan.silence",
+                "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence",
+            )
         )
     return Read(found, tuple(notes), SINCE_2024 if shared else MEASURES)
 
@@ -182,7 +183,7 @@ def _words(source: Source) -> Iterator[tuple[list[str], int]]:
             yield text.split(), line
 
 
-def _values(source: Source, truth: _Truth, run: str, notes: list[str]) -> tuple[Array, Array]:
+def _values(source: Source, truth: _Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
     """The scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
     index = {problem: i for i, problem in enumerate(truth.same)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
@@ -202,11 +203,51 @@ def _values(source: Source, truth: _Truth, run: str, notes: list[str]) -> tuple[
     missing = np.isnan(values)
     values[missing] = 0.5
     if missing.any():
-        many = f"{int(missing.sum())} of {len(index)} problems missing"
-        notes.append(f"run {run!r}: {many}, counted as unanswered (0.5)")
-    for what, times in odd.items():
-        notes.append(f"run {run!r}: {'1 value ' if times == 1 else f'{times} values '}{what}")
+        notes.append(
+            note(
+                "pan.missing",
+                "run {subject!r}: {missing} of {total} problems missing, counted as unanswered (0.5)",
+                run,
+                missing=int(missing.sum()),
+                total=len(index),
+            )
+        )
+    notes += [_odd_note(run, kind, values=times, clipped="is_human" in source.columns) for kind, times in odd.items()]
     return values, sides
+
+
+def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
+    """Count odd values; those outside [0, 1] are `clipped`, as the organisers did in 2024, or kept, as in 2025."""
+    if kind == LISTED:
+        return note(
+            "pan.listed",
+            "run {subject!r}: {values} {values:value/values} given as a list of one number, read as that number",
+            run,
+            values=values,
+        )
+    if kind == OTHER_SIDE:
+        return note(
+            "pan.other_side",
+            "run {subject!r}: {values} {values:value/values} on the other side than the letter before it, which "
+            "decides",
+            run,
+            values=values,
+        )
+    if clipped:
+        return note(
+            "pan.clipped",
+            "run {subject!r}: {values} {values:value/values} outside [0, 1], clipped to it as the organisers' "
+            "evaluator does",
+            run,
+            values=values,
+        )
+    return note(
+        "pan.outside",
+        "run {subject!r}: {values} {values:value/values} outside [0, 1]: AUC takes them as they are and Brier clips "
+        "them, as the organisers' evaluator does",
+        run,
+        values=values,
+    )
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
@@ -237,7 +278,7 @@ def _scored(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
         within = value is not None and 0 <= value <= 1
         if value is not None and key != "value" and math.isfinite(value) and not within:
             value, within = (min(1.0, max(0.0, value)) if key == "is_human" else value), True
-            odd[CLIPPED[key]] += 1
+            odd[OUTSIDE] += 1
         if value is None or not within:
             found = given if key in row else list(row)
             rule = f"{key} must be a number in [0, 1]"
@@ -255,7 +296,7 @@ def _said(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
             rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
             raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
         if decided is not None and (value - 0.5) * (decided - 0.5) < 0:
-            odd["on the other side than the letter before it, which decides"] += 1
+            odd[OTHER_SIDE] += 1
         yield _Answer(words[0], value, value if decided is None else decided, line)
 
 
@@ -281,11 +322,17 @@ def write(found: Outcomes, path: Path) -> Written:
             "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
         )
     same = found.more["verification.same"][0]
-    notes: list[str] = []
+    notes: list[Note] = []
     values = [_values_of(found, run, notes) for run in range(len(found.runs))]
     held = [name for name in found.strata if name in STRATA]
     if lost := [name for name in found.strata if name not in STRATA]:
-        notes.append(f"left out, as there is no place for it in PAN's truth of 2020: {', '.join(lost)}")
+        notes.append(
+            note(
+                "pan.no_place",
+                "left out, as there is no place for it in PAN's truth of 2020: {strata:list}",
+                strata=lost,
+            )
+        )
     names = file_names(found.runs)
     with folder_of(path, "pan") as folder:
         truth = (
@@ -297,11 +344,11 @@ def write(found: Outcomes, path: Path) -> Written:
             (folder / "runs" / name).mkdir(parents=True)
             rows = ({"id": problem, "value": score} for problem, score in zip(found.questions, scores, strict=True))
             write_lines(folder / "runs" / name / "answers.jsonl", rows)
-    what = f"{many(len(found.questions), 'problem')} and {many(len(found.runs), 'run')}"
+    what = f"{plural(len(found.questions), 'problem')} and {plural(len(found.runs), 'run')}"
     return Written(what, (*notes, *renamed(found.runs, names)))
 
 
-def _values_of(found: Outcomes, run: int, notes: list[str]) -> list[float]:
+def _values_of(found: Outcomes, run: int, notes: list[Note]) -> list[float]:
     """The scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
     state, given, same = (
         found.state[run],
@@ -311,13 +358,27 @@ def _values_of(found: Outcomes, run: int, notes: list[str]) -> list[float]:
     silent = state == SILENT
     values = np.where(silent, 0.5, np.clip(given, 0, 1))
     if outside := int((~silent & (values != given)).sum()):
-        notes.append(f"run {found.runs[run]!r}: {outside} scores outside [0, 1], clipped to it")
+        notes.append(
+            note(
+                "pan.clipped_in_writing",
+                "run {subject!r}: {scores} scores outside [0, 1], clipped to it",
+                found.runs[run],
+                scores=outside,
+            )
+        )
     sides = np.where(state == CORRECT, same, ~same)
     if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
         raise MismatchError(
             f"run {found.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score alone cannot say"
         )
     if moved := int((silent & (given != 0.5)).sum()):
-        notes.append(f"run {found.runs[run]!r}: {moved} scores beside silence (-) written as 0.5")
+        notes.append(
+            note(
+                "pan.silence_moved",
+                "run {subject!r}: {scores} scores beside silence (-) written as 0.5",
+                found.runs[run],
+                scores=moved,
+            )
+        )
     scores: list[float] = values.tolist()
     return scores

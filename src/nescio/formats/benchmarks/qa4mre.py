@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
 from nescio.sources.source import Source, name_runs
@@ -59,10 +60,10 @@ class _Asked:
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of a test with their texts; where its gold is given too, with the right options. A gold file is a test."""
     gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
-    notes: list[str] = []
+    notes: list[Note] = []
     if test is None:
         if gold is None:
             raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
@@ -98,7 +99,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         )
     if not by_part["answers"]:
         raise MismatchError(f"{gold.label} is a gold file of QA4MRE; give the runs with it")
-    notes: list[str] = []
+    notes: list[Note] = []
     asked = {one.key: one for one in _questions(gold, marked=True)}
     numbers = _same(gold, asked, test, notes) if test else {key: key for key in asked}
     roots = [source.document for source in by_part["answers"]]
@@ -190,7 +191,7 @@ def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[s
     return seen[test]
 
 
-def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[str]) -> dict[Key, Key]:
+def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
     """Where in the gold each question of the test stands, by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
     for one in asked.values():
@@ -208,7 +209,15 @@ def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[s
         found[one.key] = there[0]
     if moved := sum(key != to for key, to in found.items()):
         notes.append(
-            f"{moved} of {len(found)} questions have other numbers in {gold.label} than in {test.label}: answers are matched by the test"
+            note(
+                "qa4mre.other_numbers",
+                "{moved} of {total} questions have other numbers in {gold} than in {test}: answers are matched by the "
+                "test",
+                moved=moved,
+                total=len(found),
+                gold=str(gold.label),
+                test=str(test.label),
+            )
         )
     return found
 

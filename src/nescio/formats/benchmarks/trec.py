@@ -23,6 +23,7 @@ from sys import intern
 
 import numpy as np
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Outcomes
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.benchmarks.ave.documents import DECISIONS
@@ -37,7 +38,7 @@ VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
 # What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001, FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
-_NAMES = {"X": "inexact (X)", "U": "unsupported (U)"}
+_NAMES = {"X": "inexact", "U": "unsupported"}
 QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
@@ -226,16 +227,24 @@ def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) ->
         if cells[2] in levels:
             raise _fail(source, line, f"document {cells[2]!r} of topic {cells[0]!r} stands here again")
         levels[intern(cells[2])] = level
-    notes: list[str] = []
+    notes: list[Note] = []
     top = max(level for levels in relevant.values() for level in levels.values())
     if top > 1:
-        notes.append(f"{source.label}: relevance goes up to {top}; relevant is {least} or more (--choose relevance=N)")
+        notes.append(
+            note(
+                "trec.relevance",
+                "{subject}: relevance goes up to {highest}; relevant is {least} or more (--choose relevance=N)",
+                str(source.label),
+                highest=top,
+                least=least,
+            )
+        )
     rows = _by_qrels(runs, relevant, least, notes)
     return Read(_ranked(rows, source, options, notes), tuple(notes), ("MRR", "accuracy"))
 
 
 def _by_qrels(
-    runs: Sequence[_Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[str]
+    runs: Sequence[_Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[Note]
 ) -> Iterator[tuple[Graded, int]]:
     """A row a run and topic, with the rank of the first relevant document, 0 where there is none."""
     for run in runs:
@@ -253,7 +262,12 @@ def _by_qrels(
             yield Graded(run.name, topic, state, given[0].score, path=run.source.label, answerable=answerable), right
         if unjudged:
             notes.append(
-                f"run {run.name!r}: {unjudged} first documents are not in the qrels, and count as not relevant"
+                note(
+                    "trec.not_in_qrels",
+                    "run {subject!r}: {documents} first documents are not in the qrels, and count as not relevant",
+                    run.name,
+                    documents=unjudged,
+                )
             )
 
 
@@ -265,15 +279,22 @@ def _least(options: ReadOptions) -> int:
     return least
 
 
-def _say_strangers(run: _Found, known: Mapping[str, object], notes: list[str]) -> None:
+def _say_strangers(run: _Found, known: Mapping[str, object], notes: list[Note]) -> None:
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")
     if strangers:
-        notes.append(f"run {run.name!r}: {strangers} topics were not judged: left out")
+        notes.append(
+            note(
+                "trec.not_judged",
+                "run {subject!r}: {topics} topics were not judged: left out",
+                run.name,
+                topics=strangers,
+            )
+        )
 
 
-def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[str]) -> Outcomes:
+def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """The outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0 for none."""
     ranks = array("q")
 
@@ -321,7 +342,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
 
 def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> Read:
     """Each file one run, with one answer a question."""
-    notes: list[str] = []
+    notes: list[Note] = []
     answerable: dict[str, int] = {}
     rows: list[Graded] = []
     for source, run in zip(sources, name_runs(sources), strict=True):
@@ -345,11 +366,19 @@ def _told(row: Graded, answerable: Mapping[str, int]) -> Graded:
     return replace(row, answerable=answerable.get(row.question, -1))
 
 
-def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: list[str]) -> None:
-    for letter, what in _NAMES.items():
+def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: list[Note]) -> None:
+    for letter, kind in _NAMES.items():
         if letters[letter] and letter not in options.outcome_map:
             notes.append(
-                f"run {run!r}: {letters[letter]} {what}: incorrect (--outcome-map {letter}=correct is lenient)"
+                note(
+                    "trec.lenient",
+                    "run {subject!r}: {answers} {kind} ({letter}): incorrect (--outcome-map {letter}=correct is "
+                    "lenient)",
+                    run,
+                    answers=letters[letter],
+                    kind=kind,
+                    letter=letter,
+                )
             )
 
 
@@ -361,7 +390,7 @@ def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> 
         if pool.verdicts.setdefault(key, letter) != letter:
             raise _fail(source, line, f"this answer to question {question!r} has two judgements", letter)
         _settle_answerable(pool.answerable, question, docno, _state(letter, options), _both(source, line, question))
-    notes: list[str] = []
+    notes: list[Note] = []
     judged = dict.fromkeys(question for question, _, _ in pool.verdicts)
     rows = []
     for run in runs:

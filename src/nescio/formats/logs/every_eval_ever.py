@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
@@ -50,7 +51,7 @@ def recognise(source: Source) -> str | None:
 @reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Every model is a run; where there are several evaluations, a question bears the name of its own."""
-    notes: list[str] = []
+    notes: list[Note] = []
     instances = [
         _instance(row, line, source, options) for _, source in parts for row, line in json_lines(source, lenient=True)
     ]
@@ -61,8 +62,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         notes += say_partial(scale, "instances without is_correct", len(by_score), options)
     if not options.declined.asked:
         notes.append(
-            "every_eval_ever has no word for declining: only empty outputs and refusals among the errors are silence; "
-            "--declined-pattern names words that are"
+            note(
+                "every_eval_ever.no_declining",
+                "every_eval_ever has no word for declining: only empty outputs and refusals among the errors are "
+                "silence; --declined-pattern names words that are",
+            )
         )
     found = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
     return tidy(Read(found, tuple(notes)), options, (TASK,) if several else ())
@@ -78,7 +82,7 @@ class _Instance:
     by_score: bool  # whether is_correct is not said
 
 
-def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[str]) -> list[Graded]:
+def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[Note]) -> list[Graded]:
     """The rows of one evaluation where several are of the same questions; all of them where they are not."""
     metrics: dict[tuple[str, tuple[str, str, int]], set[str | None]] = {}
     for one in instances:
@@ -97,7 +101,14 @@ def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[st
         return rows
     name = choose(options, TASK, [row.strata[TASK] for row in rows], "evaluations of the same questions")
     kept = [row for row in rows if row.strata[TASK] == name]
-    notes.append(f"by the evaluation {name!r}: {len(rows) - len(kept)} instances of others left out")
+    notes.append(
+        note(
+            "every_eval_ever.one_evaluation",
+            "by the evaluation {subject!r}: {others} instances of others left out",
+            name,
+            others=len(rows) - len(kept),
+        )
+    )
     return kept
 
 
@@ -136,13 +147,19 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     return _Instance(graded, (model, sample, hash(str(asked))), named, row["evaluation"].get("is_correct") is None)
 
 
-def _told_apart(rows: Sequence[Graded], notes: list[str], *, several: bool) -> Iterator[Graded]:
+def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
     """The rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
     names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
     seen: Counter[tuple[str, str]] = Counter((row.run, name) for row, name in zip(rows, names, strict=True))
     again = seen.total() - len(seen)
     if again:
-        notes.append(f"{again} instances stand again: each is a repeat, clustered with the first of its sample_id")
+        notes.append(
+            note(
+                "every_eval_ever.repeats",
+                "{repeats} instances stand again: each is a repeat, clustered with the first of its sample_id",
+                repeats=again,
+            )
+        )
     seen.clear()
     for row, name in zip(rows, names, strict=True):
         seen[row.run, name] += 1

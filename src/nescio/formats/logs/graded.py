@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array, user
-from nescio.data.outcomes import ABSENT, Outcomes, say_why
+from nescio.data.notes import Note
+from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
 
@@ -44,11 +45,11 @@ class Graded:
     answerable: int = -1
 
 
-def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[str]) -> Outcomes:
+def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """The rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
 
-    Raises FormatError where a run answers a question twice. `notes` gets a line a run on what stands behind its silence and
-    its ungraded answers.
+    Raises FormatError where a run answers a question twice. `notes` gets one a run on what stands behind
+    its silence and its ungraded answers.
     """
     runs: dict[str, int] = {}
     questions: dict[str, int] = {}
@@ -77,7 +78,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     for r, why in zip(cells.run, cells.why, strict=True):
         if why:
             reasons[r][why] += 1
-    notes += [say_why(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
+    notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
     return Outcomes(
         tuple(runs),
         tuple(questions),

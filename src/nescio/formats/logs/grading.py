@@ -12,6 +12,7 @@ import numpy as np
 
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
@@ -78,23 +79,44 @@ def number(value: Any) -> float | None:
         return None
 
 
-def say_partial(scale: Scale, what: str, total: int, options: ReadOptions) -> list[str]:
-    """A note where scores lie between wrong and right."""
+def say_partial(scale: Scale, what: str, total: int, options: ReadOptions) -> list[Note]:
+    """Note scores of `what` that lie between wrong and right."""
     if not scale.between:
         return []
-    many = f"{scale.between} of {total} scores of {what} lie between 0 and 1"
     if threshold(options) is None:
         return [
-            f"{many}: counted as incorrect; --choose threshold=0.5 moves the line, mean({SCORE}) averages the scores"
+            note(
+                "grading.partial_incorrect",
+                "{between} of {total} scores of {subject} lie between 0 and 1: counted as incorrect; --choose "
+                "threshold=0.5 moves the line, mean({column}) averages the scores",
+                what,
+                between=scale.between,
+                total=total,
+                column=SCORE,
+            )
         ]
-    return [f"{many}: correct from {scale.least:g} on; mean({SCORE}) averages the scores"]
+    return [
+        note(
+            "grading.partial_threshold",
+            "{between} of {total} scores of {subject} lie between 0 and 1: correct from {least:g} on; mean({column}) "
+            "averages the scores",
+            what,
+            between=scale.between,
+            total=total,
+            least=scale.least,
+            column=SCORE,
+        )
+    ]
 
 
-def no_outcome(what: str, column: str) -> str:
-    """A note on scores that are no outcomes."""
-    return (
-        f"{what} is no outcome, as it is not between 0 and 1: only mean({column}) can be taken; where higher is better, "
-        "--choose threshold=T makes outcomes of it"
+def no_outcome(what: str, column: str) -> Note:
+    """Note scores that are no outcomes."""
+    return note(
+        "grading.no_outcome",
+        "{subject} is no outcome, as it is not between 0 and 1: only mean({column}) can be taken; where higher is "
+        "better, --choose threshold=T makes outcomes of it",
+        what,
+        column=column,
     )
 
 
@@ -113,7 +135,7 @@ def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
     return not (options.declined.asked and any(map(options.declined.fits, gold)))
 
 
-def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[str]) -> Read:
+def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Read:
     """Rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and counted.
 
     Raises MismatchError where a run lacks a question.
@@ -128,8 +150,17 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     for name, values in found.more.items():
         columns[name] = np.where(np.isfinite(values), values, np.nan)
         for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
-            many = f"{int(np.isinf(values[run]).sum())} of {values.shape[1]} values of {bare(name)} are infinite"
-            notes.append(f"run {found.runs[run]!r}: {many}: left out of mean({bare(name)})")
+            notes.append(
+                note(
+                    "grading.infinite",
+                    "run {subject!r}: {infinite} of {total} values of {column} are infinite: left out of "
+                    "mean({column})",
+                    found.runs[run],
+                    infinite=int(np.isinf(values[run]).sum()),
+                    total=values.shape[1],
+                    column=bare(name),
+                )
+            )
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
     absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
     clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
@@ -201,18 +232,47 @@ def place(path: Path) -> str:
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
-def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, log: str) -> list[str]:
-    """Notes where a log's own figure covers another number of answers than are in it, or is not what they give.
+def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, log: str) -> list[Note]:
+    """Note where a log's own figure covers another number of answers than are in it, or is not what they give.
 
     They are folded as the tool folds them: the mean of the scores, silence at the score it was given.
     """
     own, ours = number(figure), folded(scores)
     if of is not None and of != len(scores):
-        covers = "" if own is None else f" ({what} is {own:g} over all of them)"
-        return [f"{log} holds {len(scores)} of the {of} answers that its own figures cover{covers}"]
+        if own is None:
+            return [
+                note(
+                    "grading.fewer_answers",
+                    "{subject} holds {held} of the {covered} answers that its own figures cover",
+                    log,
+                    held=len(scores),
+                    covered=of,
+                )
+            ]
+        return [
+            note(
+                "grading.fewer_answers_than_figure",
+                "{subject} holds {held} of the {covered} answers that its own figures cover ({figure} is {own:g} over "
+                "all of them)",
+                log,
+                held=len(scores),
+                covered=of,
+                figure=what,
+                own=own,
+            )
+        ]
     if own is None or math.isclose(own, ours, abs_tol=1e-6) or (math.isnan(own) and math.isnan(ours)):
         return []
-    return [f"{log}: its own {what} is {own:g}, and the answers in it give {ours:g}"]
+    return [
+        note(
+            "grading.another_figure",
+            "{subject}: its own {figure} is {own:g}, and the answers in it give {ours:g}",
+            log,
+            figure=what,
+            own=own,
+            ours=ours,
+        )
+    ]
 
 
 def folded(scores: Iterable[float]) -> float:

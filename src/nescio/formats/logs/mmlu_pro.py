@@ -21,6 +21,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
@@ -42,7 +43,6 @@ _ALONE = re.compile(r"\b[A-J]\b")
 _SUMMARY, _RESULT = "_summary", "_result"
 _NAME = re.compile(r"^(?:model_outputs_)?(.+?)(?:_\d+_?shots?)?$")
 _HEAD = 1 << 14
-_BY_STRICT = 'the rule "answer is (X)", and are random or of a looser rule'
 
 
 def recognise(source: Source) -> str | None:
@@ -230,20 +230,27 @@ class _Figures:
             grades.append(_own_grade(item))
             yield item, where
 
-    def notes(self) -> list[str]:
-        """Notes where a summary says something else than `pred`, or where what it is of was not given."""
-        found = []
+    def notes(self) -> list[Note]:
+        """Note where a summary says something else than `pred`, or where what it is of was not given."""
+        notes: list[Note] = []
         for key, (stem, held) in self._of.items():
             total = held.get("total") if _is_summary(held) else None
             right, wrong = (grading.number((total or {}).get(name)) for name in ("corr", "wrong"))
             if key not in self._given:
-                found.append(f"{stem}.json: left out, as {key[1]}.json was not given")
+                notes.append(
+                    note(
+                        "mmlu_pro.results_not_given",
+                        "{subject}.json: left out, as {results}.json was not given",
+                        stem,
+                        results=key[1],
+                    )
+                )
             elif right is None or wrong is None or not 0 < right + wrong < 1e9:
-                found.append(f"{stem}.json: left out, as there are no counts in it")
+                notes.append(note("mmlu_pro.no_counts", "{subject}.json: left out, as there are no counts in it", stem))
             else:
                 own, many = right / (right + wrong), round(right + wrong)
-                found += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")
-        return found
+                notes += grading.compared(own, many, self._given[key], "accuracy by pred", f"{stem}.json")
+        return notes
 
 
 def _own_grade(item: Any) -> float:
@@ -349,27 +356,78 @@ def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> 
     return said, None if said else NO_LETTER if text.strip() else EMPTY
 
 
-def _notes(reading: _Reading) -> list[str]:
-    notes = []
+def _notes(reading: _Reading) -> list[Note]:
+    notes: list[Note] = []
     believed, full = reading.extract == "pred", reading.extract == "full"
     for run, seen in reading.seen.items():
-        if seen.random:
-            then = "believed, as asked" if believed else "read as unanswered (--choose extract=pred believes them)"
-            by = "any rule of the repository, and are random" if full else _BY_STRICT
-            notes.append(f"run {run!r}: {seen.random} letters in pred do not come of the text by {by}: {then}")
+        if seen.random and full:
+            notes.append(
+                note(
+                    "mmlu_pro.random_letters",
+                    "run {subject!r}: {letters} letters in pred do not come of the text by any rule of the "
+                    "repository, and are random: read as unanswered (--choose extract=pred believes them)",
+                    run,
+                    letters=seen.random,
+                )
+            )
+        elif seen.random:
+            notes.append(
+                note(
+                    "mmlu_pro.letters_not_strict",
+                    'run {subject!r}: {letters} letters in pred do not come of the text by the rule "answer is (X)", '
+                    "and are random or of a looser rule: "
+                    "{believed:believed, as asked/read as unanswered (--choose extract=pred believes them)}",
+                    run,
+                    letters=seen.random,
+                    believed=believed,
+                )
+            )
         if (seen.again or seen.alone) and not believed:
-            parts = [(seen.again, 'stand after "Answer:"'), (seen.alone, "are the last one alone in the text")]
-            by = ", ".join(f"{many} {what}" for many, what in parts if many)
-            then = "read as answers, as asked" if full else "unanswered unless --choose extract=full"
-            notes.append(f"run {run!r}: letters that only looser rules of the repository find: {by}: {then}")
+            notes.append(_looser_note(run, seen, read=full))
         if seen.other:
-            then = "pred is believed, as asked" if believed else "the text is read"
-            notes.append(f"run {run!r}: {seen.other} texts say another letter than pred: {then}")
+            notes.append(
+                note(
+                    "mmlu_pro.other_letters",
+                    "run {subject!r}: {texts} texts say another letter than pred: "
+                    "{believed:pred is believed, as asked/the text is read}",
+                    run,
+                    texts=seen.other,
+                    believed=believed,
+                )
+            )
         if seen.textless:
-            notes.append(f"run {run!r}: {seen.textless} answers have no text: pred is read as it stands")
+            notes.append(
+                note(
+                    "mmlu_pro.textless",
+                    "run {subject!r}: {answers} answers have no text: pred is read as it stands",
+                    run,
+                    answers=seen.textless,
+                )
+            )
     if differing := sum(len(kinds) > 1 for kinds in reading.kinds.values()):
         notes.append(
-            f"{differing} of {len(reading.kinds)} questions are not the same in all files (text, options or answer differ): "
-            "each run is graded by its own file"
+            note(
+                "mmlu_pro.questions_differ",
+                "{questions} of {total} questions are not the same in all files (text, options or answer differ): "
+                "each run is graded by its own file",
+                questions=differing,
+                total=len(reading.kinds),
+            )
         )
     return notes
+
+
+def _looser_note(run: str, seen: _Seen, *, read: bool) -> Note:
+    """Count the letters that the repository's second and third rule find; `read` says that they are answers."""
+    rules = (
+        note("mmlu_pro.after_answer", '{letters} stand after "Answer:"', letters=seen.again),
+        note("mmlu_pro.last_alone", "{letters} are the last one alone in the text", letters=seen.alone),
+    )
+    return note(
+        "mmlu_pro.looser_rules",
+        "run {subject!r}: letters that only looser rules of the repository find: {rules:list}: "
+        "{read:read as answers, as asked/unanswered unless --choose extract=full}",
+        run,
+        rules=[rule for rule in rules if rule["letters"]],
+        read=read,
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
@@ -31,7 +32,7 @@ def recognise(source: Source) -> str | None:
 @reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Every file is a run, named by its completion function."""
-    notes: list[str] = []
+    notes: list[Note] = []
     rows: list[Graded] = []
     names = run_names([(_name(source), source.stem) for _, source in parts])
     for (_, source), name in zip(parts, names, strict=True):
@@ -44,7 +45,7 @@ def _name(source: Source) -> str:
     return identity(functions[0]) if isinstance(functions, list) and functions else source.stem
 
 
-def _events(source: Source, run: str, options: ReadOptions, notes: list[str]) -> list[Graded]:
+def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Graded]:
     asked: dict[str, str] = {}
     said: dict[str, str | None] = {}  # why what was sampled is no answer
     found: dict[str, Graded] = {}
@@ -71,7 +72,13 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[str]) ->
     if not asked:
         raise FormatError(source.label, "there are no samples in it: the run stopped before its first")
     if report is None:
-        notes.append(f"run {run!r}: there is no final report: the run was stopped before its end")
+        notes.append(
+            note(
+                "openai_evals.no_report",
+                "run {subject!r}: there is no final report: the run was stopped before its end",
+                run,
+            )
+        )
     lacking = [sample for sample in asked if sample not in found]
     rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=asked[s], path=source.label) for s in lacking]
     return [*found.values(), *rows]

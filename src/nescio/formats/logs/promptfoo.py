@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
@@ -63,7 +64,7 @@ def _table(document: Row) -> Row:
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Every provider and prompt is a run, every test a question; several files are several runs of the same tests."""
-    notes: list[str] = []
+    notes: list[Note] = []
     rows: list[Graded] = []
     for _, source in parts:
         rows += _file(source, options, notes, many=len(parts) > 1)
@@ -71,7 +72,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     return tidy(Read(found, tuple(notes)), options, ())
 
 
-def _file(source: Source, options: ReadOptions, notes: list[str], *, many: bool) -> list[Graded]:
+def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
     found: list[tuple[tuple[str, int], Graded]] = []
     for result, where in _results(source):
         _check(source, result, where)
@@ -87,7 +88,7 @@ def _file(source: Source, options: ReadOptions, notes: list[str], *, many: bool)
     elif options.choose.get("threshold"):
         notes += say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
-        notes.append("runs are told apart by the number of their prompt")
+        notes.append(note("promptfoo.prompts", "runs are told apart by the number of their prompt"))
     return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in found]
 
 
@@ -109,13 +110,19 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
     )
 
 
-def _repeats(rows: Sequence[Graded], notes: list[str]) -> list[Graded]:
+def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     """Tests of the same variables are repeats of one question, and stay one cluster; where there are none, no row has a cluster."""
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
         return [replace(row, cluster=None) for row in rows]
-    notes.append(f"{again} results are of tests whose variables stand in another: they are repeats, resampled together")
+    notes.append(
+        note(
+            "promptfoo.repeats",
+            "{repeats} results are of tests whose variables stand in another: they are repeats, resampled together",
+            repeats=again,
+        )
+    )
     return list(rows)
 
 

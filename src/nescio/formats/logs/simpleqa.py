@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
@@ -63,7 +64,7 @@ class _Row:
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
     sources = [source for _, source in parts]
-    notes = [note for source in sources for note in source.notes]
+    notes = [each for source in sources for each in source.notes]
     rows: list[_Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
         before = {row.run for row in rows}
@@ -76,7 +77,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     return Read(found, tuple(notes), MEASURES)
 
 
-def _rows(source: Source, name: str, options: ReadOptions, notes: list[str]) -> Iterator[_Row]:
+def _rows(source: Source, name: str, options: ReadOptions, notes: list[Note]) -> Iterator[_Row]:
     with connect() as connection:
         have = load_rows(connection, source, "graded")
         require(source, ("problem", "grade"), have, "a SimpleQA result")
@@ -97,8 +98,15 @@ def _rows(source: Source, name: str, options: ReadOptions, notes: list[str]) -> 
         key = (run, row["problem"], target)
         yield _Row(run, row["problem"], target, graded, seen[key])
         seen[key] += 1
-    for run, many in odd.items():
-        notes.append(f"run {run!r}: {many} empty answers were graded correct or incorrect, and are read as graded")
+    for run, answers in odd.items():
+        notes.append(
+            note(
+                "simpleqa.empty_graded",
+                "run {subject!r}: {answers} empty answers were graded correct or incorrect, and are read as graded",
+                run,
+                answers=answers,
+            )
+        )
 
 
 def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, options: ReadOptions) -> Graded:
@@ -134,7 +142,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
     return named, "not attempted" if named == SILENT else None
 
 
-def _numbered(rows: Sequence[_Row], notes: list[str]) -> Iterator[Graded]:
+def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
     """The rows with a name for each question: its text, and a number where a run has it more than once.
 
     Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
@@ -147,11 +155,23 @@ def _numbered(rows: Sequence[_Row], notes: list[str]) -> Iterator[Graded]:
     for text, runs in repeated.items():
         kinds = {tuple(sorted(found)) for found in runs.values()}
         places[text] = {kind: i for i, kind in enumerate(kinds.pop())} if len(kinds) == 1 else None
-    if repeated:
-        shown = (
-            f"{len(repeated)} questions stand" if len(repeated) > 1 else f"the question {next(iter(repeated))!r} stands"
+    if len(repeated) > 1:
+        notes.append(
+            note(
+                "simpleqa.questions_repeated",
+                "{questions} questions stand more than once in a run: told apart by a number, and resampled together",
+                questions=len(repeated),
+            )
         )
-        notes.append(f"{shown} more than once in a run: told apart by a number, and resampled together")
+    elif repeated:
+        notes.append(
+            note(
+                "simpleqa.question_repeated",
+                "the question {subject!r} stands more than once in a run: told apart by a number, and resampled "
+                "together",
+                next(iter(repeated)),
+            )
+        )
     steady, nth = _steady(rows), Counter[tuple[str, str]]()
     for row in rows:
         place = 0

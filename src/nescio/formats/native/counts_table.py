@@ -8,6 +8,7 @@ import numpy as np
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
+from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import connect
@@ -31,7 +32,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
     counts: list[list[int]] = []
-    notes = [note for _, source in parts for note in source.notes]
+    notes = [each for _, source in parts for each in source.notes]
     for _, source in parts:
         label = source.label
         with connect() as connection:
@@ -41,8 +42,15 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
         ignored = [name for name in have if name not in COLUMNS]
         if ignored:
-            many = "columns" if len(ignored) > 1 else "column"
-            notes.append(f"{label}: {many} {', '.join(name or 'without a name' for name in ignored)} not used")
+            notes.append(
+                note(
+                    "counts.columns_not_used",
+                    "{subject}: {columns:column/columns} {names:list} not used",
+                    str(label),
+                    columns=len(ignored),
+                    names=[name or "without a name" for name in ignored],
+                )
+            )
         for row, run, *counted in rows:
             if run is None:
                 raise FormatError(label, "the run is empty", where=locate(source, row))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.sources.database import connect
@@ -44,7 +45,7 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no ot
 
 def read_judgements(
     given: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
-) -> tuple[list[Label], list[str]]:
+) -> tuple[list[Label], list[Note]]:
     """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
@@ -71,21 +72,29 @@ def read_judgements(
         cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
         rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
     known = _known({row[4] for row in rows if row[4]}, outcome_map or {}, inexact)
-    labels, said = [], Counter[str]()
+    labels, words = [], Counter[str]()
     for row, question, run, answer, word in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
             rule = "the question is empty" if question is None else _NO_VERDICT
             raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
         if word and STATES.get(word) != state:
-            said[word] += 1
+            words[word] += 1
         labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}"))
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
     notes = []
-    for word, many in sorted(said.items()):
+    for word, times in sorted(words.items()):
         neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
-        read_as = "inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]]
-        notes.append(f"{source.label}: {many} × {word!r} read as {read_as}")
+        notes.append(
+            note(
+                "judgements.word",
+                "{subject}: {times} × {word!r} read as {outcome}",
+                str(source.label),
+                times=times,
+                word=word,
+                outcome="inexact, neither right nor wrong (UNKNOWN in AVE)" if neither else names[known[word]],
+            )
+        )
     return labels, [*source.notes, *notes]
 
 
@@ -95,12 +104,12 @@ def holds_verdicts(given: Any) -> bool:
     return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
 
 
-def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[str]]:
+def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
 
     Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
     """
-    notes: list[str] = []
+    notes: list[Note] = []
     found: dict[tuple[str, str], Label] = {}
     for path in paths:
         labels, more = read_judgements(path)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
+from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, write_lines
+from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, takers, writer
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import as_text, json_lines
@@ -40,7 +41,7 @@ def recognise(source: Source) -> str | None:
     return "stories" if "sentences" in source.columns else None
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[str, ...]]:
+def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of one file, with their stories where a file of stories is given too."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
@@ -279,7 +280,7 @@ def write(found: Unjudged, path: Path) -> Written:
         for run, stem in zip(said, file_names([run.name for run in said]), strict=True):
             named = {} if stem == run.name else {"run": run.name}
             write_lines(folder / "runs" / f"{stem}.jsonl", (response_row(each) | named for each in run.responses))
-    notes += [f"run {run.name!r} holds no answer: no file" for run in found.runs if not run.responses]
+    notes += without_answers(found.runs)
     return Written(what_is(found), tuple(notes))
 
 

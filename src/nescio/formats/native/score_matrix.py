@@ -8,6 +8,7 @@ import numpy as np
 
 from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
@@ -49,7 +50,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    notes = []
+    notes: list[Note] = []
     for _, source in parts:
         stem = source.stem.strip()
         if user(stem) in columns:
@@ -65,7 +66,13 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
         columns[user(stem)] = scores
         if empty := int(np.isnan(scores).sum()):
             notes.append(
-                f"{source.label}: {empty} of {scores.size} cells {'are' if empty > 1 else 'is'} empty and left out"
+                note(
+                    "matrix.empty_cells",
+                    "{subject}: {empty} of {total} cells {empty:is/are} empty and left out",
+                    str(source.label),
+                    empty=empty,
+                    total=scores.size,
+                )
             )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
     return Read(
@@ -73,15 +80,22 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
     )
 
 
-def _scores(source: Source, notes: list[str]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
+def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
     """The names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
     with connect() as connection:
         have = load_rows(connection, source, "raw")
         names = tuple(name for name in have if name.lower() not in NAMES_A_ROW)
         labels = [name for name in have if name.lower() in NAMES_A_ROW]
         if len(labels) > 1:
-            others = ", ".join(map(repr, labels[1:]))
-            notes.append(f"{source.label}: {labels[0]!r} names the questions; {others} not used")
+            notes.append(
+                note(
+                    "matrix.labels_not_used",
+                    "{subject}: {label!r} names the questions; {others:list} not used",
+                    str(source.label),
+                    label=labels[0],
+                    others=[repr(label) for label in labels[1:]],
+                )
+            )
         cells = ", ".join(have[name] for name in (*labels[:1], *names))
         rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
     ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))

@@ -80,7 +80,14 @@ class LLM:
                 known = {key: reply for key, reply in known.items() if reply.grade is not None}
             wanted = [call for key, call in calls.items() if key not in known]
             if interrupted := cache.left_under_way(call.key for call in wanted):
-                self.notes.append(note("llm.interrupted", INTERRUPTED, n=interrupted))
+                self.notes.append(
+                    note(
+                        "llm.under_way",
+                        "{calls} calls were under way when an earlier run was stopped: they are made again, and may "
+                        "have been paid for",
+                        calls=interrupted,
+                    )
+                )
             budget, client = Budget(self.limits), Client(self.endpoint)
             means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting)
             try:
@@ -105,28 +112,67 @@ class LLM:
     def _report(
         self, known: int, budget: Budget, replies: Mapping[str, Reply], failed: Mapping[str, str], unasked: int
     ) -> None:
-        priced = budget.limits.price_in is not None or budget.limits.price_out is not None
-        counted: dict[str, Any] = {
-            "answers": len(replies),
-            "kept": known,
-            "cache": str(self.cache),
-            "asked": len(replies) - known,
-            "calls": budget.calls,
-            "tokens_in": budget.prompt_tokens,
-            "tokens_out": budget.completion_tokens,
-        }
-        if priced:
-            self.notes.append(note("llm.graded_for", f"{GRADED}, {{spent:.4f}} spent)", **counted, spent=budget.spent))
-        else:
-            self.notes.append(note("llm.graded", f"{GRADED})", **counted))
+        self.notes.append(self._graded_note(known, len(replies), budget))
         unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
         if unread:
-            how = ", ".join(f"{many} {why}" for why, many in unread.most_common())
-            self.notes.append(note("llm.no_grade", NO_GRADE, n=unread.total(), how=how))
+            self.notes.append(
+                note(
+                    "llm.no_grade",
+                    "{replies} replies state no grade ({reasons:each %d %s}): these answers are ungraded",
+                    replies=unread.total(),
+                    reasons=[(times, reason) for reason, times in unread.most_common()],
+                )
+            )
         if failed:
-            self.notes.append(note("llm.failed", FAILED, n=len(failed), first=next(iter(failed.values()))))
+            first = next(iter(failed.values()))
+            self.notes.append(
+                note(
+                    "llm.failed",
+                    "{calls} calls failed: these answers are ungraded, and asked for in the next run ({first})",
+                    calls=len(failed),
+                    first=first,
+                )
+            )
         if unasked:
-            self.notes.append(note("llm.limit", LIMIT_REACHED, limit=budget.reached, n=unasked, cache=str(self.cache)))
+            self.notes.append(
+                note(
+                    "llm.limit",
+                    "{limit} is reached: {answers} answers are ungraded; run again, and what is in {cache} is not "
+                    "paid for twice",
+                    limit=budget.reached,
+                    answers=unasked,
+                    cache=str(self.cache),
+                )
+            )
+
+    def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
+        """Count the different answers graded, those known from the cache, and what the others took."""
+        if budget.limits.price_in is None and budget.limits.price_out is None:
+            return note(
+                "llm.graded",
+                "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
+                "tokens in, {tokens_out:,} out)",
+                answers=graded,
+                known=known,
+                cache=str(self.cache),
+                new=graded - known,
+                calls=budget.calls,
+                tokens_in=budget.prompt_tokens,
+                tokens_out=budget.completion_tokens,
+            )
+        return note(
+            "llm.graded_and_paid",
+            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} tokens "
+            "in, {tokens_out:,} out, {spent:.4f} spent)",
+            answers=graded,
+            known=known,
+            cache=str(self.cache),
+            new=graded - known,
+            calls=budget.calls,
+            tokens_in=budget.prompt_tokens,
+            tokens_out=budget.completion_tokens,
+            spent=budget.spent,
+        )
 
 
 def _grade(reply: Reply | None) -> Grade:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 
+from nescio.data.notes import note
 from nescio.data.results import Audit
 from nescio.data.signature import sign
 from nescio.errors import UsageError
@@ -17,11 +18,11 @@ from nescio.meta._call import Progress
 from nescio.meta.audit import _axioms, _cheats, _kinds
 from nescio.scoring.score import check_resampling
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
-STREAM = 8  # of draws
 FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are right on just over half look like guessing
-SEARCHED = "what holds was searched for on tables of counts, and not proved"
+SEARCHED = note("audit.searched", "what holds was searched for on tables of counts, and not proved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def audit_one(measure: Measure, questions: int = 500, seed: int = 0) -> tuple[li
         none = (nan, nan, nan, why, 0, 0)
         return [Finding(measure.label, test, kind, "not applicable", *none) for test, kind in TESTS], []
     cheats, scores = _cheats.play(measure, questions)
-    axioms = _axioms.search(measure, Block(0, 1, seed).generator(STREAM))
+    axioms = _axioms.search(measure, Block(0, 1, seed).generator(Stream.AUDIT))
     rows = [
         Finding(measure.label, c.cheat, "cheat", c.result, c.value, c.against, c.worth, c.text, c.cases, c.undefined)
         for c in cheats

@@ -100,7 +100,8 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
         *(np.stack([getattr(k, name) for k in rows.values()]) for name in ("did", "sure", "side", "answerable"))
     )
     data = evidence(tuple(rows), every)
-    data.absence[[name.startswith("half ") and "silent" not in name for name in rows], questions // 2 :] = NO_ROW
+    alone = {f"half {right}" for right in paired}
+    data.absence[[name in alone for name in rows], questions // 2 :] = NO_ROW
     return Contest(data, questions, honest, paired)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
@@ -90,7 +91,9 @@ def plan(
         wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
         pair = _pair(data, run, baseline)
         names = data.runs[pair[0]], data.runs[pair[1]]
-        notes += [*loaded.notes, *([] if run and baseline else [f"planned for {names[0]!r} against {names[1]!r}"])]
+        notes += loaded.notes
+        if not (run and baseline):
+            notes.append(note("plan.pair", "planned for {run!r} against {baseline!r}", run=names[0], baseline=names[1]))
         sources += [_from_pilot(data, measure, pair, seed, notes) for measure in wanted]
         start = {**loaded.signature, "run": names[0], "baseline": names[1]}
         systems = _observed(data, pair)
@@ -100,10 +103,10 @@ def plan(
         if progress:
             progress(len(answers), len(sources))
     rows = [row for found in answers for row in found.rows]
-    refusals = [text for found in answers for text in found.refusals]
+    refusals = [refusal for found in answers for refusal in found.refusals]
     if not rows:
-        raise UsageError(refusals[0])
-    notes += [text for found in answers for text in found.notes] + refusals
+        raise UsageError(str(refusals[0]))
+    notes += [each for found in answers for each in found.notes] + refusals
     aims = {"difference": "own" if difference is None else f"{difference:g}", "size": questions or "own"}
     aims |= {"power": f"{power:g}", "alpha": f"{alpha:g}"}
     aims |= {"tables": TABLES} if any(isinstance(source, Table) for source in sources) else {}
@@ -133,7 +136,7 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
     return Asked(Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions)
 
 
-def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[str]]:
+def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
     """The shares of the run and of the baseline where rates are stated, and how they were read."""
     if rates is None:
         if given is None:
@@ -154,16 +157,20 @@ def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list
         sides = [sides]
     if len(sides) not in (1, 2):
         raise UsageError(f"rates are given once for both systems, or for the run and the baseline (found {len(sides)})")
-    notes: list[str] = []
+    notes: list[Note] = []
     read = [_read(side, notes) for side in sides]
     if agreement is None:
         notes.append(
-            "the answers of the two are taken to be independent; systems that fail on the same questions need fewer: state an agreement"
+            note(
+                "plan.independent",
+                "the answers of the two are taken to be independent; systems that fail on the same questions need "
+                "fewer: state an agreement",
+            )
         )
     return (read[0], read[-1]), notes
 
 
-def _read(side: Any, notes: list[str]) -> tuple[float, ...]:
+def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
     """Shares that sum to 1, from shares, percentages or counts."""
     try:
         values = [float(value) for value in side]
@@ -178,10 +185,20 @@ def _read(side: Any, notes: list[str]) -> tuple[float, ...]:
     for whole in (1, 100):
         if abs(total / whole - 1) <= ROUNDED:
             if abs(total / whole - 1) > 1e-9:
-                notes.append(f"rates {shown} sum to {total:g} and are scaled to {whole}")
+                notes.append(
+                    note(
+                        "plan.scaled",
+                        "rates {rates} sum to {total:g} and are scaled to {whole}",
+                        rates=shown,
+                        total=total,
+                        whole=whole,
+                    )
+                )
             return tuple(value / total for value in values)
     if total > 0 and all(value.is_integer() for value in values):
-        notes.append(f"rates {shown} are read as counts of {total:,.0f} questions")
+        notes.append(
+            note("plan.counts", "rates {rates} are read as counts of {total:,.0f} questions", rates=shown, total=total)
+        )
         return tuple(value / total for value in values)
     raise UsageError(f"rates sum to 1, or to 100 in percent, or are whole numbers (found {shown}: {total:g})")
 
@@ -223,7 +240,9 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
     return (named, 1 - named) if run is not None else (1 - named, named)
 
 
-def _from_pilot(data: Evidence, measure: Measure, pair: tuple[int, int], seed: int, notes: list[str]) -> Table | Spread:
+def _from_pilot(
+    data: Evidence, measure: Measure, pair: tuple[int, int], seed: int, notes: list[Note]
+) -> Table | Spread:
     read, usable = columns_for(data, measure)
     x, y = pair
     use = usable[x] & usable[y]
@@ -231,7 +250,15 @@ def _from_pilot(data: Evidence, measure: Measure, pair: tuple[int, int], seed: i
     if n == 0:
         raise MismatchError(f"{measure.label}: no question of the pilot has what it needs in both runs")
     if n < some:
-        notes.append(f"{measure.label}: the pilot is the {n} of {some} questions where both have what it needs")
+        notes.append(
+            note(
+                "plan.part",
+                "{subject}: the pilot is the {questions} of {total} questions where both have what it needs",
+                measure.label,
+                questions=n,
+                total=some,
+            )
+        )
     counted = measure.order is None and all(values.dtype.kind in "iu" for values in read.values())
     if counted and data.clusters is None:
         # All of the outcome, though the measure may need less, so that the table can be told.
@@ -242,11 +269,19 @@ def _from_pilot(data: Evidence, measure: Measure, pair: tuple[int, int], seed: i
             _warn(n, "questions", notes)
             return Table(joint, n, "tilted table (pilot)")
     clusters = None if data.clusters is None else data.clusters[use]
-    source, note = spread(measure, _both(read, pair, use), clusters, seed)
+    source, remarks = spread(measure, _both(read, pair, use), clusters, seed)
     _warn(source.units, "clusters" if source.clustered else "questions", notes)
-    notes += [note] if note else []
+    notes += remarks
     if source.clustered:
-        notes.append(f"{measure.label}: the pilot's {n:,} questions are {source.units:,} clusters, which move together")
+        notes.append(
+            note(
+                "plan.clusters",
+                "{subject}: the pilot's {questions:,} questions are {clusters:,} clusters, which move together",
+                measure.label,
+                questions=n,
+                clusters=source.units,
+            )
+        )
     return source
 
 
@@ -254,9 +289,16 @@ def _both(columns: dict[str, Array], pair: tuple[int, int], use: Array) -> dict[
     return {name: (values[pair[0]][use], values[pair[1]][use]) for name, values in columns.items()}
 
 
-def _warn(count: int, units: str, notes: list[str]) -> None:
+def _warn(count: int, units: str, notes: list[Note]) -> None:
     if count < FEW:
-        notes.append(f"the pilot has {count} {units}: the plan is no surer than what so few can show")
+        notes.append(
+            note(
+                "plan.few",
+                "the pilot has {count} {units}: the plan is no surer than what so few can show",
+                count=count,
+                units=units,
+            )
+        )
 
 
 def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:

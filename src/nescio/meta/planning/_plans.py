@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from nescio.comparison import pair_up
 from nescio.data.columns import Array
+from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
-from nescio.meta.planning._rejections import LARGEST, STREAM, Aim, Found, needed, resolvable
+from nescio.meta.planning._rejections import LARGEST, Aim, Found, needed, resolvable
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 
 EXACT = "simulated exact test"
 PERMUTATION = "simulated permutation"
@@ -51,8 +53,8 @@ class Answer:
     """The rows found, what is to be said of them, and why others were not found."""
 
     rows: list[Plan] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    refusals: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +169,13 @@ def distance(aim: Aim) -> float:
 
 def spread(
     measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: NDArray[np.int64] | None, seed: int
-) -> tuple[Spread, str | None]:
-    """A Spread from the bootstrap of a pilot, and what is to be said of it."""
+) -> tuple[Spread, list[Note]]:
+    """Make a Spread from the bootstrap of a pilot, and the remarks on it."""
     pair = pair_up(measure, columns, clusters)
     units = int(pair.counts.sum())
     found = np.concatenate(
         [
-            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(STREAM)))
+            pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(Stream.PLANNING)))
             for block in resampling.blocks(RESAMPLES, seed)
         ]
     )
@@ -182,16 +184,31 @@ def spread(
     if deviation <= 1e-12:
         deviation = 0.0
     observed = float(pair.resampled(pair.counts))
-    lost = len(found) - len(known)
-    note = f"{measure.label}: undefined on {lost} of {len(found)} resamples of the pilot, left out" if lost else None
-    return Spread(measure, observed, deviation, pair.n, units, clusters is not None), note
+    remarks = []
+    if lost := len(found) - len(known):
+        remarks.append(
+            note(
+                "plan.undefined_resamples",
+                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, left out",
+                measure.label,
+                lost=lost,
+                resamples=len(found),
+            )
+        )
+    return Spread(measure, observed, deviation, pair.n, units, clusters is not None), remarks
 
 
 def answer(source: Table | Spread, asked: Asked) -> Answer:
     """Both questions of one measure, as far as they can be answered."""
     found, aim, label = Answer(), asked.aim, source.measure.label
     if math.isnan(source.observed):
-        found.refusals.append(f"{label}: undefined for one of the two systems, so there is nothing to plan from")
+        found.refusals.append(
+            note(
+                "plan.undefined",
+                "{subject}: undefined for one of the two systems, so there is nothing to plan from",
+                label,
+            )
+        )
         return found
     pilot = source.n is not None
     some = abs(source.observed) > 1e-12
@@ -201,25 +218,50 @@ def answer(source: Table | Spread, asked: Asked) -> Answer:
             _size(source, wanted, aim, found)
             if pilot and asked.difference is None:
                 found.notes.append(
-                    f"{label}: {wanted:.4g} is what {source.n:,} questions happened to show; "
-                    "plan for the smallest difference that matters to you"
+                    note(
+                        "plan.happened",
+                        "{subject}: {difference:.4g} is what {questions:,} questions happened to show; plan for the "
+                        "smallest difference that matters to you",
+                        label,
+                        difference=wanted,
+                        questions=source.n,
+                    )
                 )
         elif pilot:
-            found.notes.append(f"{label}: the two runs do not differ on the pilot; name a difference to plan for")
+            found.notes.append(
+                note(
+                    "plan.pilot_alike",
+                    "{subject}: the two runs do not differ on the pilot; name a difference to plan for",
+                    label,
+                )
+            )
         elif asked.questions is None:
             found.refusals.append(
-                f"{label}: the rates make no difference; say which difference is to be found, or how many questions there are"
+                note(
+                    "plan.rates_alike",
+                    "{subject}: the rates make no difference; say which difference is to be found, or how many "
+                    "questions there are",
+                    label,
+                )
             )
         size = asked.questions or source.n
         if size:
             _resolve(source, size, math.copysign(1.0, wanted or 1.0), aim, found)
     except UsageError as error:
-        found.refusals.append(str(error))
+        found.refusals.append(note("plan.refused", "{reason}", reason=str(error)))
     for row in found.rows:
         units = row.questions if row.clusters is None else row.clusters
         if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):
             what = "questions" if row.clusters is None else "clusters"
-            found.notes.append(f"{label}: a normal approximation says little of {units} {what}")
+            found.notes.append(
+                note(
+                    "plan.normal",
+                    "{subject}: a normal approximation says little of {count} {units}",
+                    label,
+                    count=units,
+                    units=what,
+                )
+            )
     return found
 
 
@@ -227,8 +269,15 @@ def _size(source: Table | Spread, difference: float, aim: Aim, found: Answer) ->
     row = source.size(difference, aim)
     if isinstance(row, float):
         found.notes.append(
-            f"{source.measure.label}: a difference of {difference:.4g} needs about {row:.2g} questions; "
-            f"plans end at {LARGEST:,}"
+            note(
+                "plan.too_many",
+                "{subject}: a difference of {difference:.4g} needs about {questions:.2g} questions; plans end at "
+                "{largest:,}",
+                source.measure.label,
+                difference=difference,
+                questions=row,
+                largest=LARGEST,
+            )
         )
         row = Plan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
     found.rows.append(row)
@@ -239,7 +288,13 @@ def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, foun
     if row is None:
         label = source.measure.label
         found.notes.append(
-            f"{label}: there is no difference that a collection of {questions:,} finds with power {aim.power:g}"
+            note(
+                "plan.no_difference",
+                "{subject}: there is no difference that a collection of {questions:,} finds with power {power:g}",
+                label,
+                questions=questions,
+                power=aim.power,
+            )
         )
         row = Plan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
     found.rows.append(row)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from nescio.meta.planning._joint import Floats, Joint, exchanges, furthest, tilt
 from nescio.stats import resampling
 from nescio.stats.permutation import TIE, exact_p
+from nescio.stats.streams import Stream
 
-STREAM = 7  # of draws: nothing else uses it
 LARGEST = 10_000_000  # questions, beyond which nobody plans
 TABLES = 10_000  # simulated for a power that is reported
 TRIED = 2_500  # simulated for one that only leads the way
@@ -176,7 +176,7 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
     """The share of simulated collections on which the test rejects; `turn` numbers the draw."""
-    rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(STREAM)
+    rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(Stream.PLANNING)
     drawn, times = np.unique(joint.tables(questions, tables, rng), axis=0, return_counts=True)
     return float(times[rejected(joint, drawn, aim)].sum() / tables)
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.pipeline import Loaded
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import inert, names, some
+from nescio.reporting.page.texts import inert, names
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
@@ -39,7 +40,7 @@ class Browser:
 
     payload: Mapping[str, Any]
     questions: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,16 +55,23 @@ class Seen:
     clusters: Sequence[int] | None = None
     level: float | None = 95.0
     places: Sequence[int] = ()
-    why_not: str = ""
+    why_not: Note | None = None
 
 
 def seen_by(report: ReportData) -> Seen:
     """All runs in the order of the leaderboard."""
     data = report.loaded.data
     if not isinstance(data, Evidence):
-        return Seen(why_not="a counts table has no questions, so there is no browser of them")
+        return Seen(
+            why_not=note("page.counts", "a counts table has no questions, so there is no browser of them"),
+        )
     if not set(OUTCOMES) <= data.columns.keys():
-        return Seen(why_not="the data has graded scores and no outcomes, so there is no browser of questions")
+        return Seen(
+            why_not=note(
+                "page.no_outcomes",
+                "the data has graded scores and no outcomes, so there is no browser of questions",
+            ),
+        )
     order = [data.runs.index(run) for run in report.runs]
     clusters = None if data.clusters is None else [int(c) for c in data.clusters]
     runs = [report.shown[run] for run in report.runs]
@@ -72,18 +80,30 @@ def seen_by(report: ReportData) -> Seen:
 
 def browser(
     seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
-) -> tuple[Browser | None, tuple[str, ...]]:
+) -> tuple[Browser | None, tuple[Note, ...]]:
     """The browser's data, with what a page adds (`more`), or None with the reason where there are no questions to look at, or too
     many for a page."""
     if seen.states is None:
-        return None, (seen.why_not,)
+        return None, (seen.why_not,) if seen.why_not else ()
     cells = seen.states.size
     if cells > MOST_CELLS:
-        why = f"{cells:,} outcomes are more than a page can hold ({MOST_CELLS:,}), so there is no browser of questions"
-        return None, (f"{why}; `nescio convert` writes them all as a table",)
+        too_many = note(
+            "page.too_many_outcomes",
+            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no browser of questions; "
+            "`nescio convert` writes them all as a table",
+            outcomes=cells,
+            most=MOST_CELLS,
+        )
+        return None, (too_many,)
     if len(seen.questions) > MOST_QUESTIONS:
-        why = f"{len(seen.questions):,} questions are more than a page can hold ({MOST_QUESTIONS:,})"
-        return None, (f"{why}, so there is no browser of them; `nescio convert` writes them all as a table",)
+        too_many = note(
+            "page.too_many_questions",
+            "{questions:,} questions are more than a page can hold ({most:,}), so there is no browser of them; "
+            "`nescio convert` writes them all as a table",
+            questions=len(seen.questions),
+            most=MOST_QUESTIONS,
+        )
+        return None, (too_many,)
     facets, further, notes = _strata(seen.strata)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
@@ -138,7 +158,7 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
     answers = []
     for name in loaded.data.runs:
         said = [""] * len(place)
-        run = by_name.get(name) or by_name.get(name.rpartition(" [ungraded ")[0])  # --ungraded bounds adds to a name
+        run = by_name.get(loaded.data.origins.get(name, name))
         for response in run.responses if run else ():
             if response.rank == 1 and response.question_id in place and response.answer is not None:
                 declined = "" if response.answered else "(declined) "
@@ -147,7 +167,7 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
     return Texts(tuple(asked), tuple(answers))
 
 
-def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[str, ...]]:
+def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
     """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into the page."""
     facets = []
     others: dict[str, list[str]] = {}
@@ -162,12 +182,24 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
     for limit in (400, 100, 40):
         further = [{"name": name, "texts": [inert(text, limit) for text in texts]} for name, texts in others.items()]
         if sum(len(text) for each in further for text in each["texts"]) <= MOST_TEXT:
-            note = (f"{some(list(others))}: cut to {limit} characters in this page",) if limit < 400 else ()
-            return facets, further, note
-    return facets, [], (f"{some(list(others))}: too long for one page, and left out of its questions",)
+            if limit == 400:
+                return facets, further, ()
+            cut = note(
+                "page.strata_cut",
+                "{strata:and 3}: cut to {characters} characters in this page",
+                strata=list(others),
+                characters=limit,
+            )
+            return facets, further, (cut,)
+    left_out = note(
+        "page.strata_left_out",
+        "{strata:and 3}: too long for one page, and left out of its questions",
+        strata=list(others),
+    )
+    return facets, [], (left_out,)
 
 
-def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[Note, ...]]:
     """The texts, or as much of each as fits into the page."""
     for limit in (None, 500, 200, 80):
 
@@ -178,6 +210,17 @@ def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, 
         said = [[cut(text) for text in texts.answers[i]] for i in order]
         most = sum(map(len, asked)) + sum(len(text) for run in said for text in run)
         if most <= MOST_TEXT:
-            note = (f"questions and answers are cut to {limit} characters in this page",) if limit else ()
-            return {"questions": asked, "answers": said}, note
-    return None, ("questions and answers are too long for one page, and are left out of it; outcomes are all here",)
+            fitted = {"questions": asked, "answers": said}
+            if limit is None:
+                return fitted, ()
+            shortened = note(
+                "page.texts_cut",
+                "questions and answers are cut to {characters} characters in this page",
+                characters=limit,
+            )
+            return fitted, (shortened,)
+    left_out = note(
+        "page.texts_left_out",
+        "questions and answers are too long for one page, and are left out of it; outcomes are all here",
+    )
+    return None, (left_out,)

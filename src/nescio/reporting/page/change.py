@@ -11,6 +11,7 @@ import numpy as np
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded
@@ -18,13 +19,14 @@ from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
 from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.moves import APART, GROUPS, Moves, move_names, moves, payload
+from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
 from nescio.reporting.page.pairs import compared, difference
 from nescio.reporting.page.rendering import Shared, assembled
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.texts import Commands, asked, inert, many, names
+from nescio.reporting.page.texts import Commands, asked, inert, names
 from nescio.reporting.tables import signed
 from nescio.scoring.score import score
+from nescio.text import plural
 
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
@@ -133,7 +135,12 @@ def _seen(change: Change) -> Seen:
     """What the browser shows: both runs on all questions that one of them has."""
     found = change.moves
     if found is None:
-        return Seen(why_not="the data has graded scores and no outcomes, so there are no moves of questions to show")
+        return Seen(
+            why_not=note(
+                "page.no_moves",
+                "the data has graded scores and no outcomes, so there are no moves of questions to show",
+            ),
+        )
     clusters = None if found.clusters is None else list(found.clusters)
     runs = (change.old, change.new)
     return Seen(runs, found.questions, found.states, found.strata, clusters, change.level, (0, 1))
@@ -167,7 +174,8 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(found.group(slug)) for slug in GROUPS}
     n = int(found.table.sum())
     return (
-        f"Of {many(n, 'question')} that both have {size['won']:,} were won and {size['lost']:,} lost; {size['same']:,} ended as before.",
+        f"Of {plural(n, 'question')} that both have {size['won']:,} were won and {size['lost']:,} lost; "
+        f"{size['same']:,} ended as before.",
         f"It is newly silent on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )
 
@@ -237,21 +245,45 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
     return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := found.kind(code))]
 
 
-def _apart(change: Change) -> tuple[str, ...]:
-    """Notes on the questions that are no moves."""
+def _apart(change: Change) -> tuple[Note, ...]:
+    """Note the questions that are no moves."""
     found = change.moves
     if found is None:
         return ()
-    notes = [
-        f"{many(each['n'], 'question')} {each['text']}: no move, and counted apart" for each in _counted_apart(change)
-    ]
+    notes = []
+    for code, run in ((ONLY_OLD, change.old), (ONLY_NEW, change.new)):
+        if questions := found.kind(code):
+            notes.append(
+                note(
+                    "page.only_one_has",
+                    "{questions:n question} only {subject} has: no move, and counted apart",
+                    run,
+                    questions=questions,
+                )
+            )
+    if ungraded := found.kind(NOT_KNOWN):
+        notes.append(
+            note(
+                "page.not_graded",
+                "{questions:n question} not graded in one of the runs: no move, and counted apart",
+                questions=ungraded,
+            )
+        )
     if found.counted_silent:
         notes.append(
-            f"the differences take {many(found.counted_silent, 'question')} that one run lacks for silence (--missing unanswered)"
+            note(
+                "page.counted_silent",
+                "the differences take {questions:n question} that one run lacks for silence (--missing unanswered)",
+                questions=found.counted_silent,
+            )
         )
     if found.elsewhere:
         notes.append(
-            f"{many(found.elsewhere, 'question')} that both runs have are left out, as another run of the files lacks them"
+            note(
+                "page.elsewhere",
+                "{questions:n question} that both runs have are left out, as another run of the files lacks them",
+                questions=found.elsewhere,
+            )
         )
     return tuple(notes)
 
@@ -295,7 +327,7 @@ def flow_figure(change: Change) -> Figure | None:
         "flow",
         f"From {change.old} to {change.new}",
         "Left what became of the questions before, right what becomes of them now; what ended as before is pale.",
-        f"Of {many(total, 'question')} that both runs have, those that ended otherwise than before: {said}.",
+        f"Of {plural(total, 'question')} that both runs have, those that ended otherwise than before: {said}.",
         tuple(rows),
         lambda width: diagrams.flow(drawn, (change.old, change.new), width),
         change.page_command,

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import NescioError
 from nescio.reporting import charts
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import many, some
 from nescio.selective import curve
 from nescio.stats.intervals import wilson
+from nescio.text import plural
 
 POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
 
 
-def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
+def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Both figures, where a run has confidences, and notes on the runs that have none or none that can be used."""
     data = report.loaded.data
     if not isinstance(data, Evidence) or "confidence" not in data.columns or not report.counts:
@@ -29,7 +30,7 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[st
     return tuple(figure for figure in (risk, sure) if figure), (*left_out, *also)
 
 
-def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[str, ...]]:
+def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
     points, lacking, having = [], [], []
@@ -56,19 +57,27 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         ]
         if point := _as_it_was(report, data, run):
             points.append(point | {"named": charts.named(name, top)})
-    notes = (f"risk-coverage: no curve for {some(lacking, 5)}, for want of usable confidences",) if lacking else ()
+    notes = []
+    if lacking:
+        notes.append(
+            note(
+                "page.no_curve",
+                "risk-coverage: no curve for {runs:and 5}, for want of usable confidences",
+                runs=lacking,
+            )
+        )
     if not rows:
-        return None, notes
+        return None, tuple(notes)
     words = "; ".join(str(p["tip"]) for p in points if p["named"] != charts.OTHERS)
     return Figure(
         "risk",
         "Risk over coverage",
         "If only the surest answers were given, how many of them would be wrong? A point marks what the run itself chose to answer.",
-        f"Risk over coverage of {many(len(report.runs) - len(lacking), 'run')}. As they answered: {words}.",
+        f"Risk over coverage of {plural(len(report.runs) - len(lacking), 'run')}. As they answered: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
         "\n".join(report.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
-    ), notes
+    ), tuple(notes)
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
@@ -84,12 +93,12 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object
     return {"run": report.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
 
 
-def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[str, ...]]:
+def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """The share right in ten bins of confidence (l, u], of the runs that charts name."""
     try:
         probability, right = data.column("probability"), data.column("right")
     except NescioError as error:
-        return None, (f"no reliability diagram: {error}",)
+        return None, (note("page.no_reliability", "no reliability diagram: {reason}", reason=str(error)),)
     top = report.highlighted
     rows: list[Record] = []
     for run in report.runs:

@@ -18,6 +18,7 @@ from nescio.sources.writing import whole_folder
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_CLIP = re.compile(r'(?<=id="clip)\d+(?=")|(?<=url\(#clip)\d+(?=\))')
 _DATA_DIGITS = 6  # behind the point; of what is smaller than _SMALL, such as p-values, as many significant ones
 _SMALL, _SMALL_DIGITS = 1e-3, 4
 # What every object of JavaScript has: Vega looks texts up in objects, and takes these for things that it put there itself.
@@ -60,16 +61,11 @@ def table(figure: Figure) -> dict[str, Any]:
 
 def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
     """Figures by name, each with both of its drawings: while one is drawn, the next is specified."""
-    import vl_convert
     from markupsafe import Markup
 
     with ThreadPoolExecutor(1) as pool:
         waiting = [
-            (
-                figure,
-                width,
-                pool.submit(vl_convert.vegalite_to_svg, _specification(figure, width), allowed_base_urls=[]),
-            )
+            (figure, width, pool.submit(_svg, _specification(figure, width)))
             for figure in figures
             for width in (WIDE, NARROW)
         ]
@@ -130,14 +126,21 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
         for figure in figures:
             chart = _specification(figure, 640, paper=True)
             stem = draft / figure.name
-            stem.with_suffix(".svg").write_text(
-                vl_convert.vegalite_to_svg(chart, allowed_base_urls=[]), encoding="utf-8"
-            )
+            stem.with_suffix(".svg").write_text(_svg(chart), encoding="utf-8")
             stem.with_suffix(".pdf").write_bytes(vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]))
             stem.with_suffix(".png").write_bytes(vl_convert.vegalite_to_png(chart, scale=3, allowed_base_urls=[]))
             stem.with_suffix(".vl.json").write_text(as_json(chart) + "\n", encoding="utf-8")
             stem.with_suffix(".csv").write_text(_csv(figure), encoding="utf-8")
     return [figure.name for figure in figures]
+
+
+def _svg(chart: dict[str, Any]) -> str:
+    """Draw a chart as SVG, the same whatever was drawn before: the engine counts the shapes it clips by on from chart to chart."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])
+    numbers = {number: str(i) for i, number in enumerate(dict.fromkeys(_CLIP.findall(svg)), 1)}
+    return _CLIP.sub(lambda found: numbers[found[0]], svg)
 
 
 def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[str, Any]:

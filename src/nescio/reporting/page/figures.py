@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nescio.data.notes import Note
 from nescio.reporting import charts
 from nescio.reporting.board import number
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, score_command
-from nescio.reporting.page.texts import asked, inert, many, names
+from nescio.reporting.page.texts import asked, inert, names
+from nescio.text import plural
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
 OUTCOMES = ("correct", "incorrect", "unanswered")
@@ -44,7 +46,7 @@ def interval_figure(report: ReportData) -> Figure:
         "intervals",
         f"{report.main} of every run",
         "",
-        f"{report.main} of {many(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
+        f"{report.main} of {plural(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
         tuple(rows),
         lambda width: charts.intervals(drawn, runs, width, report.main),
         score_command(report),
@@ -116,7 +118,7 @@ def gain_figure(report: ReportData) -> Figure | None:
         "gain",
         "What silence earns",
         "On the diagonal a run answers everything. How far it lies above is what c@1 gives for keeping silent instead of being wrong.",
-        f"c@1 over accuracy, {many(len(rows), 'run')}. {gained}",
+        f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
         lambda width: charts.gain(drawn, top, width),
         report.commands.line("score", "-m", "c@1", "-m", "accuracy"),
@@ -260,7 +262,9 @@ def _grey(report: ReportData) -> str:
     """What dots without bars and without a colour leave to the table."""
     others = len(report.runs) - charts.MOST_NAMED
     if others > 0:
-        return f" Grey: {many(others, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
+        return (
+            f" Grey: {plural(others, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
+        )
     return " Intervals are in the table." if report.level else ""
 
 
@@ -269,7 +273,7 @@ def _value(row: Record) -> str:
     return f"{number(row['value'])}{interval}"
 
 
-def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[str, ...]]:
+def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.reporting.page.confidence import confidence_figures
     from nescio.reporting.page.pairs import pair_figure, rank_figure

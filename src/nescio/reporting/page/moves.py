@@ -100,7 +100,8 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
     elsewhere = counted_silent = 0
     unshared = _unshared(loaded)
     if unshared is not None:
-        theirs = _raw_states(unshared, [_place(unshared.runs, data.runs[run]) for run in (old, new)])
+        names = [data.origins.get(data.runs[run], data.runs[run]) for run in (old, new)]
+        theirs = _raw_states(unshared, [unshared.runs.index(name) for name in names])
         place = {question: i for i, question in enumerate(questions)}
         inside = np.array([question in place for question in unshared.questions], dtype=bool)
         at = [place[q] for q, there in zip(unshared.questions, inside, strict=True) if there]
@@ -155,11 +156,6 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
     if found is None or loaded.options.unanswerable != "exclude" or found.answerable is None:
         return found
     return found.select(found.answerable != 0)
-
-
-def _place(runs: Sequence[str], name: str) -> int:
-    """Where a run stands among those of the files; --ungraded bounds has added to its name."""
-    return runs.index(name if name in runs else name.rpartition(" [ungraded ")[0])
 
 
 def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:

@@ -9,8 +9,9 @@ from nescio.data.results import Comparison
 from nescio.reporting import charts, diagrams
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, compare_command
-from nescio.reporting.page.texts import many, names, some
+from nescio.reporting.page.texts import names
 from nescio.reporting.tables import signed
+from nescio.text import enumerated, plural
 
 MOST_SQUARES = 40  # runs in the matrix of pairs
 
@@ -42,15 +43,16 @@ def rank_figure(report: ReportData) -> Figure | None:
             "first": first,
             "last": last,
             "lane": lane,
-            "tip": f"no two told apart: {some(shown[first : last + 1], 6)}",
+            "tip": f"no two told apart: {enumerated(shown[first : last + 1], 6)}",
         }
         for (first, last), lane in zip(bars, _lanes(bars), strict=True)
     ]
     alone = len(runs) - len({i for first, last in bars for i in range(first, last + 1)})
     spans = [f"{shown[first]} to {shown[last]}" for first, last in bars]
     more = f" and {len(spans) - 4} more" if len(spans) > 4 else ""
-    under = f"{many(alone, 'run')} under no bar." if alone else "Every run lies under a bar."
-    words = f"{many(len(bars), 'bar')} over {many(len(runs), 'run')}{': ' if bars else ''}{'; '.join(spans[:4])}{more}. {under}"
+    under = f"{plural(alone, 'run')} under no bar." if alone else "Every run lies under a bar."
+    over = f"{plural(len(bars), 'bar')} over {plural(len(runs), 'run')}{': ' if bars else ''}"
+    words = f"{over}{'; '.join(spans[:4])}{more}. {under}"
     ranked = [report.ranks[run] for run in report.runs if run in report.ranks]
     rows = [
         {

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from nescio import __version__
+from nescio.data.notes import Note, texts
 from nescio.reporting.page.browser import Browser, Texts, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
@@ -29,7 +30,7 @@ class Shared:
     title: str
     answer: Answer
     signatures: Sequence[str]
-    notes: Sequence[str]
+    notes: Sequence[Note]
 
 
 def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
@@ -84,7 +85,7 @@ def assembled(
         questions=browsing.questions if browsing else 0,
         signatures=[inert(line) for line in shared.signatures],
         versions=versions(),
-        notes=[inert(note) for note in dict.fromkeys(shared.notes)],
+        notes=[inert(text) for text in texts(shared.notes)],
         data=Markup(as_json(held)),
         script=Markup(script),
         style=Markup(_asset("page.css")),
@@ -109,7 +110,7 @@ def versions() -> str:
     )
 
 
-def _notes(report: ReportData) -> tuple[str, ...]:
+def _notes(report: ReportData) -> tuple[Note, ...]:
     alone = (report.why_alone,) if report.why_alone else ()
     found = report.comparisons.notes if report.comparisons else ()
     return (*found, *alone, *report.missing, *(note for study in report.studies for note in study.notes))

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from nescio.comparison import Rank, compare, ranks
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError
 from nescio.measures import parse
@@ -45,14 +46,14 @@ class ReportData:
     shown: Mapping[str, str]
     comparisons: Comparisons | None
     pairs: Mapping[tuple[str, str], Comparison]
-    why_alone: str
+    why_alone: Note | None
     ranks: Mapping[str, Rank]
     counts: Mapping[str, tuple[int, int, int]]
     commands: Commands
     level: float | None = 95.0
     by: str | None = None
     studies: tuple[Results, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[Note, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -127,7 +128,7 @@ def gather(
 
 def run_studies(
     loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], progress_for: ProgressFor, *, seed: int, jobs: int
-) -> tuple[tuple[Results, ...], tuple[str, ...]]:
+) -> tuple[tuple[Results, ...], tuple[Note, ...]]:
     """Make the studies asked for, by name, and notes on those that the data does not allow."""
     if unknown := next((name for name in wanted if name not in STUDIES), None):
         raise UnknownNameError("study", unknown, STUDIES)
@@ -139,7 +140,7 @@ def run_studies(
             progress = progress_for(f"studying {name}")
             made.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=progress))
         except NescioError as error:
-            notes.append(f"no study of {name}: {error}")
+            notes.append(note("page.no_study", "no study of {study}: {reason}", study=name, reason=str(error)))
     return tuple(made), tuple(notes)
 
 
@@ -160,12 +161,17 @@ def _graded(measures: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(column for name in measures or () for column in parse(name).user_columns)
 
 
-def _compared(loaded: Loaded, main: str, ci: float | None, drawn: dict[str, Any]) -> tuple[Comparisons | None, str]:
+def _compared(
+    loaded: Loaded, main: str, ci: float | None, drawn: dict[str, Any]
+) -> tuple[Comparisons | None, Note | None]:
     if not isinstance(loaded.data, Evidence):
-        return None, "a counts table does not say which questions each run got right, so its runs cannot be compared"
+        return None, note(
+            "page.counts_alone",
+            "a counts table does not say which questions each run got right, so its runs cannot be compared",
+        )
     if len(loaded.data.runs) < 2:
-        return None, "there is one run, and nothing to compare it with"
-    return compare(loaded, [main], ci=ci or 95.0, **drawn), ""
+        return None, note("page.one_run", "there is one run, and nothing to compare it with")
+    return compare(loaded, [main], ci=ci or 95.0, **drawn), None
 
 
 def _both_ways(found: Comparisons | None) -> dict[tuple[str, str], Comparison]:

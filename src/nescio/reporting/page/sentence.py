@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nescio.data.results import Score
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import many, some
+from nescio.text import enumerated, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def answer(report: ReportData) -> Answer:
         return Answer("", name, f" scores {value(best)} by {report.main}.", _what_it_did(report, best.run))
     lower = " (lower is better)" if report.lower_is_better else ""
     if level := _level(report, best):
-        lower += f", level with {some(level)}"
+        lower += f", level with {enumerated(level)}"
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer(
@@ -48,7 +48,7 @@ def answer(report: ReportData) -> Answer:
         if (pair := report.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
     ]
     others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
-    told = f"not told apart from {some(alike)}" if alike else f"told apart from {others}"
+    told = f"not told apart from {enumerated(alike)}" if alike else f"told apart from {others}"
     return Answer("", name, f" is best by {report.main}{lower}, {value(best)}; {told}.", _what_it_did(report, best.run))
 
 
@@ -76,7 +76,7 @@ def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     if not n:
         return ()
     shown = (f"{correct / n:.1%} ended correct", f"{incorrect / n:.1%} incorrect", f"{unanswered / n:.1%} unanswered")
-    said = [f"With {report.shown[run]}, of {many(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
+    said = [f"With {report.shown[run]}, of {plural(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
     top = max(report.runs, key=lambda name: shares[name])
     if report.main != "accuracy" and shares[top] > shares[run]:

@@ -10,7 +10,8 @@ from nescio.data.results import Results
 from nescio.reporting import charts
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import asked, some
+from nescio.reporting.page.texts import asked
+from nescio.text import enumerated
 
 SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
@@ -80,7 +81,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
     )
     lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
     said = f"A difference of this size is swapped in at most 5 % of the cases: {words}." if words else ""
-    none = f" No such size is known for {some(lacking)}." if lacking else ""
+    none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
     across, up = ("low", "difference on the first part"), ("swap_rate", "swap rate")
     return [
         Figure(

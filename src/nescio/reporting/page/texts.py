@@ -59,18 +59,6 @@ def as_json(value: Any) -> str:
     return text
 
 
-def many(n: int, thing: str) -> str:
-    """ "1 run", "22 runs"."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
-def some(found: Sequence[str], most: int = 3) -> str:
-    """ "a", "a and b", or "a, b, c and 4 more"."""
-    if len(found) > most + 1:
-        return f"{', '.join(found[:most])} and {len(found) - most} more"
-    return " and ".join(filter(None, (", ".join(found[:-1]), found[-1]))) if found else ""
-
-
 @dataclass(frozen=True, slots=True)
 class Commands:
     """The command line by which each figure can be had again: the files, how they are read, and how resampling is done."""

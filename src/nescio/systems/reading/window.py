@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 
 from nescio.data.model import Collection, Question
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 from nescio.systems.reading._system import Scored, System, check
 from nescio.text import STOP_WORDS, words
-
-STREAM = 13  # of the draws, so that other uses of a seed draw otherwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +115,7 @@ def random_choice(collection: Collection, seed: int = 0) -> System:
     The lots go by identifier, so that the order of the questions does not matter. Its confidence is the chance of each.
     """
     names = sorted(question.id for question in collection.questions)
-    lots = dict(zip(names, Block(0, len(names), seed).generator(STREAM).random(len(names)), strict=True))
+    lots = dict(zip(names, Block(0, len(names), seed).generator(Stream.RANDOM_READER).random(len(names)), strict=True))
 
     def choose(question: Question) -> Scored:
         check(question, options=False)

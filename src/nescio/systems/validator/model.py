@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nescio import __version__
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, UsageError
 from nescio.sources.writing import write_text
 from nescio.systems.validator._redundancy import Votes
@@ -68,14 +69,21 @@ class Model:
             raise UsageError("the model was trained with features that another version of nescio had: train it again")
         return self.of_features(found)
 
-    def remarks(self, exercise: Exercise) -> tuple[str, ...]:
-        """What a user should know of this model on this collection."""
+    def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
+        """Note what a user should know of this model on this collection."""
         then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
         if RIVALS not in self.techniques or abs(then - now) <= APART:
             return ()
         return (
-            f"{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the model was "
-            f"trained: its confidences may be off, and a model trained --without {RIVALS} does not look at that",
+            note(
+                "validator.rivals",
+                "{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the "
+                "model was trained: its confidences may be off, and a model trained --without {technique} does not "
+                "look at that",
+                now=now,
+                then=then,
+                technique=RIVALS,
+            ),
         )
 
     def of_features(self, found: Features) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from nescio.data.notes import note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
@@ -167,8 +168,8 @@ def table12(resources: Resources | None = None) -> Results:
             rows.append(Row12(name, marks, each.name, *_use(each, resources)))
         if not here:
             rows.append(Row12(name, marks, None, "no", "not built"))
-    note = f"in 2007, in this order: {', '.join(PARTICIPANTS)}"
-    return Results(tuple(rows), sign(ave="table12"), (note,), "techniques")
+    order = note("validator.participants", "in 2007, in this order: {systems:list}", systems=PARTICIPANTS)
+    return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 
 
 def _use(each: Technique, resources: Resources) -> tuple[str, str | None]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nescio.errors import MismatchError, UsageError
 from nescio.selective import Tuning
 from nescio.stats import resampling
+from nescio.stats.streams import Stream
 from nescio.systems.validator import deciding
 from nescio.systems.validator._redundancy import Votes
 from nescio.systems.validator._resources import Resources
@@ -21,7 +22,6 @@ from nescio.systems.validator.model import Calibration, Model, logit
 from nescio.systems.validator.techniques import chosen
 from nescio.tasks.ave.exercise import Exercise
 
-STREAM = 9  # of draws: which questions are held out together
 ALSO = 0.3  # what a candidate of a second collection counts, beside 1
 TREES = 100
 FOLDS = 10
@@ -187,7 +187,7 @@ def _deal(group: Sequence[str], own: int, plan: Plan) -> NDArray[np.int64]:
     names = sorted(set(group[:own]))
     if len(names) < 2:
         raise MismatchError("one question (or cluster) cannot be held out: a validator is trained on two at least")
-    place = resampling.Block(0, 1, plan.seed).generator(STREAM).permutation(len(names))
+    place = resampling.Block(0, 1, plan.seed).generator(Stream.VALIDATOR_FOLDS).permutation(len(names))
     parts = min(plan.folds, len(names))
     fold = {name: int(at) % parts for name, at in zip(names, place, strict=True)}
     return np.array([fold.get(name, -1) for name in group], dtype=np.int64)

@@ -14,11 +14,21 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence
 from nescio.data.model import Question
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.stats.resampling import Block
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value, by_run, evidence
+from nescio.stats.streams import Stream
+from nescio.tasks.ave.exercise import (
+    SELECTED_UNKNOWN,
+    Candidate,
+    Decision,
+    Exercise,
+    Pair,
+    Validation,
+    Value,
+    evidence,
+)
 
-STREAM = 9  # of draws, apart from those of resampling
 ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
 QA, AV, BASELINE = "QA", "AV", "baseline"
 
@@ -101,7 +111,7 @@ def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
 
 
 def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
-    rng = Block(0, 1, seed).generator(STREAM)
+    rng = Block(0, 1, seed).generator(Stream.RANDOM_SELECTION)
     found = []
     for question, answers, known in groups(exercise):
         tossed = rng.random(len(answers)) < share
@@ -126,7 +136,7 @@ def perfect(exercise: Exercise) -> list[Validation]:
     return found
 
 
-def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[str, ...]]:
+def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
     """The Evidence of validators with QA systems beside them, over the questions of the exercise alone, and notes.
 
     A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no columns over
@@ -171,22 +181,37 @@ def _answered_right(systems: Evidence) -> Array:
     return right & (systems.columns["answered"] == 1) if "answered" in systems.columns else right
 
 
-def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[str]:
-    """What was made of the systems' answers: the questions that they lack, those without a grade, silence, rights that no
-    validator can select."""
+def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
+    """Note what was made of the systems' answers: the questions that they lack, those without a grade, silence, rights
+    that no validator can select."""
     asked = right.shape[1]
     if lacking := asked - len(at):
-        yield f"{lacking} of {asked} questions are not among those of the QA systems, and count as not correct"
+        yield note(
+            "ave.not_asked",
+            "{questions} of {total} questions are not among those of the QA systems, and count as not correct",
+            questions=lacking,
+            total=asked,
+        )
     if ungraded := int((~systems.present[:, at]).sum()):
-        yield f"{ungraded} answers of QA systems are without a grade, and count as not correct"
+        yield note(
+            "ave.ungraded",
+            "{answers} answers of QA systems are without a grade, and count as not correct",
+            answers=ungraded,
+        )
     silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]
     if silent.any():
-        yield f"{int(silent.sum())} times a QA system is rightly silent, which is no right answer: not counted here"
+        yield note(
+            "ave.rightly_silent",
+            "{times} times a QA system is rightly silent, which is no right answer: not counted here",
+            times=int(silent.sum()),
+        )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :asked] == 0)
-    if some := {run: int(row.sum()) for run, row in zip(systems.runs, beyond, strict=True) if row.any()}:
-        yield (
-            f"QA systems answer questions rightly of which the collection holds no right answer ({by_run(some)}): their share of "
-            "perfect selection (ave.normalized_qa_accuracy) can exceed 1"
+    if some := [(run, int(row.sum())) for run, row in zip(systems.runs, beyond, strict=True) if row.any()]:
+        yield note(
+            "ave.beyond_perfect",
+            "QA systems answer questions rightly of which the collection holds no right answer "
+            "({runs:each run %r: %d}): their share of perfect selection (ave.normalized_qa_accuracy) can exceed 1",
+            runs=some,
         )
 
 
@@ -219,7 +244,7 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
     )
 
 
-def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[str, ...]]:
+def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
     """The baselines as runs, drawn with a seed, to be scored like any other."""
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),
@@ -228,4 +253,4 @@ def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[str, .
     }
     data, notes = evidence(exercise, runs)
     # To select an UNKNOWN answer where a question has no other is the nature of a draw, and needs no note.
-    return data, tuple(note for note in notes if "SELECTED" not in note)
+    return data, tuple(each for each in notes if each.code != SELECTED_UNKNOWN)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from nescio.data.model import Question, Run, Verdict
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
@@ -73,7 +74,7 @@ class Built:
     discarded: tuple[Discarded, ...]
     systems: Mapping[tuple[str, str], tuple[str, ...]]
     available: Mapping[str, int]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,14 +268,32 @@ def _systems(exercise: Exercise, gone: Sequence[Discarded]) -> dict[tuple[str, s
     return {key: tuple(dict.fromkeys(systems)) for key, systems in found.items()}
 
 
-def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterable[str]:
+def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterable[Note]:
     if without:
-        yield f"{without} question{'s have' if without > 1 else ' has'} no answer left, and {'are' if without > 1 else 'is'} not in the collection"
+        yield note(
+            "ave.no_answer_left",
+            "{questions} {questions:question has/questions have} no answer left, and {questions:is/are} not in the "
+            "collection",
+            questions=without,
+        )
     if unlike:
-        many = "duplicates were" if unlike > 1 else "duplicate was"
-        yield f"{unlike} {many} judged otherwise than the first answer of the same words, which stays with its value"
+        yield note(
+            "ave.duplicates_differ",
+            "{answers} {answers:duplicate was/duplicates were} judged otherwise than the first answer of the same "
+            "words, which stays with its value",
+            answers=unlike,
+        )
     if lost:
-        one = "right answers stand" if lost > 1 else "right answer stands"
-        yield f"{lost} {one} within a longer one that is not right, and went with the rule 'contained': no selection can win them"
+        yield note(
+            "ave.right_contained",
+            "{answers} {answers:right answer stands/right answers stand} within a longer one that is not right, and "
+            "went with the rule 'contained': no selection can win them",
+            answers=lost,
+        )
     if bare:
-        yield f"{bare} of {kept} answers have no supporting text (`support` in a run)"
+        yield note(
+            "ave.no_support",
+            "{answers} of {total} answers have no supporting text (`support` in a run)",
+            answers=bare,
+            total=kept,
+        )

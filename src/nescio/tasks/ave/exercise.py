@@ -19,6 +19,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.model import Question
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
 
@@ -87,11 +88,24 @@ class Pair:
     language: str = ""
 
 
+class Fault(StrEnum):
+    """The rule of a response that a decision breaks."""
+
+    REPEATED = "repeated"
+    NO_QUESTION = "no question"
+    NO_ANSWER = "no answer"
+    NOT_FINITE = "not finite"
+    NO_CONFIDENCE = "no confidence"
+    TWO_SELECTED = "two selected"
+    NONE_SELECTED = "none selected"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """What is wrong with the decision at place `at` of a run."""
 
     at: int
+    fault: Fault
     rule: str
     value: object = None
 
@@ -106,6 +120,7 @@ class Point:
     true_positive_rate: float
 
 
+SELECTED_UNKNOWN = "ave.selected_unknown"  # the code of a note that baselines do not need
 _JUDGED = (Value.VALIDATED, Value.REJECTED)
 Runs = Mapping[str, Sequence[Validation]]
 Key = tuple[str, str]
@@ -125,24 +140,25 @@ def problems(exercise: Exercise, given: Sequence[Validation]) -> Iterator[Proble
     for at, each in enumerate(given):
         key = (each.question_id, each.answer_id)
         if key in seen:
-            yield Problem(at, f"answer {each.answer_id!r} of question {each.question_id!r} stands here again")
+            rule = f"answer {each.answer_id!r} of question {each.question_id!r} stands here again"
+            yield Problem(at, Fault.REPEATED, rule)
         seen.add(key)
         if each.question_id not in questions:
-            yield Problem(at, "the collection has no such question", each.question_id)
+            yield Problem(at, Fault.NO_QUESTION, "the collection has no such question", each.question_id)
         elif key not in answers:
-            yield Problem(at, f"question {each.question_id!r} has no such answer", each.answer_id)
+            yield Problem(at, Fault.NO_ANSWER, f"question {each.question_id!r} has no such answer", each.answer_id)
         if each.confidence is not None and not math.isfinite(each.confidence):
-            yield Problem(at, "confidence must be a finite number", each.confidence)
+            yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", each.confidence)
         if each.confidence is None and sure:
-            yield Problem(at, "there is no confidence, and other answers of the run have one")
+            yield Problem(at, Fault.NO_CONFIDENCE, "there is no confidence, and other answers of the run have one")
         if each.decision is Decision.SELECTED:
             if each.question_id in chosen:
-                first = chosen[each.question_id]
-                yield Problem(at, f"question {each.question_id!r} has a SELECTED answer already ({first!r})", key[1])
+                rule = f"question {each.question_id!r} has a SELECTED answer already ({chosen[each.question_id]!r})"
+                yield Problem(at, Fault.TWO_SELECTED, rule, key[1])
             chosen.setdefault(each.question_id, each.answer_id)
         elif each.decision is Decision.VALIDATED and each.question_id not in selected:
             rule = f"question {each.question_id!r} has VALIDATED answers, and one of them must be SELECTED"
-            yield Problem(at, rule, each.answer_id)
+            yield Problem(at, Fault.NONE_SELECTED, rule, each.answer_id)
 
 
 def pair_problems(pairs: Sequence[Pair], given: Sequence[Validation]) -> Iterator[Problem]:
@@ -152,11 +168,11 @@ def pair_problems(pairs: Sequence[Pair], given: Sequence[Validation]) -> Iterato
     known = {pair.id for pair in pairs}
     for problem in problems(Exercise("", questions, candidates), given):
         identity = given[problem.at].question_id
-        if "here again" in problem.rule:
-            yield Problem(problem.at, "a decision on this pair stands here again", identity)
+        if problem.fault is Fault.REPEATED:
+            yield Problem(problem.at, Fault.REPEATED, "a decision on this pair stands here again", identity)
         elif identity not in known:
-            yield Problem(problem.at, "there is no such pair", identity)
-        elif "SELECTED" not in problem.rule:
+            yield Problem(problem.at, Fault.NO_ANSWER, "there is no such pair", identity)
+        elif problem.fault not in (Fault.TWO_SELECTED, Fault.NONE_SELECTED):
             yield problem
 
 
@@ -174,7 +190,7 @@ class _Judged:
     language: str
 
 
-def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[str, ...]]:
+def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
     """Validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is REJECTED.
 
     Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
@@ -199,7 +215,7 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[str, ...]]
     return _evidence(names, tongue, by_question, rows, runs), tuple(notes)
 
 
-def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[str, ...]]:
+def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
     """The same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its own."""
     for run, given in runs.items():
         for problem in pair_problems(pairs, given):
@@ -218,7 +234,7 @@ def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[st
     return _evidence([], [], [], rows, runs), tuple(notes)
 
 
-def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[str, ...]]:
+def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
     """The same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose SELECTED answer is
     VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in qa_accuracy), without one unanswered.
 
@@ -247,7 +263,13 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[str, ...
     strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
     notes = [*_missing(runs, len(exercise.candidates))]
     if unknown:
-        notes.append(f"{unknown} SELECTED answers are UNKNOWN in the gold, and count as incorrect")
+        notes.append(
+            note(
+                "ave.selected_unknown_incorrect",
+                "{answers} SELECTED answers are UNKNOWN in the gold, and count as incorrect",
+                answers=int(unknown),
+            )
+        )
     found = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
     return found, tuple(notes)
 
@@ -281,36 +303,43 @@ def _stronger(each: Validation, best: Validation | None) -> bool:
     return each.confidence is not None and (best.confidence is None or each.confidence > best.confidence)
 
 
-def _unknown(values: Sequence[Value | None]) -> Iterator[str]:
+def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
     known = sum(value in _JUDGED for value in values)
     if not known:
         what = "it has UNKNOWN answers alone" if Value.UNKNOWN in values else "it is a test set without its gold"
         raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
     if known < len(values):
-        yield f"{len(values) - known} of {len(values)} answers are UNKNOWN (or have no value), and are left out"
+        yield note(
+            "ave.unknown",
+            "{answers} of {total} answers are UNKNOWN (or have no value), and are left out",
+            answers=len(values) - known,
+            total=len(values),
+        )
 
 
-def _missing(runs: Runs, answers: int) -> Iterator[str]:
-    if lacking := {run: answers - len(given) for run, given in runs.items() if len(given) < answers}:
-        yield f"{by_run(lacking)} of {answers} answers are missing, and count as REJECTED"
+def _missing(runs: Runs, answers: int) -> Iterator[Note]:
+    if lacking := [(run, answers - len(given)) for run, given in runs.items() if len(given) < answers]:
+        yield note(
+            "ave.missing",
+            "{runs:each run %r: %d} of {total} answers are missing, and count as REJECTED",
+            runs=lacking,
+            total=answers,
+        )
 
 
-def by_run(counts: Mapping[str, object]) -> str:
-    """A count for each run, as a note gives them: run 'a': 3, run 'b': 5."""
-    return ", ".join(f"run {run!r}: {count}" for run, count in counts.items())
-
-
-def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[str]:
-    """A note on the SELECTED answers that nobody judged: they are neither right nor wrong."""
+def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
+    """Note the SELECTED answers that nobody judged: they are neither right nor wrong."""
     unknown = {(each.question_id, each.id) for each in exercise.candidates if each.value not in _JUDGED}
     found = {
         run: sum(each.decision is Decision.SELECTED and (each.question_id, each.answer_id) in unknown for each in given)
         for run, given in runs.items()
     }
-    if some := {run: many for run, many in found.items() if many}:
-        yield (
-            f"{by_run(some)} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and their questions "
-            "earn nothing in QA accuracy"
+    if some := [(run, answers) for run, answers in found.items() if answers]:
+        yield note(
+            SELECTED_UNKNOWN,
+            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and "
+            "their questions earn nothing in QA accuracy",
+            runs=some,
         )
 
 

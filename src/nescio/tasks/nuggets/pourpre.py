@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, get_args
 
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import UnknownNameError, UsageError
 from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, length, silences
 from nescio.text import stem, words
@@ -99,7 +100,7 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
     return by_count if method == COUNT else by_idf([n.text for target in targets for n in target.nuggets])
 
 
-def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[str, ...]]:
+def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
     """The columns of every run on every target by automatic matching, and notes that say so.
 
     A nugget is vital where more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of vital
@@ -108,12 +109,20 @@ def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]
     rows = [[_cell(target, run, match) for target in targets] for run in runs]
-    note = (
-        f"AUTOMATIC: no assessor mapped these responses; nuggets are matched by words (POURPRE, {method})"
-        if method != EMBEDDING
-        else "AUTOMATIC: no assessor mapped these responses; nuggets are matched by embedding"
+    return gather([run.name for run in runs], units, rows), (_automatic_note(method), *silences(targets, runs))
+
+
+def _automatic_note(method: str) -> Note:
+    if method == EMBEDDING:
+        return note(
+            "nuggets.automatic_embedding",
+            "AUTOMATIC: no assessor mapped these responses; nuggets are matched by embedding",
+        )
+    return note(
+        "nuggets.automatic_words",
+        "AUTOMATIC: no assessor mapped these responses; nuggets are matched by words (POURPRE, {method})",
+        method=method,
     )
-    return gather([run.name for run in runs], units, rows), (note, *silences(targets, runs))
 
 
 def _cell(target: Target, run: Run, match: Matcher) -> Mapping[str, float]:

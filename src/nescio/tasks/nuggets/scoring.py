@@ -15,6 +15,7 @@ import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, UNGRADED, Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.stats.agreement import kendall_tau_b
 
@@ -124,7 +125,7 @@ def evidence(
     matches: Sequence[Match],
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
-) -> tuple[Evidence, tuple[str, ...]]:
+) -> tuple[Evidence, tuple[Note, ...]]:
     """The columns of every run on every target by what assessors found, and notes for the user.
 
     Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the question), "each" (a
@@ -139,14 +140,19 @@ def evidence(
         by_cell.setdefault((match.run, match.target_id), []).append(match)
     notes = _not_mapped(runs, matches, by_cell)
     if len(keyed) > 1 or len(mapped) > 1:
-        notes.append(f"{len(keyed)} assessors of the key and {len(mapped)} of the responses: {_how(who, names)}")
+        notes.append(_assessors_note(len(keyed), len(mapped), who, names))
     seen: dict[str, set[str]] = {target.id: {*saw.get(target.id, ())} if saw else set() for target in targets}
     for match in matches:
         seen.setdefault(match.target_id, set()).add(match.assessor)
     units = [(target, name) for target in targets for name in names if _looked(target, name, mapped, seen[target.id])]
     if lacking := len(targets) * len(names) - len(units):
         notes.append(
-            f"{lacking} of {len(targets) * len(names)} units are left out: the assessor did not see the question"
+            note(
+                "nuggets.not_seen",
+                "{units} of {total} units are left out: the assessor did not see the question",
+                units=lacking,
+                total=len(targets) * len(names),
+            )
         )
     rows = []
     for run in runs:
@@ -159,16 +165,22 @@ def evidence(
     return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))
 
 
-def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[str]:
-    """A note on the runs that do not respond to some of the targets."""
-    found = []
+def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
+    """Note the runs that do not respond to some of the targets."""
+    silent = []
     for run in runs:
         lacking = [target.id for target in targets if not run.responses.get(target.id, Response("", ())).strings]
         if lacking:
-            found.append(
-                f"run {run.name!r} says nothing to {len(lacking)} of {len(targets)} questions (first: {lacking[0]!r})"
-            )
-    return [f"{', '.join(found)}: recall 0 there"] if found else []
+            silent.append((run.name, len(lacking), len(targets), lacking[0]))
+    if not silent:
+        return []
+    return [
+        note(
+            "nuggets.silence",
+            "{runs:each run %r says nothing to %d of %d questions (first: %r)}: recall 0 there",
+            runs=silent,
+        )
+    ]
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
@@ -188,15 +200,35 @@ def _looked(target: Target, name: str | None, mapped: Sequence[str], seen: Colle
     return name is None or (name in seen if name in mapped else labelled)
 
 
-def _how(who: str, names: Sequence[str | None]) -> str:
+def _assessors_note(keyed: int, mapped: int, who: str, names: Sequence[str | None]) -> Note:
+    """Say how many assessors labelled the key and the responses, and which of them decide."""
     if who == MAJORITY:
-        return "a nugget is vital, or matched, where more than half of those who saw the question say so"
+        return note(
+            "nuggets.majority",
+            "{keyed} assessors of the key and {mapped} of the responses: a nugget is vital, or matched, where more "
+            "than half of those who saw the question say so",
+            keyed=keyed,
+            mapped=mapped,
+        )
     if who == EACH:
-        return f"each of {', '.join(map(repr, names))} makes a unit of every question, resampled together"
-    return f"{who!r} alone decides"
+        return note(
+            "nuggets.each_assessor",
+            "{keyed} assessors of the key and {mapped} of the responses: each of {names:list} makes a unit of every "
+            "question, resampled together",
+            keyed=keyed,
+            mapped=mapped,
+            names=list(map(repr, names)),
+        )
+    return note(
+        "nuggets.one_assessor",
+        "{keyed} assessors of the key and {mapped} of the responses: {subject!r} alone decides",
+        who,
+        keyed=keyed,
+        mapped=mapped,
+    )
 
 
-def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[tuple[str, str], object]) -> list[str]:
+def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[tuple[str, str], object]) -> list[Note]:
     assessed = {match.run for match in matches}
     notes = []
     for run in runs:
@@ -208,7 +240,14 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
         lacking = [name for name in said if (run.name, name) not in by_cell]
         if lacking:
             notes.append(
-                f"run {run.name!r}: no nugget is mapped to {len(lacking)} of its {len(said)} responses (first: {lacking[0]!r})"
+                note(
+                    "nuggets.not_mapped",
+                    "run {subject!r}: no nugget is mapped to {responses} of its {total} responses (first: {first!r})",
+                    run.name,
+                    responses=len(lacking),
+                    total=len(said),
+                    first=lacking[0],
+                )
             )
     return notes
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import islice
 
 from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.formats.benchmarks.ave.documents import (
     DECISIONS,
@@ -28,7 +29,7 @@ from nescio.formats.logs.graded import choose
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
-from nescio.tasks.ave.exercise import Decision, Runs, Validation, by_run, evidence, pair_evidence, selections
+from nescio.tasks.ave.exercise import Decision, Runs, Validation, evidence, pair_evidence, selections
 
 __all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
 
@@ -121,17 +122,17 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
     return ("ave.AUC",) if any(each.confidence is not None for given in runs.values() for each in given) else ()
 
 
-def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[str]]:
+def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
     """The runs with confidences in an answer's being right, and notes on those that look as if they were in something else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
-    notes: list[str] = []
-    outside: dict[str, str] = {}
+    notes: list[Note] = []
+    outside: list[tuple[str, int, int]] = []
     found = {}
     for run, given in runs.items():
         sure = [each.confidence for each in given if each.confidence is not None]
         if strange := sum(not 0 <= each <= 1 for each in sure):
-            outside[run] = f"{strange} of {len(sure)}"
+            outside.append((run, strange, len(sure)))
             if meaning == "decision":
                 raise MismatchError(f"run {run!r}: {strange} confidences lie outside [0, 1], and 1 less them is none")
         found[run] = list(given)
@@ -144,11 +145,23 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
             ]
         elif _upside_down(given):
             notes.append(
-                f"run {run!r}: its REJECTED answers carry higher confidences than the accepted ones; confidence is read as that in "
-                "an answer's being right (--choose confidence=decision where it is that in the decision)"
+                note(
+                    "ave.upside_down",
+                    "run {subject!r}: its REJECTED answers carry higher confidences than the accepted ones; "
+                    "confidence is read as that in an answer's being right (--choose confidence=decision where it is "
+                    "that in the decision)",
+                    run,
+                )
             )
     if outside:
-        notes.insert(0, f"{by_run(outside)} confidences lie outside [0, 1]")
+        notes.insert(
+            0,
+            note(
+                "ave.confidence_outside",
+                "{runs:each run %r: %d of %d} confidences lie outside [0, 1]",
+                runs=outside,
+            ),
+        )
     return found, notes
 
 

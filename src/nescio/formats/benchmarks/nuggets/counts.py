@@ -16,6 +16,7 @@ import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
 from nescio.sources.database import connect
@@ -85,24 +86,37 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         measures = ("nuggets.combined", "nuggets.list_F", "nuggets.F(beta=5)")
     elif "definition" not in kinds.values():
         measures = ("nuggets.list_F", "nuggets.list_IP", "nuggets.list_IR")
-    notes = [note for _, source in parts for note in source.notes]
+    notes = [each for _, source in parts for each in source.notes]
     notes += _by_type(runs, kinds, columns)
     return Read(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
 
 
-def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[str]:
-    """How many questions of each type there are, where there are several, and which list questions a measure leaves out."""
+def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:
+    """Count the questions of each type, where there are several, and the list questions that a measure leaves out."""
     counted = Counter(kinds.values())
     if len(counted) > 1:
-        shown = ", ".join(f"{counted[kind]} {kind}" for kind in TYPES if counted[kind])
-        yield f"questions by type: {shown}; a measure leaves out those of other types"
+        yield note(
+            "nuggets.types",
+            "questions by type: {counted:each %d %s}; a measure leaves out those of other types",
+            counted=[(counted[kind], kind) for kind in TYPES if counted[kind]],
+        )
     lists = np.array([kind == "list" for kind in kinds.values()])
     if unknown := int((columns["nuggets.list_known"][0][lists] == 0).sum()):
-        yield f"{unknown} of {counted['list']} list questions have no known instance: nuggets.list_IR and list_F leave them out"
+        yield note(
+            "nuggets.no_instance",
+            "{questions} of {total} list questions have no known instance: nuggets.list_IR and list_F leave them out",
+            questions=unknown,
+            total=counted["list"],
+        )
     silent = (columns["nuggets.list_returned"][:, lists] == 0).sum(axis=1)
     if silent.any():
-        whose = ", ".join(f"run {run!r}: {many}" for run, many in zip(runs, silent, strict=True) if many)
-        yield f"{whose} of {counted['list']} list questions have nothing returned: nuggets.list_IP leaves them out, list_F is 0"
+        yield note(
+            "nuggets.nothing_returned",
+            "{runs:each run %r: %d} of {total} list questions have nothing returned: nuggets.list_IP leaves them out, "
+            "list_F is 0",
+            runs=[(run, int(questions)) for run, questions in zip(runs, silent, strict=True) if questions],
+            total=counted["list"],
+        )
 
 
 def _read(source: Source, cells: Cells, options: ReadOptions) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nescio.data.judges import JudgeRecord
+from nescio.data.notes import note
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, settle
 from nescio.formats.registry import Part, Read, ReadOptions, reader
@@ -140,7 +141,15 @@ def _assigned(sources: Sequence[Source]) -> Read:
             matches.append(Match(run, target, ""))
     data, notes = evidence(keys.targets(), [Run(name, said) for name, said in runs.items()], matches)
     if failed:
-        notes = (*notes, f"{failed} of {sum(map(len, runs.values()))} responses have a failed assignment: left out")
+        notes = (
+            *notes,
+            note(
+                "nuggets.failed_assignments",
+                "{failed} of {total} responses have a failed assignment: left out",
+                failed=failed,
+                total=sum(map(len, runs.values())),
+            ),
+        )
     return Read(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nescio.data.judges import JudgeRecord
+from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import Read, ReadOptions
 from nescio.sources.source import Source
@@ -198,7 +199,14 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
         saw.setdefault(row.target, set()).add(row.assessor)
     data, notes = evidence(targets, runs, kept, who, saw)
     if strangers:
-        notes = (*notes, f"the mapping is also of runs that were not given: {', '.join(map(repr, strangers))}")
+        notes = (
+            *notes,
+            note(
+                "nuggets.runs_not_given",
+                "the mapping is also of runs that were not given: {runs:list}",
+                runs=list(map(repr, strangers)),
+            ),
+        )
     return Read(data, notes, BY_PEOPLE, judges=(JudgeRecord("assessors", (("view", who),)),))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from nescio.data.columns import Array
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.benchmarks.squad2 import writing
 from nescio.formats.benchmarks.squad2.scores import Golds, Scores, best, score_texts
@@ -93,7 +94,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read one gold file, the predictions of runs, each named by its file, and the odds of some of them."""
     by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "answers", "odds")}
     _belong_together(by_part["gold"], by_part["answers"], by_part["odds"])
-    notes: list[str] = []
+    notes: list[Note] = []
     gold = _read_gold(by_part["gold"][0])
     by_part["gold"][0].document.clear()  # not looked at again, and larger than what was made of it
     names = _run_names(by_part["answers"])
@@ -111,7 +112,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         surely = _confidence(odds[name], name, gold, notes) if name in odds else {}
         runs.append(Run(name, tuple(_responses(texts, surely, given))))
         if name in odds:
-            notes += _tuned(name, gold, texts, scores, odds[name][1])
+            notes.append(_tuned(name, gold, texts, scores, odds[name][1]))
         exact.append(scores.exact)
         f1.append(scores.f1)
     files = tuple(str(source.label) for source in by_part["answers"])
@@ -253,17 +254,31 @@ def _run_names(sources: Sequence[Source]) -> list[str]:
     return short if len(set(short)) == len(short) else names
 
 
-def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[str]) -> dict[str, str]:
+def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[Note]) -> dict[str, str]:
     """The predictions for the gold's questions, in their order; raises MismatchError where there is none."""
     given = source.document
     texts = {name: given[name] or "" for name in gold.golds.ids if name in given}
     if not texts:
         raise MismatchError(f"{source.label} predicts none of the questions that the gold holds")
     if extra := len(given) - len(texts):
-        many = f"{extra} prediction{'s are' if extra > 1 else ' is'}"
-        notes.append(f"run {run!r}: {many} for questions that the gold does not hold: left out")
+        notes.append(
+            note(
+                "squad2.no_such_question",
+                "run {subject!r}: {predictions} {predictions:prediction is/predictions are} for questions that the "
+                "gold does not hold: left out",
+                run,
+                predictions=extra,
+            )
+        )
     if nulls := sum(value is None for value in given.values()):
-        notes.append(f"run {run!r}: {nulls} predictions are null, read as empty")
+        notes.append(
+            note(
+                "squad2.null",
+                "run {subject!r}: {predictions} predictions are null, read as empty",
+                run,
+                predictions=nulls,
+            )
+        )
     given.clear()  # `texts` is what is left of it
     return texts
 
@@ -311,24 +326,34 @@ def _finite(source: Source) -> Iterator[tuple[str, float]]:
         yield name, value
 
 
-def _confidence(odds: Odds, run: str, gold: _Gold, notes: list[str]) -> dict[str, float]:
+def _confidence(odds: Odds, run: str, gold: _Gold, notes: list[Note]) -> dict[str, float]:
     """How sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
     probabilities = all(0 <= value <= 1 for value in values.values())
-    what = "1 - the probability" if probabilities else "minus the odds"
-    notes.append(f"run {run!r}: the confidence of an answer is {what} that there is none; silence has no confidence")
+    notes.append(
+        note(
+            "squad2.confidence",
+            "run {subject!r}: the confidence of an answer is {probabilities:1 - the probability/minus the odds} that "
+            "there is none; silence has no confidence",
+            run,
+            probabilities=probabilities,
+        )
+    )
     return {name: 1 - value if probabilities else -value for name, value in values.items()}
 
 
-def _tuned(run: str, gold: _Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> list[str]:
-    found = best(gold.golds, texts, scores, odds)
-    shown = ", ".join(
-        f"best_{name} {found[f'best_{name}']:.5f} (threshold {found[f'best_{name}_thresh']:.6g})"
-        for name in ("exact", "f1")
+def _tuned(run: str, gold: _Gold, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> Note:
+    """Give the figures of the official script at the thresholds that it tunes."""
+    figures = best(gold.golds, texts, scores, odds)
+    return note(
+        "squad2.tuned",
+        "run {subject!r}: {best:each best_%s %.5f (threshold %.6g)}, tuned by the official script on these very "
+        "questions: no estimate of anything",
+        run,
+        best=[(name, figures[f"best_{name}"], figures[f"best_{name}_thresh"]) for name in ("exact", "f1")],
     )
-    return [f"run {run!r}: {shown}, tuned by the official script on these very questions: no estimate of anything"]
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:

@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import note
 from nescio.errors import MismatchError
-from nescio.formats.folder_writer import file_names, folder_of, left_out, many, renamed, what_is, write_document
+from nescio.formats.folder_writer import (
+    file_names,
+    folder_of,
+    left_out,
+    renamed,
+    what_is,
+    without_answers,
+    write_document,
+)
 from nescio.formats.registry import Unjudged, Written
 from nescio.sources.source import Source
 
@@ -34,12 +43,24 @@ def write(
             if is_odds(source) and not all(0 <= value <= 1 for value in odds.values()):
                 write_document(folder / f"na_odds_{name}.json", odds)
                 lacking = sum(response.rank == 1 for response in run.responses) - len(odds)
-                notes += [f"run {run.name!r}: {many(lacking, 'answer')} without confidence, and without odds"] * (
-                    lacking > 0
-                )
+                if lacking > 0:
+                    notes.append(
+                        note(
+                            "squad2.without_confidence",
+                            "run {subject!r}: {answers:n answer} without confidence, and without odds",
+                            run.name,
+                            answers=lacking,
+                        )
+                    )
             else:
-                notes.append(f"run {run.name!r}: no file of odds, as its confidences could not be read back from one")
-    notes += [f"run {run.name!r} holds no answer: no file" for run in found.runs if not run.responses]
+                notes.append(
+                    note(
+                        "squad2.no_odds",
+                        "run {subject!r}: no file of odds, as its confidences could not be read back from one",
+                        run.name,
+                    )
+                )
+    notes += without_answers(found.runs)
     return Written(what_is(found), tuple(notes))
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import FormatError, shorten
 from nescio.formats.logs import grading
@@ -123,7 +124,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
 
 
 def _graded(
-    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[str], *, repeats: bool
+    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note], *, repeats: bool
 ) -> tuple[list[Graded], Scale | None]:
     """The rows of one folder; and how its scores become outcomes, None where they are none."""
     for name in USUAL:
@@ -175,18 +176,27 @@ def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
     return {"scenario": folder.scenario} | folder.parameters | case.labels | trial
 
 
-def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[str]) -> str:
+def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
     """The split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
     chosen = usual if name not in options.choose and usual in many else choose(options, name, list(many), f"{name}s")
-    left = ", ".join(f"{count} of {name} {value!r}" for value, count in many.items() if value != chosen)
-    notes.append(f"{folder.path.name}: {many[chosen]} of {name} {chosen!r}; left out {left}")
+    notes.append(
+        note(
+            "helm.left_out",
+            "{subject}: {count} of {kind} {chosen!r}; left out {others:each %d of %s %r}",
+            folder.path.name,
+            count=many[chosen],
+            kind=name,
+            chosen=chosen,
+            others=[(count, name, value) for value, count in many.items() if value != chosen],
+        )
+    )
     return chosen
 
 
-def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[str]) -> str:
+def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
     """The metric asked for; else exact_match or one like it; else the only score there is."""
     found = dict.fromkeys(name for case in cases for name in case.scores)
     asked = options.choose.get("metric")
@@ -204,9 +214,17 @@ def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: 
         main = alone[0] if len(alone) == 1 else choose(options, "metric", alone, "metrics")
     mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
     other = {name: grading.folded([case.scores.get(name, math.nan) for case in cases]) for name in scores}
-    differ = [f"{name} {value:.3g}" for name, value in other.items() if not math.isclose(value, mean)]
+    differ = [(name, value) for name, value in other.items() if not math.isclose(value, mean)]
     if differ:
-        notes.append(f"{folder.path.name}: by {main}; by others it would differ: {', '.join(differ)}")
+        notes.append(
+            note(
+                "helm.one_metric",
+                "{subject}: by {metric}; by others it would differ: {others:each %s %.3g}",
+                folder.path.name,
+                metric=main,
+                others=differ,
+            )
+        )
     return main
 
 
@@ -302,12 +320,19 @@ def _no_option(folder: Folder, case: Case) -> str | None:
     return _said(case) if joint and options and named is None else None
 
 
-def _say_optionless(folder: Folder, found: Counter[str], total: int) -> list[str]:
-    if not found:
+def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Note]:
+    if not texts:
         return []
-    many = f"{found.total()} of {total} answers name no option and are counted as the tool graded them"
     return [
-        f"{folder.path.name}: {many} (as {shorten(found.most_common(1)[0][0])}); --declined-pattern makes silence of some"
+        note(
+            "helm.no_option",
+            "{subject}: {answers} of {total} answers name no option and are counted as the tool graded them (as "
+            "{example}); --declined-pattern makes silence of some",
+            folder.path.name,
+            answers=texts.total(),
+            total=total,
+            example=shorten(texts.most_common(1)[0][0]),
+        )
     ]
 
 

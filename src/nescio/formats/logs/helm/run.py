@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
@@ -80,10 +81,12 @@ def open_folders(parts: Sequence[Part]) -> list[Folder]:
     return _named([_folder(path, documents, files[path]) for path, documents in held.items()])
 
 
-def say_others(parts: Sequence[Part]) -> list[str]:
-    """A note on the files that were given and hold no answers."""
+def say_others(parts: Sequence[Part]) -> list[Note]:
+    """Note the files that were given and hold no answers."""
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
-    return [f"left out, as there are no answers in them: {', '.join(names)}"] if names else []
+    if not names:
+        return []
+    return [note("helm.no_answers", "left out, as there are no answers in them: {files:list}", files=list(names))]
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
@@ -26,16 +27,23 @@ UNNAMED = "score"  # the scorer of early logs, whose samples have one score and 
 UNREAD = (
     "grade_parse_failure"  # the reason that the tool gives, since May 2026, where it found no grade in a judge's words
 )
+FAILED = ("scoring_failed", UNREAD)  # the tool's reasons where a grader failed, and all that begin as the next does:
+FAILED_GRADER = "grader_"  # grader_failed, grader_refusal, …
 _NO_GRADE = "Grade not found in model output"
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a scorer says of a sample."""
+    """What a scorer says of a sample, and its reason in the tool's own word."""
 
     value: Any
     answer: str = ""
     reason: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether its grader failed, by the tool's own word for the reason."""
+        return self.reason in FAILED or self.reason.startswith(FAILED_GRADER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def open_log(source: Source, options: ReadOptions, notes: list[str]) -> Log:
+def open_log(source: Source, options: ReadOptions, notes: list[Note]) -> Log:
     """A log with its samples; raises FormatError where there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
@@ -118,9 +126,28 @@ def open_log(source: Source, options: ReadOptions, notes: list[str]) -> Log:
         raise FormatError(source.label, _why_no_samples(log))
     status = log.text("status")
     if status != "success":
-        of = "" if log.expected is None else f" of {log.expected}"
-        notes.append(f"{log.path.name}: its status is {status or 'unknown'}; {len(log.samples)}{of} samples are in it")
+        notes.append(_status_note(log, status or "unknown"))
     return replace(log, samples=_once(log, notes))
+
+
+def _status_note(log: Log, status: str) -> Note:
+    """Say that a log does not end in success, and how many samples are in it."""
+    if log.expected is None:
+        return note(
+            "inspect.status",
+            "{subject}: its status is {status}; {samples} samples are in it",
+            log.path.name,
+            status=status,
+            samples=len(log.samples),
+        )
+    return note(
+        "inspect.status_samples_lost",
+        "{subject}: its status is {status}; {samples} of {expected} samples are in it",
+        log.path.name,
+        status=status,
+        samples=len(log.samples),
+        expected=log.expected,
+    )
 
 
 def _why_no_samples(log: Log) -> str:
@@ -176,17 +203,30 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
     return ((row, f"sample {i}") for i, row in enumerate(samples or (), 1))
 
 
-def _once(log: Log, notes: list[str]) -> list[Sample]:
+def _once(log: Log, notes: list[Note]) -> list[Sample]:
     """Samples that share an id and an epoch: repeats where the log counts them all, else the last one stands."""
     keys = Counter((sample.id, sample.epoch) for sample in log.samples)
     again = len(log.samples) - len(keys)
     if not again:
         return log.samples
     if log.expected != len(log.samples):
-        notes.append(f"{log.path.name}: {again} samples stand twice under one id and epoch; the last one counts")
+        notes.append(
+            note(
+                "inspect.last_counts",
+                "{subject}: {samples} samples stand twice under one id and epoch; the last one counts",
+                log.path.name,
+                samples=again,
+            )
+        )
         return list({(sample.id, sample.epoch): sample for sample in log.samples}.values())
     notes.append(
-        f"{log.path.name}: {again} samples stand again under one id and epoch, and the log counts them all: taken as repeats"
+        note(
+            "inspect.repeats",
+            "{subject}: {samples} samples stand again under one id and epoch, and the log counts them all: taken as "
+            "repeats",
+            log.path.name,
+            samples=again,
+        )
     )
     found, taken = [], {*keys}
     met: set[tuple[str, int]] = set()

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
-from nescio.formats.logs.inspect.log import HEADERS, UNREAD, Log, Sample, Score, open_log
+from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
 from nescio.sources.documents import printable
@@ -31,8 +32,6 @@ WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.
 WORDS |= {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # the tool reads these in any case
 SILENCE = ("N", "NOT_ATTEMPTED")
 REASONS = {"refusal": REFUSED, "no_response": EMPTY, "invalid_response_format": NO_FORM}
-FAILED = ("scoring_failed", UNREAD)  # and whatever begins as GRADED does: grader_failed, grader_refusal, …
-GRADED = "grader_"
 NO_SCORER = "none"  # --choose scorer=none: the answers are judged here
 
 
@@ -56,7 +55,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
     `--choose scorer=none` takes the answers without their grades, to be judged here.
     """
-    notes: list[str] = []
+    notes: list[Note] = []
     logs = _named([open_log(source, options, notes) for _, source in parts])
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
@@ -114,11 +113,18 @@ class Grade:
     own: float = math.nan
 
 
-def _graded(log: Log, options: ReadOptions, notes: list[str], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
+def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
     """The rows of one log; and how its scores become outcomes, None where they are none."""
     scorer = _pick(options, "scorer", [name for sample in log.samples for name in sample.scores])
     if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
-        notes.append(f"{log.path.name}: no sample has a score; --choose scorer={NO_SCORER} judges the answers here")
+        notes.append(
+            note(
+                "inspect.no_scores",
+                "{subject}: no sample has a score; --choose scorer={scorer} judges the answers here",
+                log.path.name,
+                scorer=NO_SCORER,
+            )
+        )
     key = _key(log, scorer, options)
     scores = [_part(sample.scores.get(scorer), key) for sample in log.samples]
     grades = [grade_of(score, sample, options) for score, sample in zip(scores, log.samples, strict=True)]
@@ -193,7 +199,7 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
     word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
     found = _read(value)
     own = math.nan if found is None else found
-    if score.reason in FAILED or score.reason.startswith(GRADED):
+    if score.failed:
         return Grade(failed=GRADER, own=own)
     if word in options.outcome_map:
         state = STATES[options.outcome_map[word]]
@@ -248,8 +254,8 @@ def outcome_of(
 
 def _against_header(
     log: Log, scorer: str, key: str, scores: Sequence[Score | None], numbers: Sequence[float]
-) -> list[str]:
-    """Notes where the log's own figure covers other samples than are in it, or is not what they give."""
+) -> list[Note]:
+    """Note where the log's own figure covers other samples than are in it, or is not what they give."""
     found: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in log.figures():
         if not scorer or (by in (scorer, "None") and name in (key, scorer)):
@@ -262,7 +268,7 @@ def _against_header(
     for sample, score, number in zip(log.samples, scores, numbers, strict=True):
         said = score.value if score and isinstance(score.value, (str, int, float)) else None
         of.setdefault(sample.id, []).append((said, number))
-    notes = []
+    notes: list[Note] = []
     for reducer, (metric, own) in found.items():
         given = reduced(reducer or "mean", of.values())
         if given is None:

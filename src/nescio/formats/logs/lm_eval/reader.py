@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
@@ -79,7 +80,7 @@ def recognise(source: Source) -> str | None:
 )
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
-    notes: list[str] = []
+    notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
     given = _given([source for part, source in parts if part == "samples"], results, notes)
     if not given:
@@ -115,7 +116,7 @@ def _known(name: str, found: set[str], options: ReadOptions) -> None:
 
 
 def _given(
-    samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[str]
+    samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[Note]
 ) -> list[Given]:
     """The samples in files of their own, and then those in results files, unless there is a file of that task beside it."""
     named = [_NAMED.fullmatch(source.stem) for source in samples]
@@ -133,7 +134,14 @@ def _given(
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
             if (folder, task) in tasks:
-                notes.append(f"{path.name}: its samples of {task} are left out, as there is a file of them beside it")
+                notes.append(
+                    note(
+                        "lm_eval.samples_beside",
+                        "{subject}: its samples of {task} are left out, as there is a file of them beside it",
+                        path.name,
+                        task=task,
+                    )
+                )
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
             given.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
@@ -193,7 +201,7 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 # ---- outcomes ----
 
 
-def _graded(sheet: Sheet, options: ReadOptions, notes: list[str]) -> tuple[list[Graded], str, bool]:
+def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], str, bool]:
     """The rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
     name = _pick(options, "filter", [item.filter for item in sheet.items])
     items = [item for item in sheet.items if item.filter == name]
@@ -255,7 +263,7 @@ def _pick(options: ReadOptions, name: str, found: Sequence[str]) -> str:
     return there[0] if len(there) == 1 else choose(options, name, there, f"{name}s")
 
 
-def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: list[str]) -> str:
+def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: list[Note]) -> str:
     """The metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a number."""
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
@@ -276,20 +284,26 @@ def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: li
     left = [name for name in values if name != metric]
     if left or other:
         notes.append(
-            f"{sheet.path.name}: by {metric}; not used: {', '.join([*left, *(f'{name} (lists)' for name in other)])}"
+            note(
+                "lm_eval.one_metric",
+                "{subject}: by {metric}; not used: {others:list}",
+                sheet.path.name,
+                metric=metric,
+                others=[*left, *(f"{name} (lists)" for name in other)],
+            )
         )
     return metric
 
 
-def _against_results(sheet: Sheet, figure: str, scores: Sequence[float]) -> list[str]:
-    """Notes where the results file counts other documents than the samples hold, or gives another figure."""
+def _against_results(sheet: Sheet, figure: str, scores: Sequence[float]) -> list[Note]:
+    """Note where the results file counts other documents than the samples hold, or gives another figure."""
     task = str(sheet.task)
     of, own = sheet.figure("n-samples", task, "effective"), sheet.figure("results", task, figure)
     return grading.compared(own, of if isinstance(of, int) else None, scores, figure, sheet.path.name)
 
 
-def _other_documents(sheets: Sequence[Sheet]) -> list[str]:
-    """A note where two runs have different documents under one number."""
+def _other_documents(sheets: Sequence[Sheet]) -> list[Note]:
+    """Note where two runs have different documents under one number."""
     seen: dict[tuple[str | None, str], tuple[int, str]] = {}
     differ: Counter[tuple[str, str]] = Counter()
     for sheet in sheets:
@@ -298,6 +312,13 @@ def _other_documents(sheets: Sequence[Sheet]) -> list[str]:
             if before != hash_:
                 differ[run, sheet.run] += 1
     return [
-        f"runs {one!r} and {other!r}: {many} documents have one doc_id and not one doc_hash; are these the same questions?"
-        for (one, other), many in differ.items()
+        note(
+            "lm_eval.documents_differ",
+            "runs {subject!r} and {other!r}: {documents} documents have one doc_id and not one doc_hash; are these "
+            "the same questions?",
+            one,
+            other=other,
+            documents=documents,
+        )
+        for (one, other), documents in differ.items()
     ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from nescio.data.columns import Array, user
 from nescio.data.judges import JudgeRecord, parse
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.registry import Part, Read, ReadOptions, reader
@@ -99,7 +100,7 @@ def recognise(source: Source) -> str | None:
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
-    notes = [note for source in sources for note in source.notes]
+    notes = [each for source in sources for each in source.notes]
     with connect() as connection:
         extra = _collect(connection, sources, options)
         _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
@@ -151,7 +152,7 @@ def _refuse(
         raise FormatError(source.label, rule, where=locate(source, found[1]), value=found[2])
 
 
-def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], notes: list[str]) -> None:
+def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], notes: list[Note]) -> None:
     """The view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
@@ -162,10 +163,18 @@ def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], note
     known = BUILT_IN | STATES
     states = {word: given.get(word, STATES.get(word, known.get(word.lower()))) for word, _ in counted}
     names = {state: name for name, state in STATES.items()}
-    for word, many in counted:
+    for word, rows in counted:
         state = states[word]
         if state is not None and STATES.get(word) != state:
-            notes.append(f"{many} row{'s' if many > 1 else ''}: outcome {word!r} read as {names[state]}")
+            notes.append(
+                note(
+                    "outcomes_table.word",
+                    "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
+                    rows=rows,
+                    word=word,
+                    outcome=names[state],
+                )
+            )
     cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in states.items() if at is not None)
     as_state = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(f"CREATE TEMP VIEW rows AS SELECT *, {as_state} AS state FROM gathered")
@@ -195,7 +204,7 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
         )
 
 
-def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[str]) -> Outcomes:
+def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> Outcomes:
     """The outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
     for name in ("run", "question"):
@@ -217,11 +226,22 @@ def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], not
     file_of_run[cells["run"]] = cells["file"]
     found, lower = gather(cells, names["run"], names["question"])
     if lower:
-        many = "1 row has" if lower == 1 else f"{lower} rows have"
-        notes.append(f"{many} a rank below the first: MRR and K read them, outcomes are those of rank 1")
+        notes.append(
+            note(
+                "outcomes_table.lower_ranks",
+                "{rows} {rows:row has/rows have} a rank below the first: MRR and K read them, outcomes are those of "
+                "rank 1",
+                rows=lower,
+            )
+        )
         if ungraded := int(((cells["rank"] > 1) & (cells["state"] == NOT_GRADED)).sum()):
-            many = "1 of these is" if ungraded == 1 else f"{ungraded} of these are"
-            notes.append(f"{many} not graded: MRR and K take it for no answer")
+            notes.append(
+                note(
+                    "outcomes_table.lower_ranks_ungraded",
+                    "{rows} of these {rows:is/are} not graded: MRR and K take it for no answer",
+                    rows=ungraded,
+                )
+            )
     answerable = _per_question(connection, sources, "answerable", ANSWERABLE)
     clusters = _per_question(connection, sources, "cluster", "cluster")
     if clusters is not None and None in clusters:

@@ -15,15 +15,16 @@ from typing import Any, Literal
 import numpy as np
 
 from nescio.data.columns import REGISTRY, USER, attribute, bare
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.errors import UsageError
-from nescio.formats.folder_writer import many
 from nescio.formats.native.outcome_table.reader import RESERVED
 from nescio.formats.registry import Written, writer
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.writing import whole
+from nescio.text import plural
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 _WORDS = {state: word for word, state in STATES.items()} | {NOT_GRADED: None}
@@ -40,19 +41,31 @@ _FORMULA = re.compile(FORMULA)
 def write(found: Outcomes, path: Path) -> Written:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
     rows = write_outcomes(found, path)
-    notes = []
+    notes: list[Note] = []
     lost = [bare(name) for name in found.more if name not in _graded(found).values()]
     if lost or found.first_right is not None:
         ranks = ["the ranks of right answers"] if found.first_right is not None else []
-        notes.append(f"left out, as there is no column for it in an outcome table: {', '.join([*ranks, *lost])}")
+        notes.append(
+            note(
+                "outcomes_table.no_column",
+                "left out, as there is no column for it in an outcome table: {lost:list}",
+                lost=[*ranks, *lost],
+            )
+        )
     if path.suffix.lower() in DELIMITED:
         texts = {*found.runs, *found.questions, *found.strata}
         texts |= {
             str(value) for values in (*found.strata.values(), found.clusters) if values is not None for value in values
         }
         if guarded := sum(_guarded(text) != text for text in texts):
-            notes.append(f"{many(guarded, 'text')} like a spreadsheet's formulas, written with an apostrophe before it")
-    return Written(f"{many(rows, 'outcome')} of {many(len(found.runs), 'run')}", tuple(notes))
+            notes.append(
+                note(
+                    "outcomes_table.guarded",
+                    "{texts:n text} like a spreadsheet's formulas, written with an apostrophe before it",
+                    texts=guarded,
+                )
+            )
+    return Written(f"{plural(rows, 'outcome')} of {plural(len(found.runs), 'run')}", tuple(notes))
 
 
 def write_outcomes(found: Outcomes, path: Path) -> int:

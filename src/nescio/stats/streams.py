@@ -1,0 +1,24 @@
+"""The random streams: each use of a seed draws from a stream of its own, so that no two of them share a draw.
+
+A number is part of what a seed means: it never changes, and a new use gets a new one.
+"""
+
+from enum import IntEnum, unique
+
+
+@unique
+class Stream(IntEnum):
+    """What a stream of draws is for."""
+
+    INTERVALS = 0
+    LABEL_SWAPS = 1
+    SUBCOLLECTIONS = 2
+    TUKEY = 3
+    POWER = 5
+    TUNING_FOLDS = 6
+    PLANNING = 7
+    AUDIT = 8
+    VALIDATOR_FOLDS = 9
+    JUDGE_AGREEMENT = 10
+    RANDOM_SELECTION = 11
+    RANDOM_READER = 13

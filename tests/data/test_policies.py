@@ -1,0 +1,181 @@
+"""What is missing, ungraded or unanswerable: the policies, and the notes that count what each of them touched."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from nescio.data.evidence import ABSENCES
+from nescio.errors import MismatchError
+from tests.formats.encodings import encode, evidence, read, refusal
+from tests.notes import in_words
+
+
+def rows(outcomes: dict[str, str], **columns: Any) -> list[dict[str, Any]]:
+    """Rows of runs whose outcomes are letters in the order of the questions: c, i, u, ? for ungraded, . for no row."""
+    words = {"c": "correct", "i": "incorrect", "u": "unanswered", "?": None}
+    return [
+        {"run": run, "question": f"q{i}", "outcome": words[letter]} | columns
+        for run, letters in outcomes.items()
+        for i, letter in enumerate(letters, 1)
+        if letter != "."
+    ]
+
+
+def outcome_letters(given: Any, **options: Any) -> dict[str, str]:
+    """What the columns of the Evidence say, in the letters of `rows`, with absences as ?, . or _."""
+    found = evidence(given, **options)
+    marks = {"no row": ".", "ungraded": "?", "empty cell": "_"}
+    letters = {}
+    for r, run in enumerate(found.runs):
+        cells = []
+        for q in range(len(found.questions)):
+            outcome = [name[0] for name in ("correct", "incorrect", "unanswered") if found.columns[name][r, q]]
+            cells.append("".join(outcome) or marks[ABSENCES[found.absence[r, q]]])
+        letters[run] = "".join(cells)
+    return letters
+
+
+MISSING = {"a": "ciuc", "b": "i..u", "c": "u.c."}
+
+
+def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
+    path = encode(rows(MISSING), "csv", tmp_path)
+    assert str(refusal(path, MismatchError)) == (
+        f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; --missing unanswered counts them as "
+        "silence, --missing common compares on the questions that all runs have"
+    )
+    path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
+    assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
+
+
+def test_a_missing_row_as_silence(tmp_path: Path) -> None:
+    path = encode(rows(MISSING), "csv", tmp_path)
+    assert outcome_letters(path, missing="unanswered") == {"a": "ciuc", "b": "iuuu", "c": "uucu"}
+    assert in_words(read(path, missing="unanswered").notes) == (
+        "run 'b': 2 missing of 4 questions counted as unanswered",
+        "run 'c': 2 missing of 4 questions counted as unanswered",
+    )
+
+
+def test_the_questions_common_to_all(tmp_path: Path) -> None:
+    path = encode(rows(MISSING, topic="t", cluster="s"), "csv", tmp_path)
+    assert outcome_letters(path, missing="common") == {"a": "c", "b": "i", "c": "u"}
+    found = evidence(path, missing="common")
+    assert (found.questions, found.strata["topic"].tolist()) == (("q1",), ["t"])
+    assert in_words(read(path, missing="common").notes) == (
+        "1 of 4 questions are common to all runs; the other 3 left out",
+    )
+
+
+def test_no_question_is_common(tmp_path: Path) -> None:
+    path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
+    assert str(refusal(path, MismatchError, missing="common")) == "no question is common to all runs"
+
+
+UNGRADED = {"a": "c?u", "b": "ccc"}
+
+
+def test_an_ungraded_answer_left_out(tmp_path: Path) -> None:
+    path = encode(rows(UNGRADED), "csv", tmp_path)
+    assert outcome_letters(path, ungraded="exclude") == {"a": "c?u", "b": "ccc"}
+    assert in_words(read(path, ungraded="exclude").notes) == ("run 'a': 1 of 3 answers is not graded: left out",)
+
+
+def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
+    path = encode(rows(UNGRADED), "csv", tmp_path)
+    extremes = {"a [ungraded wrong]": "ciu", "a [ungraded right]": "ccu", "b": "ccc"}
+    assert outcome_letters(path, ungraded="bounds") == extremes
+    assert in_words(read(path, ungraded="bounds").notes) == (
+        "run 'a': 1 of 3 answers is not graded: taken for wrong and for right in turn",
+    )
+    origins = evidence(path, ungraded="bounds").origins
+    assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
+
+
+def test_an_ungraded_first_answer_taken_for_right_is_the_first_right_one(tmp_path: Path) -> None:
+    lower = {"run": "a", "question": "q2", "outcome": "correct", "rank": 2}
+    found = evidence(encode([*rows({"a": "c?"}), lower], "csv", tmp_path), ungraded="bounds")
+    assert_array_equal(found.columns["first_right"], [[1, 2], [1, 1]])
+
+
+def test_k_has_no_bounds_and_says_so(tmp_path: Path) -> None:
+    ranked = rows({"a": "c?"}, confidence=0.5)
+    lower = {"run": "a", "question": "q2", "outcome": "correct", "rank": 2, "confidence": 0.25}
+    found = read(encode([*ranked, lower], "csv", tmp_path), ungraded="bounds")
+    assert in_words(found.notes)[-1] == "K has no such bounds: it reads the graded answers alone"
+
+
+def test_an_ungraded_answer_is_an_error_that_counts_all(tmp_path: Path) -> None:
+    path = encode(rows({"a": "c?u", "b": "?cc"}), "csv", tmp_path)
+    message = str(refusal(path, MismatchError))
+    assert message.startswith(f"{path}: run 'a', question 'q2': the answer is not graded (2 such answers in all); ")
+
+
+def unanswerable(folder: Path, outcomes: dict[str, str], *questions: str) -> Path:
+    """A table whose questions have answers, but for those named."""
+    found = [row | {"answerable": str(row["question"] not in questions)} for row in rows(outcomes)]
+    path: Path = encode(found, "csv", folder)
+    return path
+
+
+def test_on_an_unanswerable_question_silence_is_right_and_an_answer_wrong(tmp_path: Path) -> None:
+    path = unanswerable(tmp_path, {"a": "uiu", "b": "ciu"}, "q1", "q2")
+    assert outcome_letters(path) == {"a": "ciu", "b": "ciu"}
+    assert_array_equal(evidence(path).columns["answered"], [[0, 1, 0], [0, 1, 0]])
+    assert in_words(read(path).notes) == (
+        "2 of 3 questions have no answer: declining is correct there, answering incorrect",
+    )
+
+
+def test_unanswerable_questions_left_out(tmp_path: Path) -> None:
+    path = unanswerable(tmp_path, {"a": "uiu"}, "q2")
+    assert outcome_letters(path, unanswerable="exclude") == {"a": "uu"}
+    assert in_words(read(path, unanswerable="exclude").notes) == ("1 of 3 questions has no answer: left out",)
+
+
+def test_no_question_is_answerable(tmp_path: Path) -> None:
+    path = unanswerable(tmp_path, {"a": "u"}, "q1")
+    message = str(refusal(path, MismatchError, unanswerable="exclude"))
+    assert message == "every question is unanswerable: --unanswerable exclude leaves none"
+
+
+def test_a_missing_row_of_an_unanswerable_question_is_silence_and_right(tmp_path: Path) -> None:
+    path = unanswerable(tmp_path, {"a": "cc", "b": "c."}, "q2")
+    assert outcome_letters(path, missing="unanswered") == {"a": "cc", "b": "cc"}
+
+
+def test_a_declined_candidate_is_right_or_wrong_and_never_right_where_there_is_no_answer(tmp_path: Path) -> None:
+    given = [
+        row | {"candidate": candidate, "answerable": answerable}
+        for row, candidate, answerable in zip(
+            rows({"a": "uuuu"}),
+            ["correct", "incorrect", None, "correct"],
+            ["true", "true", "true", "false"],
+            strict=True,
+        )
+    ]
+    found = evidence(encode(given, "csv", tmp_path))
+    assert_array_equal(found.columns["candidate_correct"], [[1, 0, 0, 0]])
+    assert_array_equal(found.columns["candidate_incorrect"], [[0, 1, 0, 1]])
+    assert_array_equal(found.columns["correct"], [[0, 0, 0, 1]])
+
+
+def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:
+    stories = {"q1": "x", "q2": "y", "q3": "x"}
+    given = [row | {"story": stories[row["question"]]} for row in rows({"a": "ciu", "b": "uic"})]
+    found = evidence(encode(given, "csv", tmp_path), cluster="story", strata=())
+    assert found.clusters is not None
+    assert_array_equal(found.clusters, [0, 1, 0])
+
+
+def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
+    path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
+    message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
+    assert message == "no column 'story' is constant within each question; columns that are: topic"
+
+
+@pytest.mark.parametrize("policy", ["error", "unanswered", "common"])
+def test_a_whole_table_needs_no_policy(policy: str, tmp_path: Path) -> None:
+    assert in_words(read(encode(rows({"a": "ciu", "b": "uic"}), "csv", tmp_path), missing=policy).notes) == ()

@@ -1,0 +1,60 @@
+"""A small excerpt of every format is read to what was counted in it by hand, without any data beside the checkout."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.data.evidence import Evidence
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.formats import REGISTRY
+from nescio.formats.native.judgements import read_judgements
+from nescio.measures import parse
+
+from .excerpts import EVERY, EXCERPTS, counts
+
+
+def test_every_format_has_an_excerpt() -> None:
+    assert {excerpt.format for excerpt in EVERY.values()} == set(REGISTRY)
+    in_use = {Path(path).parts[0] for excerpt in EVERY.values() for path in excerpt.paths} | {"judgements"}
+    assert in_use == {folder.name for folder in EXCERPTS.iterdir()}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_excerpt_is_read_to_what_was_counted_by_hand(name: str) -> None:
+    excerpt = EVERY[name]
+    found = excerpt.read()
+    assert found.format == excerpt.format
+    if excerpt.counts:
+        assert counts(found.data) == excerpt.counts
+    for column, total in excerpt.sums.items():
+        assert isinstance(found.data, Evidence)
+        assert np.nansum(found.data.columns[column]) == total, column
+    if isinstance(found.data, Evidence):
+        absent = dict(zip(found.data.runs, (~found.data.present).sum(axis=1).tolist(), strict=True))
+        assert {run: many for run, many in absent.items() if many} == excerpt.ungraded
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_excerpt_is_scored(name: str) -> None:
+    """By the measures that its format names: values within their bounds, not all of them undefined."""
+    scores = nescio.score(EVERY[name].read(), ci=None)
+    values = {(row.run, row.measure): row.value for row in scores}
+    assert {run for run, _ in values} >= set(EVERY[name].counts)
+    assert any(not math.isnan(value) for value in values.values())
+    for (_, measure), value in values.items():
+        low, high = parse(measure).bounds
+        assert math.isnan(value) or low <= value <= high, measure
+
+
+def test_what_people_said_is_read() -> None:
+    labels, _ = read_judgements(EXCERPTS / "judgements" / "people.csv")
+    assert [(one.run, one.question, one.state) for one in labels] == [
+        ("lamp", "q1", CORRECT),
+        ("lamp", "q2", INCORRECT),
+        ("owl", "q1", NOT_GRADED),
+    ]

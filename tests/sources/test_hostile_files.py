@@ -1,0 +1,366 @@
+"""Files made to do harm: more than memory holds, nesting without end, halves of characters, keys and bytes that stand for two."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import resource
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nescio
+from nescio.data.evidence import Evidence
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats import open_source
+from nescio.sources.json import FREE, Room, decode_document, decode_object, most_keys
+from tests.formats.encodings import assert_refused, evidence, read, refusal
+from tests.formats.fuzz import write_files
+from tests.formats.test_qa4mre import GOLD, RUN
+
+TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
+HEADER = '{"status": "success", "eval": {"task": "t", "model": "m"}}'
+SAMPLE = '{"id": 1, "epoch": 1, "input": "?", "target": "a", "scores": {"s": {"value": "C"}}}'
+ROOM = Room(0, packed=False)
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.compress,
+}
+
+
+def packed_members(members: dict[str, str]) -> bytes:
+    """A ZIP archive."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+# ---- memory ----
+
+
+def peak() -> int:
+    """The most memory that this process has taken."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+@contextmanager
+def assert_bounded(path: Path) -> Iterator[None]:
+    """Assert that what is done takes at most 64 MB and ten times the file beside what was taken at some time before."""
+    before = peak()
+    yield
+    assert peak() - before <= FREE + 10 * path.stat().st_size
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"a":{}}', '"","a"', '{"a":1}'])
+def test_values_that_take_much_more_memory_than_their_text(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "dense.json"
+    path.write_text(f"[{','.join([text] * (8_000_000 // len(text)))}]")
+    with assert_bounded(path):
+        assert_refused(path, None, "MB of memory, which no log of this size does")
+    lines = tmp_path / "dense.jsonl"
+    lines.write_text(f'{{"question": "q", "outcome": "correct"}}\n{{"x": {path.read_text()}}}\n')
+    with assert_bounded(lines):
+        assert_refused(lines, "line 2", "MB of memory, which no log of this size does")
+
+
+def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
+    dense = f"[{','.join(['{}'] * 2_000_000)}]"
+    for name, pack in PACKERS.items():
+        path = tmp_path / f"dense.json.{name}"
+        path.write_bytes(pack(dense.encode()))
+        with assert_bounded(path):
+            assert_refused(path, None, "MB of memory, which no log of this size does")
+    name = "model_outputs_m_5shots.json"
+    path = write_files(tmp_path, {"a.zip": packed_members({name: f'[{{"question_id":1}},{dense[1:]}'})})[0]
+    with assert_bounded(path):
+        assert_refused(path, f"member {name}", "MB of memory, which no log of this size does")
+
+
+def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
+    dense = f"[{','.join(['{}'] * 200_000)}]"  # some 15 MB of memory each
+    members = {
+        f"samples/{i}_epoch_1.json": SAMPLE.replace('"id": 1', f'"id": {i}, "metadata": {dense}') for i in range(6)
+    }
+    path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **members})})[0]
+    with assert_bounded(path):
+        assert_refused(path, "member samples/4_epoch_1.json", "MB of memory, which no log of this size does")
+
+
+def test_a_tree_that_takes_much_more_memory_than_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "dense.xml"
+    path.write_text(f"<test-set>{'<a/>' * 1_500_000}</test-set>")
+    with assert_bounded(path):
+        assert_refused(path, None, "MB of memory, which no log of this size does")
+
+
+def test_more_columns_than_memory(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(20_000)]
+    path = tmp_path / "wide.csv"
+    path.write_text(f"question,{','.join(names)}\nq,{','.join('1' for _ in names)}\n")
+    assert_refused(path, None, "there are 20,001 columns, more than a table of this size has")
+    path = tmp_path / "wide.jsonl"
+    rows = [
+        {"question": str(i), "outcome": "correct"} | dict.fromkeys(names[i * 4 : i * 4 + 4], 1) for i in range(5000)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with assert_bounded(path):
+        assert_refused(path, None, "columns, more than a table of this size has")
+
+
+# ---- what is packed ----
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_every_packing(name: str, tmp_path: Path) -> None:
+    pack = PACKERS[name]
+    path = tmp_path / f"table.csv.{name.upper()}"
+    path.write_bytes(pack(TABLE.encode()))
+    assert evidence(path).questions == ("q1", "q2")
+    path.write_bytes(pack(TABLE[:20].encode()) + pack(TABLE[20:].encode()))  # one after the other, as logs are appended
+    assert evidence(path).questions == ("q1", "q2")
+    path.write_bytes(pack(TABLE.replace("correct", "korrect").encode()))
+    assert_refused(path, "line 2", "an outcome is correct, incorrect or unanswered")
+    for damaged in (pack(TABLE.encode())[:-9], b"run,question,outcome\n"):
+        path.write_bytes(damaged)
+        assert_refused(path, None, "not a readable ")
+    path.write_bytes(pack(b""))
+    assert_refused(path, None, "the file is empty")
+    path.write_bytes(pack(b"\n" * ((1 << 24) + 1)))
+    assert_refused(path, None, "unpacks to more than 16 MB, which no log of")
+
+
+def test_messages_name_the_packed_file(tmp_path: Path) -> None:
+    question = b'{"id": 1, "question": "q", "answers": ["a"]}\n'
+    path = write_files(tmp_path, {"q.jsonl.zst": zstandard.compress(question)})[0]
+    assert str(refusal(path, MismatchError)).startswith(f"{path} holds questions")
+
+
+def overlapping(many: int, body: bytes = b"{}") -> bytes:
+    """An archive with a sound header, and many members that are all one place in it."""
+    whole = packed_members({"header.json": HEADER, "samples/1_epoch_1.json": body.decode()})
+    at = whole.index(b"PK\1\2")
+    end = whole.index(b"PK\5\6")
+    first, second = whole[at : whole.index(b"PK\1\2", at + 1)], whole[whole.index(b"PK\1\2", at + 1) : end]
+    entries = [second.replace(b"samples/1_", f"samples/{i % 10}_".encode()) for i in range(many)]
+    central = first + b"".join(entries)
+    count = (many + 1).to_bytes(2, "little")
+    tail = b"PK\5\6\0\0\0\0" + count * 2 + len(central).to_bytes(4, "little") + at.to_bytes(4, "little") + b"\0\0"
+    return whole[:at] + central + tail
+
+
+def test_members_that_overlap(tmp_path: Path) -> None:
+    path = tmp_path / "log.eval"
+    path.write_bytes(overlapping(1, SAMPLE.encode()))
+    assert evidence(path).questions == ("1",)
+    path.write_bytes(overlapping(2, SAMPLE.encode()))
+    assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json lies within this one")
+    path.write_bytes(overlapping(9_000, SAMPLE.encode() + b" " * 50_000))  # refused by what they say they unpack to
+    assert_refused(path, None, "unpacks to more than ")
+
+
+# ---- nesting ----
+
+
+def nested(depth: int, brackets: str = "{}") -> str:
+    """Objects, or lists, in one another."""
+    return '{"a":' * depth + "1" + "}" * depth if brackets == "{}" else "[" * depth + "]" * depth
+
+
+@pytest.mark.parametrize("brackets", ["{}", "[]"])
+@pytest.mark.parametrize("depth", [250, 500, 900, *range(970, 990, 2), 995, 1000, 3000, 100_000])
+def test_values_nested_without_end(depth: int, brackets: str, tmp_path: Path) -> None:
+    deep = nested(depth, brackets)
+    row = f'{{"run": "a", "question": "q", "outcome": "correct", "x": {deep}}}\n'
+    path = tmp_path / "deep.jsonl"
+    for text in (row, '{"run": "a", "question": "p", "outcome": "correct", "x": 1}\n' + row):
+        path.write_text(text)
+        error = refusal(path, ungraded="exclude")
+        assert (error.where, "nest" in error.rule) == (f"line {text.count(chr(10))}", True)
+    path = tmp_path / "deep.json"
+    path.write_text(f'{{"version": 3, "prompts": [], "results": {deep}}}')
+    assert str(refusal(path)).startswith(f"{path}: ")
+    sample = SAMPLE.replace('"?"', deep)
+    path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, "samples/1.json": sample})})[0]
+    assert refusal(path).where == "member samples/1.json"
+
+
+def test_values_nested_as_logs_nest_them(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    path.write_text(f'{{"run": "a", "question": "q", "outcome": "correct", "x": {nested(100)}}}\n')
+    assert evidence(path).questions == ("q",)
+
+
+# ---- halves of characters ----
+
+HALF = "\ud800"
+
+
+def test_half_of_a_surrogate_pair_in_a_document(tmp_path: Path) -> None:
+    question = {"id": f"a{HALF}", "question": "q", "answers": [{"text": "x"}]}
+    gold = {"data": [{"title": f"t{HALF}", "paragraphs": [{"qas": [question, {"id": "b", "answers": []}]}]}]}
+    files = {"gold.json": json.dumps(gold), "pred.json": json.dumps({f"a{HALF}": "x", "b": "", "c": "\U0001f600"})}
+    paths = write_files(tmp_path, files)
+    found = nescio.score(paths, "c@1", by="article")
+    assert [row.stratum for row in found.rows] == [None, "t�"]
+    loaded = read(paths)
+    assert isinstance(loaded.data, Evidence)
+    assert loaded.data.questions == ("a�", "b")
+    assert loaded.signature["data"]
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDC00", r"\ud83d b", r"\ude00\ud83d", r"\\\ud800"])
+def test_half_of_a_surrogate_pair_becomes_a_mark(half: str) -> None:
+    found = decode_document("f", f'{{"x{half}": "{half}"}}'.encode(), ROOM)
+    (key, value), *_ = found.items()
+    assert key == f"x{value}"
+    assert "�" in value
+    value.encode()
+    with pytest.raises(FormatError, match="surrogate"):
+        decode_object(Path("f"), f'{{"x": "{half}"}}'.encode(), 1)
+    assert decode_object(Path("f"), f'{{"x": "{half}"}}'.encode(), 1, lenient=True) == {"x": value}
+
+
+def test_a_whole_pair_beside_a_half_one() -> None:
+    text = rb'["\ud83d\ude00 \\ud800 \ud800 \"", NaN]'
+    found = decode_document("f", text, ROOM)
+    assert found[0] == '\U0001f600 \\ud800 � "'
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are texts there")
+def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "\udcff.csv"
+    try:
+        path.write_text(TABLE)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    error = refusal(path)
+    assert "is not UTF-8; rename it" in error.rule
+
+
+# ---- keys that stand twice, and what only looks like it ----
+
+TWICE = [
+    '{"a": 1, "a": 2}',
+    '{"a" : 1, "b": [{"a": 1, "a"\n:2}]}',
+    r'{"a\\": 1, "a\\": 2}',
+    r'{"x": "a\":b", "y": {"k": 1, "k": 2}}',
+    r'{"\u0061": 1, "a": 2}',
+    '{"a": {"z": 1}, "a": {}}',
+    '[[{"a": 1}, {"a": NaN, "a": 2}]]',
+]
+ONCE = ['{"a": "\\"a\\": 1"}', '[{"a": 1}, {"a": 2}]', r'{"a\\": 1, "a": "\\\":"}', '{"a" : " : :", "b": ": \\" :"}']
+
+
+@pytest.mark.parametrize("text", TWICE)
+def test_a_key_that_stands_twice_in_a_document(text: str) -> None:
+    with pytest.raises(FormatError, match="a key stands twice in one object"):
+        decode_document("f", text.encode(), ROOM)
+
+
+@pytest.mark.parametrize("text", ONCE)
+def test_a_key_that_stands_once(text: str) -> None:
+    assert decode_document("f", text.encode(), ROOM) == json.loads(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text('ab":\\ {}[],\n', max_size=6),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text('ab":\\ ', max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.sampled_from([None, 0, 1]), st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :"), (",\n", "\t\n:")]))
+def test_sound_documents_are_read_whatever_they_hold(
+    value: Any, indent: int | None, separators: tuple[str, str]
+) -> None:
+    text = json.dumps(value, indent=indent, separators=separators).encode()
+    assert decode_document("f", text, ROOM) == value
+    assert most_keys(text) >= keys_in(value)
+    doubled = b'{"k":1,"x":%b,"k":2}' % text
+    with pytest.raises(FormatError, match="a key stands twice"):
+        decode_document("f", doubled, ROOM)
+
+
+def keys_in(value: Any) -> int:
+    """How many keys a value holds, at any depth."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (len(value) if isinstance(value, dict) else 0) + sum(map(keys_in, inner))
+
+
+def test_a_key_that_stands_twice_in_logs(tmp_path: Path) -> None:
+    result = '{"testIdx": 0, "promptIdx": 0, "success": true, "success": false, "response": {"output": "x"}}'
+    path = write_files(tmp_path, {"results.json": f'{{"results": {{"version": 3, "results": [{result}]}}}}'})[0]
+    assert_refused(path, None, "a key stands twice in one object (found 'success')")
+    for sample in (SAMPLE[:-1] + ', "scores": {}}', SAMPLE.replace('"C"', '"C", "value": "I"')):
+        members = {"header.json": HEADER, "samples/1_epoch_1.json": sample}
+        path = write_files(tmp_path, {"a.eval": packed_members(members)})[0]
+        assert_refused(path, "member samples/1_epoch_1.json", "a key stands twice in one object")
+
+
+# ---- the rest ----
+
+
+def test_xml_in_utf_16(tmp_path: Path) -> None:
+    gold = GOLD.replace("UTF-8", "UTF-16").encode("utf-16")
+    paths = write_files(tmp_path, {"EN_GS.xml": gold, "run.xml": RUN.encode("utf-16")})
+    assert evidence(paths).questions == ("1-1-1", "1-1-2", "1-2-1")
+    (tmp_path / "secret").write_text("secret")
+    entity = f'<!DOCTYPE a [<!ENTITY e SYSTEM "{(tmp_path / "secret").as_uri()}">]><a>&e;</a>'
+    paths[0].write_bytes(entity.encode("utf-16"))
+    assert_refused(paths[0], "line 1", "the file declares entities")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"m.csv": "q,r1,r2\n1,1_0,0.5\n2,1,1\n"},
+            "the score of run 'r1' must be a finite number or empty (found '1_0')",
+        ),
+        ({"t.csv": "run,question,outcome,confidence\na,q,correct,1_0\n"}, "confidence must be a finite number"),
+        ({"t.csv": "run,question,outcome,rank\na,q,correct,1_0\n"}, "rank must be a whole number"),
+        ({"c.csv": "run,correct,incorrect,unanswered\na,1_0,1,1\n"}, "correct must be a whole number"),
+        ({"n.csv": "question,answers,prediction,confidence\nq,a,a,0_1\n"}, "confidence must be a finite number"),
+        ({"s.csv": "problem,target,predicted_answer,grade,confidence\nq,a,a,A,1_0\n"}, "confidence must be a finite"),
+        ({"a.qrels": "1 0 d 1\n", "b.run": "1 Q0 d 1 0.5 t\n1 Q0 e 2 0_5 t\n"}, "the score must be a finite number"),
+        ({"a.qrels": "1 0 d 1\n1 0 e 1_0\n", "b.run": "1 Q0 d 1 0.5 t\n"}, "with a whole number for rel"),
+        ({"truth.txt": "EN001 Y\n", "answers.txt": "EN001 0.5\nEN002 0_1\n"}, "(found 'EN002 0_1')"),
+        ({"EN_GS.xml": GOLD, "run.xml": RUN.replace("0.5", "0_5")}, "confidence must be a finite number (found '0_5')"),
+    ],
+)
+def test_python_s_own_way_to_write_numbers_is_no_number(files: dict[str, str], said: str, tmp_path: Path) -> None:
+    assert said in str(refusal(write_files(tmp_path, files)))
+
+
+def test_what_cannot_be_chosen(tmp_path: Path) -> None:
+    result = {"testIdx": 0, "promptIdx": 0, "success": True, "score": 0.5, "response": {"output": "x"}}
+    paths = write_files(tmp_path, {"results.jsonl": json.dumps(result) + "\n", "table.csv": TABLE})
+    error = refusal(paths[0], UsageError, choose={"metrik": "acc"})
+    assert str(error).startswith("--choose metrik: there is no such choice in promptfoo results")
+    assert str(error).endswith("what can be chosen in these files is threshold")
+    assert str(refusal(paths[1], UsageError, choose={"threshold": "0.5"})).endswith("; nothing can be")
+    assert evidence(paths[0], choose={"threshold": "0.5"}).column("correct").tolist() == [[1]]
+
+
+def test_real_files_keep_far_from_the_limits() -> None:
+    data = Path(__file__).parents[2].parent / "shared" / "data"
+    if not data.exists():
+        pytest.skip("the real files are not beside the checkout")
+    for path in sorted(data.rglob("*.json")):
+        source = open_source(path)
+        assert source.room.left > FREE / 2 + 2 * path.stat().st_size

@@ -1,0 +1,147 @@
+"""Files given together: one format, each file once, each run once; and what `load` does with what is no file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from nescio.data.evidence import Evidence, Tally
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
+
+ROWS: list[dict[str, Any]] = [
+    {"run": "a", "question": "q1", "outcome": "correct"},
+    {"run": "a", "question": "q2", "outcome": "unanswered"},
+]
+OTHERS: list[dict[str, Any]] = [row | {"run": "b"} for row in ROWS]
+COUNTS: list[dict[str, Any]] = [{"run": "a", "correct": 1, "incorrect": 2, "unanswered": 3}]
+
+
+def test_files_of_several_encodings_are_one_table(tmp_path: Path) -> None:
+    given = [encode([row | {"run": f"run {e}"} for row in ROWS], e, tmp_path) for e in FILES]
+    assert evidence(given).runs == tuple(f"run {e}" for e in FILES)
+    assert evidence([*given, pd.DataFrame(OTHERS)]).runs[-1] == "b"
+
+
+def test_files_may_have_different_columns(tmp_path: Path) -> None:
+    one = encode([row | {"confidence": 0.5, "topic": "t"} for row in ROWS], "csv", tmp_path, "one")
+    other = encode([row | {"level": 1} for row in OTHERS], "jsonl", tmp_path, "other")
+    found = evidence([one, other])
+    assert found.columns["confidence"].shape == (2, 2)
+    assert {name: list(values) for name, values in found.strata.items()} == {"topic": ["t"] * 2, "level": ["1"] * 2}
+
+
+def test_the_same_file_twice(tmp_path: Path) -> None:
+    path = encode(ROWS, "csv", tmp_path)
+    (tmp_path / "sub").mkdir()
+    link = tmp_path / "link.csv"
+    link.symlink_to(path)
+    for again in (path, str(path), tmp_path / "sub" / ".." / path.name, link):
+        assert str(refusal([path, again], MismatchError)) == f"{again} was given twice"
+
+
+@pytest.mark.parametrize("encoding", FILES)
+def test_the_same_run_in_two_files(encoding: str, tmp_path: Path) -> None:
+    one, other = encode(OTHERS + ROWS, "csv", tmp_path, "one"), encode(ROWS, encoding, tmp_path, "other")
+    assert str(refusal([one, other], MismatchError)).startswith(
+        f"run 'a' stands in both {one} and {other}; rename one, or"
+    )
+
+
+def test_a_name_given_to_two_files(tmp_path: Path) -> None:
+    unnamed = [{name: cell for name, cell in row.items() if name != "run"} for row in ROWS]
+    folders = [tmp_path / "x" / "same", tmp_path / "y" / "same", tmp_path / "z"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    one, other, third = (encode(unnamed, "csv", folder) for folder in folders)
+    assert evidence([one, third]).runs == ("same", "z")
+    message = str(refusal([one, other], MismatchError))
+    assert message == f"{one} and {other} would both be run 'same'; rename one of the files or folders"
+
+
+def test_files_of_several_formats(tmp_path: Path) -> None:
+    outcomes, counts = encode(ROWS, "csv", tmp_path, "outcomes"), encode(COUNTS, "csv", tmp_path, "counts")
+    assert str(refusal([outcomes, counts], MismatchError)) == (
+        f"{counts} is a counts table: run, correct, incorrect, unanswered, and {outcomes} is an outcome table: run, question, "
+        "outcome (and confidence, candidate, rank, answerable, cluster): these cannot be read together"
+    )
+
+
+def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_path: Path) -> None:
+    one = encode([row | {"answerable": "true"} for row in ROWS], "csv", tmp_path, "one")
+    other = encode([row | {"answerable": "false"} for row in OTHERS], "jsonl", tmp_path, "other")
+    message = str(refusal([one, other], MismatchError))
+    expected = f"question 'q1' has two values of answerable: 'true' ({one}, line 2) and 'false' ({other}, line 1)"
+    assert message == expected
+
+
+def test_the_format_asked_for_wins(tmp_path: Path) -> None:
+    both = [{"run": "a", "correct": 1, "incorrect": 0, "unanswered": 0, "id": "q1", "answer": "x"}]
+    path = encode(both, "jsonl", tmp_path)
+    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with --format-in")
+    assert isinstance(read(path, format_in="counts").data, Tally)
+
+
+def test_counts_beside_outcomes_are_no_counts_table(tmp_path: Path) -> None:
+    """A table with a question in each row is one of answers, whatever else its columns are called."""
+    both = [row | {"correct": 1, "incorrect": 0, "unanswered": 0} for row in ROWS]
+    assert isinstance(read(encode(both, "csv", tmp_path)).data, Evidence)
+
+
+def test_a_file_that_is_not_of_the_format_asked_for(tmp_path: Path) -> None:
+    rule = "this is not a counts table: run, correct, incorrect, unanswered (found ['run', 'question', 'outcome'])"
+    assert_refused(encode(ROWS, "csv", tmp_path), "line 1", rule, format_in="counts")
+
+
+def test_an_unknown_format(tmp_path: Path) -> None:
+    message = str(refusal(encode(ROWS, "csv", tmp_path), UnknownNameError, format_in="outcome"))
+    assert message == "unknown format 'outcome'; did you mean outcomes?"
+
+
+def test_json_of_no_known_format(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text('{"a": 1}')
+    assert_refused(path, None, "of no format that nescio knows (")
+    path.write_text(json.dumps(ROWS))
+    assert_refused(path, None, "tables, questions and runs in JSON have one object a line (.jsonl)")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"missing": "ignore"}, "missing must be one of error, unanswered, common (found 'ignore')"),
+        ({"ungraded": "keep"}, "ungraded must be one of error, exclude, bounds (found 'keep')"),
+        ({"unanswerable": "error"}, "unanswerable must be one of correct, exclude (found 'error')"),
+        ({"outcome_map": {"C": "right"}}, "--outcome-map C=right: an outcome is correct, incorrect, unanswered"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    assert str(refusal(encode(ROWS, "csv", tmp_path), UsageError, **options)) == message
+
+
+def test_a_judge_for_what_is_judged_already(tmp_path: Path) -> None:
+    message = str(refusal(encode(ROWS, "csv", tmp_path), UsageError, judge="exact"))
+    assert message.startswith("--judge is for answers that are not judged yet; this is an outcome table: run, question")
+
+
+def test_no_files() -> None:
+    assert str(refusal([], UsageError)) == "no files were given"
+
+
+def test_the_first_of_two_broken_files_is_named(tmp_path: Path) -> None:
+    one, other = (encode([{"run": "a", "question": "q", "outcome": w}], "csv", tmp_path, w) for w in ("z", "a"))
+    refuse_first = refusal([one, other], FormatError)
+    assert (refuse_first.path, refuse_first.where, refuse_first.value) == (str(one), "line 2", "z")
+
+
+def test_paths_may_be_texts_in_a_tuple(tmp_path: Path) -> None:
+    one, other = encode(ROWS, "csv", tmp_path, "one"), encode(OTHERS, "csv", tmp_path, "other")
+    assert evidence((str(one), str(other))).runs == ("a", "b")
+
+
+def test_what_is_loaded_or_evidence_already_is_taken_as_it_is(tmp_path: Path) -> None:
+    found = read(encode(ROWS, "csv", tmp_path))
+    assert read(found) is found
+    assert read(found.data).data is found.data
