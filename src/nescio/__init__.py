@@ -63,13 +63,14 @@ _HOME = {
     "audit": "meta.audit",
     "from_dataframe": "sources.dataframes",
     "plan": "meta.planning",
-    "score": "scoring.score",
+    "score": "comparison.leaderboard",
     "tune": "selective",
 }
 
 if TYPE_CHECKING:
     from nescio import meta as meta
     from nescio.comparison import compare as compare
+    from nescio.comparison.leaderboard import score as score
     from nescio.data.evidence import Evidence as Evidence
     from nescio.data.evidence import Tally as Tally
     from nescio.data.model import Collection as Collection
@@ -101,7 +102,6 @@ if TYPE_CHECKING:
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
-    from nescio.scoring.score import score as score
     from nescio.selective import tune as tune
     from nescio.sources.dataframes import from_dataframe as from_dataframe
 

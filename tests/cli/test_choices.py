@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 
 import nescio
 from nescio import meta
-from nescio.cli import COMMANDS, _app
+from nescio.cli import COMMANDS
 from nescio.comparison import CORRECTIONS, TESTS
 from nescio.data.evidence import outcome_tally
 from nescio.data.outcomes import MISSING, UNANSWERABLE, UNGRADED_POLICIES, Policies
@@ -92,7 +92,7 @@ def test_every_choice_of_the_library_is_offered() -> None:
 def test_every_format_that_is_offered_is_rendered(name: str) -> None:
     results = nescio.score(outcome_tally(["a"], np.array([[3, 1, 1]])), ci=None)
     assert re.search(r"\b0(\.| & )72", tables.render(results, name))  # c@1 of 3, 1 and 1 is (3 + 3/5)/5
-    assert name in _app.FORMATS
+    assert name in get_args(tables.Form)
 
 
 @pytest.mark.parametrize("command", BEHIND)

@@ -136,7 +136,7 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
 def test_repeating_gives_the_marked_penalties_and_every_curve(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
     from nescio.reporting.page.texts import Commands
 
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
@@ -310,7 +310,7 @@ def test_figures_are_valid_altair_and_written_for_papers(tmp_path: Path) -> None
 
 
 def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
 
     table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
     for arguments, message in (

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app, _validate
+from nescio.cli import options, validate
+from nescio.cli.output import emit, progress, say, say_notes
+from nescio.commands.places import check_place, check_results
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
 OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
-FILE = click.Path(path_type=Path)
+FILE = options.PATH
 
 
 @click.group("ave", context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,9 +51,7 @@ def command() -> None:
     help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it all are UNKNOWN.",
 )
 @click.option("--verdict", metavar="COLUMN", help="The column of the verdict, where several could be it.")
-@click.option(
-    "--outcome-map", "words", multiple=True, metavar="WORD=OUTCOME", help="Read WORD as correct or incorrect."
-)
+@options.READING["outcome_map"]
 @click.option("--language", metavar="EN", help="The language of questions that do not say it in a field `language`.")
 @click.option(
     "--longest",
@@ -69,7 +69,7 @@ def command() -> None:
 )
 @click.option("--test-set", is_flag=True, help="Write the collection without its values.")
 @click.option("--systems", is_flag=True, help="Write whose answer each is, in an attribute that AVE does not have.")
-@_app.TABLE_OR_JSON
+@options.TABLE_OR_JSON
 def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **given: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
@@ -90,7 +90,7 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     if output.suffix.lower() != ".xml":
         raise UsageError(f"{output}: a collection is written to .xml (found {output.suffix!r})")
     judged = [given["judgements"]] if given["judgements"] else []
-    _app.check_place(output, [questions, *runs, *judged])
+    check_place(output, [questions, *runs, *judged])
     rules = [rule for rule in building.RULES if rule not in given["without"]]
     if unknown := [rule for rule in given["without"] if rule not in building.RULES]:
         raise UsageError(f"--without-rule takes {', '.join(building.RULES)} (found {unknown[0]!r})")
@@ -107,9 +107,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
         )
     line = sign(ave="build", rules="+".join(rules), longest=given["longest"])
     counted = Results(tuple(building.counts(built.exercise, built.available)), line, tuple(notes), "counts")
-    _app.notes(notes)
-    _app.emit(_with(counted, discarded=building.tally(built, rules)), printed, None)
-    _app.say(f"wrote {output}")
+    say_notes(notes)
+    emit(_with(counted, discarded=building.tally(built, rules)), printed, None)
+    say(f"wrote {output}")
 
 
 def _offers(
@@ -142,7 +142,7 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list
 
     if given["judgements"] is None:
         return (lambda *_: None), None, [note("ave.no_judgements", "there are no judgements: all answers are UNKNOWN")]
-    words = _app.reading({"words": given["words"]})["outcome_map"]
+    words = options.pairs("--outcome-map", "WORD=OUTCOME", given["outcome_map"])
     labels, notes = read_judgements(given["judgements"], words, given["verdict"], inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
     known = {CORRECT: Verdict.RIGHT, INCORRECT: Verdict.WRONG}
@@ -159,11 +159,9 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list
 
 @command.command("score")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="COLLECTION RESPONSES...")
-@_app.MEASURES
+@options.MEASURES
 @click.option("--by", metavar="COLUMN", help="Break the scores down by `language`.")
-@click.option(
-    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
-)
+@options.CI_OR_NONE
 @click.option(
     "--ranking",
     "systems",
@@ -174,13 +172,12 @@ def _verdicts(data: Any, given: dict[str, Any]) -> tuple[Any, Human | None, list
 @click.option("--roc", type=FILE, help="Write the points of the ROC curves to FILE (.csv, .json …).")
 @click.option(
     "--choose",
-    "choices",
     multiple=True,
     metavar="NAME=VALUE",
     help="confidence=decision where the confidence of a REJECTED answer is in its being wrong.",
 )
-@_app.resampling_options
-@_app.output_options
+@options.resampling_options
+@options.output_options
 def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Precision, recall, F and AUC over answers, and what the selection is worth over questions.
 
@@ -196,22 +193,22 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     from nescio.pipeline import Options, load
     from nescio.scoring.score import score
 
-    systems, roc, ci = given.pop("systems"), given.pop("roc"), _app.level(given.pop("ci"))
+    systems, roc, ci = given.pop("systems"), given.pop("roc"), options.level(given.pop("ci"))
     for path in (output, roc):
-        _app.check_output(path, [*files, *systems])
-    options = Options(format_in="ave", **_app.reading(given))
-    loaded = load(list(files), options)
-    if "view" in options.choose:
+        check_results(path, [*files, *systems])
+    told = Options(format_in="ave", **options.reading(given))
+    loaded = load(list(files), told)
+    if "view" in told.choose:
         raise UsageError("--choose view=… is for `nescio score`; this command looks at answers and at the selection")
     ranked: tuple[Any, ...] = ()
     if systems:
         loaded, ranked = _rank(loaded, files, systems)
-    with _app.progress("scoring") as progress:
-        scores = score(loaded, list(measures) or None, ci=ci, progress=progress, **given)
+    with progress("scoring") as watch:
+        scores = score(loaded, list(measures) or None, ci=ci, progress=watch, **given)
     if roc:
         _write_roc(loaded, roc, scores.signature)
-    _app.notes(scores.notes)
-    _app.emit(_with(scores, ranking=ranked) if ranked else scores, printed, output)
+    say_notes(scores.notes)
+    emit(_with(scores, ranking=ranked) if ranked else scores, printed, output)
 
 
 def _rank(loaded: Loaded, files: tuple[Path, ...], systems: tuple[Path, ...]) -> tuple[Loaded, tuple[Any, ...]]:
@@ -273,7 +270,7 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     if not points:
         raise MismatchError("no run has a ROC curve: it takes confidences, and both right and wrong answers")
     tables.write(Results(tuple(points), line, (), "roc"), path)
-    _app.say(f"wrote {path}")
+    say(f"wrote {path}")
 
 
 # ---- baselines ----
@@ -281,11 +278,9 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
 
 @command.command("baselines")
 @click.argument("collection", type=FILE)
-@click.option(
-    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
-)
-@_app.resampling_options
-@_app.output_options
+@options.CI_OR_NONE
+@options.resampling_options
+@options.output_options
 def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **given: Any) -> None:
     """What systems that look at nothing reach on COLLECTION, and what perfect selection does.
 
@@ -302,7 +297,7 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
     from nescio.tasks.ave import baselines as reference
     from nescio.tasks.ave.building import counts
 
-    _app.check_output(output, [collection])
+    check_results(output, [collection])
     source = open_source(collection)
     kind = recognise(source)
     if kind not in (COLLECTION, PAIRS):
@@ -310,7 +305,7 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
     exercise = read_exercise(source) if kind == COLLECTION else reference.of_pairs(read_pairs(source))
     measures = (*OVER_ANSWERS, *OVER_QUESTIONS) if kind == COLLECTION else OVER_ANSWERS
     data, notes = reference.baselines(exercise, given["seed"])
-    drawn = score(data, list(measures), ci=_app.level(ci), **given)
+    drawn = score(data, list(measures), ci=options.level(ci), **given)
     size = {row.measure: row.n for row in drawn}
     rows = [
         Score(row.run, name, getattr(row, name.removeprefix("ave.")), None, None, size[name])
@@ -318,8 +313,8 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
         for name in measures
     ]
     found = Scores((*rows, *drawn.rows), drawn.signature, (*notes, *drawn.notes), "scores")
-    _app.notes(found.notes)
-    _app.emit(_with(found, counts=tuple(counts(exercise))) if kind == COLLECTION else found, printed, output)
+    say_notes(found.notes)
+    emit(_with(found, counts=tuple(counts(exercise))) if kind == COLLECTION else found, printed, output)
 
 
 def _with(results: Any, **more: tuple[Any, ...]) -> Any:
@@ -330,5 +325,5 @@ def _with(results: Any, **more: tuple[Any, ...]) -> Any:
 
 # ---- validate, table12 ----
 
-command.add_command(_validate.validate)
-command.add_command(_validate.table12)
+command.add_command(validate.validate)
+command.add_command(validate.table12)

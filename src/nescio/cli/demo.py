@@ -10,7 +10,9 @@ from pathlib import Path
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.app import app
+from nescio.cli.output import progress, say
 from nescio.errors import UsageError
 
 SYSTEMS = ("deep-read", "window-distance", "word-distance")
@@ -80,7 +82,7 @@ def _printed(words: list[str]) -> str:
     "-o",
     "--output",
     "folder",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     default=Path("nescio-demo"),
     show_default=True,
     help="The folder for the files.",
@@ -109,21 +111,21 @@ def command(folder: Path) -> None:
     )
     with contextlib.chdir(folder):
         _make()
-    _app.say(f"all files, and the commands that made them, are in {folder}/ (commands.sh); open {folder}/report.html")
+    say(f"all files, and the commands that made them, are in {folder}/ (commands.sh); open {folder}/report.html")
 
 
 def _make() -> None:
     """Run every step here; the scores and the comparisons are printed."""
     quiet = [words for words in steps() if not _printed(words)]
-    with _app.progress("answering") as progress:
+    with progress("answering") as watch:
         for done, words in enumerate(quiet, 1):
             with contextlib.redirect_stderr(io.StringIO()):
-                _app.app.main(args=words, prog_name="nescio", standalone_mode=False)
-            progress(done, len(quiet))
+                app.main(args=words, prog_name="nescio", standalone_mode=False)
+            watch(done, len(quiet))
     said = ""
     for words in (words for words in steps() if _printed(words)):
         if _printed(words) != said:
             said = _printed(words)
             click.echo(f"\n{PRINTED[said]}")
         click.echo(f"\n$ {shlex.join(['nescio', *words])}\n")
-        _app.app.main(args=words, prog_name="nescio", standalone_mode=False)
+        app.main(args=words, prog_name="nescio", standalone_mode=False)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
 
 
 @click.command("measures")
 @click.argument("name", required=False)
-@_app.TABLE_OR_JSON
+@options.TABLE_OR_JSON
 def command(name: str | None, printed: str) -> None:
     """List the measures, or explain one: formula, range, source.
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say_notes
+from nescio.commands.places import check_results
 from nescio.errors import UsageError
 
 
@@ -38,8 +40,8 @@ def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 is_flag=True,
                 help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
             ),
-            _app.SEED,
-            _app.JOBS,
+            options.SEED,
+            options.JOBS,
         )
     ):
         function = option(function)
@@ -56,8 +58,8 @@ def number_or_all(option: str, text: str) -> int | None:
 
 
 @command.command("stability")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--fuzziness", metavar="F,F,…", help="Relative differences below which runs tie. [default: 0.01,0.02,…,0.10]"
@@ -67,8 +69,8 @@ def number_or_all(option: str, text: str) -> int | None:
     is_flag=True,
     help="Book two scores of 0 as the published figure does: for the second run, not as a tie.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def stability_(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -86,26 +88,26 @@ def stability_(
     """
     from nescio.meta import FUZZINESS, stability
 
-    _app.check_output(output, files)
-    options = _app.reading(given)
+    check_results(output, files)
+    told = options.reading(given)
     values = FUZZINESS if fuzziness is None else _numbers("--fuzziness", fuzziness)
-    with _app.progress("drawing") as progress:
+    with progress("drawing") as watch:
         found = stability(
             list(files),
             list(measures) or None,
             trials=number_or_all("--trials", given.pop("trials")),
             fuzziness=values,
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(found.notes)
+    emit(found, printed, output)
 
 
 @command.command("swap")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--confidence",
@@ -115,8 +117,8 @@ def stability_(
     metavar="LEVEL",
     help="One minus the swap rate that is allowed, in percent.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
@@ -127,24 +129,24 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     """
     from nescio.meta import swap
 
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("drawing") as progress:
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("drawing") as watch:
         found = swap(
             list(files),
             list(measures) or None,
             trials=number_or_all("--trials", given.pop("trials")),
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(found.notes)
+    emit(found, printed, output)
 
 
 @command.command("power")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--alpha",
     default="0.05",
@@ -159,10 +161,10 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     metavar="N|all",
     help="How many resamples, shared by all pairs and measures; all takes every one there is (ten questions at most).",
 )
-@_app.SEED
-@_app.JOBS
-@_app.reading_options
-@_app.output_options
+@options.SEED
+@options.JOBS
+@options.reading_options
+@options.output_options
 def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
 
@@ -177,25 +179,25 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     """
     from nescio.meta import power
 
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("resampling") as progress:
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("resampling") as watch:
         found = power(
             list(files),
             list(measures) or None,
             alpha=_numbers("--alpha", given.pop("alpha")),
             resamples=number_or_all("--resamples", given.pop("resamples")),
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(found.notes)
+    emit(found, printed, output)
 
 
 @command.command("agreement")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--rbo-p",
     type=float,
@@ -211,8 +213,8 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     show_default=True,
     help="How many pairs of runs to show for each pair of measures.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def agreement_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
 ) -> None:
@@ -227,11 +229,11 @@ def agreement_(
     """
     from nescio.meta import agreement
 
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    found = agreement(list(files), list(measures) or None, **given, **options)
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    check_results(output, files)
+    told = options.reading(given)
+    found = agreement(list(files), list(measures) or None, **given, **told)
+    say_notes(found.notes)
+    emit(found, printed, output)
 
 
 def _numbers(option: str, text: str) -> list[float]:

@@ -8,13 +8,15 @@ from typing import Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say, say_notes
+from nescio.commands.places import check_results
 from nescio.errors import UsageError
 
 
 @click.command("plan")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILES...]")
-@_app.MEASURES
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES...]")
+@options.MEASURES
 @click.option("--run", metavar="RUN", help="The run of the pilot that is to be told from the baseline.")
 @click.option("--baseline", metavar="RUN", help="The other one. [default: the first, where there are two]")
 @click.option(
@@ -42,9 +44,9 @@ from nescio.errors import UsageError
     type=float,
     help="With --rates: how alike the answers are, from 0 (independent) to 1 (as the rates allow); kappa where the rates are equal. [default: 0]",
 )
-@_app.SEED
-@_app.reading_options
-@_app.output_options
+@options.SEED
+@options.reading_options
+@options.output_options
 def command(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -64,26 +66,26 @@ def command(
     """
     from nescio.meta import plan
 
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("planning") as progress:
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("planning") as watch:
         found = plan(
             list(files) or None,
             list(measures) or None,
             rates=[_numbers(text) for text in rates] or None,
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
+    say_notes(found.notes)
     if printed != "table":
-        _app.emit(found, printed, output)
+        emit(found, printed, output)
         return
     from nescio.reporting import tables
 
     if output:
         tables.write(found, output)
-        _app.say(f"wrote {output}")
+        say(f"wrote {output}")
     click.echo("\n".join(sentence(row) for row in found) + "\n")
     shown = [_shown(row) for row in found]
     texts = {name: name in ("measure", "method") for row in shown for name in row}

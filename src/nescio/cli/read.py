@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say, say_notes
+from nescio.commands.places import check_place, check_results
 from nescio.data.notes import note
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ def command() -> None:
 
 
 @command.command("answer")
-@_app.FILES
+@options.FILES
 @click.option(
     "--system",
     required=True,
@@ -43,8 +45,8 @@ def command() -> None:
     help="Decline below this confidence (0 to 1); the candidate is kept.",
 )
 @click.option("--by-sentence", is_flag=True, help="Answer by a sentence of the story where there are options, too.")
-@_app.SEED
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run to write (.jsonl).")
+@options.SEED
+@click.option("-o", "--output", required=True, type=options.PATH, help="The run to write (.jsonl).")
 def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
     """Answer questions about stories and write a run.
 
@@ -63,27 +65,25 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
 
     if output.suffix.lower() != ".jsonl":
         raise UsageError(f"{output}: a run is written to .jsonl (found {output.suffix!r})")
-    _app.check_place(output, files)
+    check_place(output, files)
     collection, notes = read_collection(files)
     run = answer(collection, **given)
     write_run(run, output)
-    _app.notes(notes)
+    say_notes(notes)
     said = sum(response.answered for response in run.responses)
-    _app.say(f"{run.name} answers {said} of {len(run.responses)} questions; wrote {output}")
+    say(f"{run.name} answers {said} of {len(run.responses)} questions; wrote {output}")
 
 
 @command.command("score")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option("--by", metavar="COLUMN", help="Break the scores down, as in --by question_word.")
 @click.option("--keep-pronouns", is_flag=True, help="Count personal and possessive pronouns as content words.")
 @click.option("--correlations", is_flag=True, help="Also how the measures correlate over the runs.")
-@click.option(
-    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
-)
-@_app.resampling_options
-@_app.reading_options
-@_app.output_options
+@options.CI_OR_NONE
+@options.resampling_options
+@options.reading_options
+@options.output_options
 def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Word recall and precision, HumSent and AutSent of runs; c@1 where questions have options.
 
@@ -100,12 +100,12 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     from nescio.meta.comparability import LEAST_RUNS, comparability
     from nescio.scoring.score import score
 
-    _app.check_output(output, files)
-    level, options = _app.level(given.pop("ci")), _app.reading(given)
-    judge, suited = _judge(files, options, keep_pronouns=given.pop("keep_pronouns"))
+    check_results(output, files)
+    level, told = options.level(given.pop("ci")), options.reading(given)
+    judge, suited = _judge(files, told, keep_pronouns=given.pop("keep_pronouns"))
     asked, correlations = given.pop("measures") or suited, given.pop("correlations")
-    with _app.progress("scoring") as progress:
-        scores = score(list(files), asked, ci=level, progress=progress, **given, **(options | {"judge": judge}))
+    with progress("scoring") as watch:
+        scores = score(list(files), asked, ci=level, progress=watch, **given, **(told | {"judge": judge}))
     if correlations:
         runs = len({row.run for row in scores})
         notes = list(scores.notes)
@@ -120,8 +120,8 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
                 )
             )
         scores = replace(scores, more={"correlations": comparability(scores)}, notes=tuple(notes))
-    _app.notes(scores.notes)
-    _app.emit(scores, printed, output)
+    say_notes(scores.notes)
+    emit(scores, printed, output)
 
 
 def _judge(

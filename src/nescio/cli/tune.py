@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import say, say_notes
+from nescio.commands.places import check_place
 from nescio.data.columns import bare, known
 from nescio.data.notes import note
 from nescio.errors import UsageError
@@ -21,7 +23,7 @@ CANNOT_TELL = 3  # the exit status where a run was to be written and nothing can
 
 
 @click.command("tune")
-@_app.FILES
+@options.FILES
 @click.option("--run", metavar="RUN", help="The run, where there are several.")
 @click.option(
     "-m",
@@ -63,16 +65,16 @@ CANNOT_TELL = 3  # the exit status where a run was to be written and nothing can
 @click.option(
     "--curve", is_flag=True, help="Print the risk-coverage curve: all of it as JSON, 20 points of it as a table."
 )
-@_app.resampling_options
-@_app.reading_options
+@options.resampling_options
+@options.reading_options
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="RUN",
     help="Write the run with the threshold applied, candidates kept: an outcome table (.csv, .tsv, .jsonl, .parquet).",
 )
-@_app.TABLE_OR_JSON
+@options.TABLE_OR_JSON
 def command(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -100,18 +102,18 @@ def command(
         raise UsageError(f"a threshold makes one measure best (found -m {' -m '.join(measures)})")
     printed = given.pop("printed")
     _check_output(output, files)
-    options = _app.reading(given) | ({"strata": None} if output else {})
+    told = options.reading(given) | ({"strata": None} if output else {})
     found = tune(
         list(files),
         measures[0] if measures else "c@1",
         grid=None if grid is None else _numbers(grid),
         points=None if curve else 200,
         **given,
-        **options,
+        **told,
     )
     if output:
         _write(found, output)
-    _app.notes(found.notes)
+    say_notes(found.notes)
     _print(found, printed, curve=curve)
     return CANNOT_TELL if output and found.applied is None else 0
 
@@ -131,7 +133,7 @@ def _check_output(output: Path | None, files: tuple[Path, ...]) -> None:
 
     if output.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{output}: a run is written to {', '.join(SUFFIXES)} (found {output.suffix!r})")
-    _app.check_place(output, files)
+    check_place(output, files)
 
 
 def _write(found: Tuned, output: Path) -> None:
@@ -140,10 +142,10 @@ def _write(found: Tuned, output: Path) -> None:
     from nescio.selective import as_outcomes
 
     if found.applied is None:
-        _app.say(f"{output} is not written: there is no threshold to apply")
+        say(f"{output} is not written: there is no threshold to apply")
         return
     rows = write_outcomes(as_outcomes(found.applied), output)
-    _app.say(f"wrote run {found.rows[0].run!r} with the threshold applied, {rows:,} questions, to {output}")
+    say(f"wrote run {found.rows[0].run!r} with the threshold applied, {rows:,} questions, to {output}")
     lost = sorted(bare(name) for name in parse(found.rows[0].measure).reads if known(name).namespace)
     if lost:
         no_columns = note(
@@ -152,7 +154,7 @@ def _write(found: Tuned, output: Path) -> None:
             columns=" and no ".join(lost),
             measure=found.rows[0].measure,
         )
-        _app.notes([no_columns])
+        say_notes([no_columns])
 
 
 def _print(found: Tuned, printed: str, *, curve: bool) -> None:

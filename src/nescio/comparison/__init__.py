@@ -19,6 +19,7 @@ from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._tukey import hsd_p, largest_differences, line_up
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
@@ -54,6 +55,7 @@ def compare(
     measures: Sequence[str] | str | None = None,
     *,
     baseline: str | None = None,
+    run: str | None = None,
     ci: float = 95.0,
     test: Test = "auto",
     correction: Correction = "holm",
@@ -64,7 +66,11 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparisons:
-    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
+    """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
+
+        nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
+
+    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
     Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
     two-sided, and `test` says how it is had:
@@ -88,6 +94,9 @@ def compare(
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(given, {"strata": ()} | options, measures)
+    if run is not None:
+        loaded = take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0]
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)

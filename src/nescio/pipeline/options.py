@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
@@ -52,10 +52,10 @@ class Options:
 CALLERS = ("watch", "strata", "graded")  # what a caller sets for its own sake, and no user asks for
 
 
-def check_names(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are what the
-    function took as further keywords."""
-    names = [option.name for option in fields(Options)]
+    function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
+    names = [*names, "watch"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:
             continue

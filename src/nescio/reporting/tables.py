@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
@@ -21,6 +21,7 @@ from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
 from nescio.sources.writing import whole, write_text
 
+Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
@@ -45,9 +46,8 @@ def render(results: Results, form: str) -> str:
     return writers[form](results)
 
 
-def show(results: Results, legend: str = "") -> None:
-    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs. `legend` stands below a table
-    that has none of its own."""
+def show(results: Results) -> None:
+    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
     console = terminal.console(soft_wrap=not sys.stdout.isatty())
     if isinstance(results, Audit):
         from nescio.reporting import audit
@@ -56,8 +56,9 @@ def show(results: Results, legend: str = "") -> None:
         return
     for table in _for_terminal(results) if sys.stdout.isatty() else grids(results):
         _show_grid(console, table)
-    if said := _legend(results) or legend:
-        console.print(said, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
+    legend = _legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")
+    if legend:
+        console.print(legend, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
     console.print(str(results.signature), style="dim", soft_wrap=True, markup=False)
 
 

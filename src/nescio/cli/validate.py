@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say, say_notes
+from nescio.commands.places import check_place, check_results
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UsageError
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from nescio.systems.validator import Resources, Trained
     from nescio.tasks.ave.exercise import Exercise
 
-FILE = click.Path(path_type=Path)
+FILE = options.PATH
 CHOSEN_HERE = "threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 
@@ -96,8 +98,8 @@ def validate() -> None:
     help="Parts of the questions that are held out in turn, for calibration and thresholds.",
 )
 @_resources
-@_app.resampling_options
-@_app.TABLE_OR_JSON
+@options.resampling_options
+@options.TABLE_OR_JSON
 def train_(collection: Path, output: Path, also: Path | None, printed: str, **given: Any) -> None:
     """Train a validator on COLLECTION, whose answers are judged, and print what to expect of it.
 
@@ -117,7 +119,7 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
 
     if output.suffix.lower() != ".json":
         raise UsageError(f"{output}: a model is written to .json (found {output.suffix!r})")
-    _app.check_place(output, [collection, *([also] if also else [])])
+    check_place(output, [collection, *([also] if also else [])])
     resources = _taken(given)
     how = {name: given.pop(name) for name in ("trees", "folds")}
     plan = validator.Plan(given["seed"], also=given.pop("also_weight"), jobs=given["jobs"], **how)
@@ -128,8 +130,8 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     trained = validator.fit(exercise, material, plan)
     more = {"scores": _held_out(exercise, trained, given)}
     if ablation:
-        with _app.progress("without each") as progress:
-            runs = validator.ablation(exercise, material, plan, progress=progress)
+        with progress("without each") as watch:
+            runs = validator.ablation(exercise, material, plan, progress=watch)
         more["ablation"] = _scored(exercise, runs, given)
     validator.save(trained.model, output)
     line = sign(
@@ -149,9 +151,9 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     )
     notes = (*_skipped(resources, without), in_sample)
     found = Results(tuple(_thresholds(trained)), line, notes, "thresholds", more)
-    _app.notes(found.notes)
-    _app.emit(found, printed, None)
-    _app.say(f"wrote {output}")
+    say_notes(found.notes)
+    emit(found, printed, None)
+    say(f"wrote {output}")
 
 
 @validate.command("run")
@@ -182,23 +184,23 @@ def run_(collection: Path, path: Path, output: Path, threshold: str, always: boo
     from nescio.formats.benchmarks.ave.reader import write_responses
     from nescio.systems import validator
 
-    _app.check_place(output, [collection, path])
+    check_place(output, [collection, path])
     model = validator.load(path)
     exercise = read(collection)
     resources = _taken(given)
-    _app.notes(model.remarks(exercise))
+    say_notes(model.remarks(exercise))
     confidence = model.confidence(exercise, resources)
     decisions = validator.decide(exercise, confidence, _threshold(threshold, model.thresholds), always=always)
     write_responses(decisions, output)
     counts = {kind: sum(each.decision == kind for each in decisions) for kind in ("SELECTED", "VALIDATED", "REJECTED")}
     silent = len(exercise.questions) - counts["SELECTED"]
     told = ", ".join(f"{many:,} {kind}" for kind, many in counts.items())
-    _app.say(f"wrote {output}: {told}; {silent:,} of {len(exercise.questions):,} questions stay unanswered")
+    say(f"wrote {output}: {told}; {silent:,} of {len(exercise.questions):,} questions stay unanswered")
 
 
 @click.command("table12")
 @_resources
-@_app.output_options
+@options.output_options
 def table12(printed: str, output: Path | None, **given: Any) -> None:
     """Which techniques there are, who used them in 2007, and which are in use here: Table 12 of the paper.
 
@@ -210,10 +212,10 @@ def table12(printed: str, output: Path | None, **given: Any) -> None:
     """
     from nescio.systems import validator
 
-    _app.check_output(output)
+    check_results(output)
     found = validator.table12(_taken(given))
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(found.notes)
+    emit(found, printed, output)
 
 
 def read(path: Path) -> Exercise:
