@@ -10,6 +10,7 @@ import click
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
+from nescio.meta.audit import audit, registered
 
 
 @click.command("audit")
@@ -42,10 +43,8 @@ def command(measures: tuple[str, ...], everything: bool, printed: str, output: P
     nescio audit -m c@1 -m precision -m eq6
     nescio audit -m 'penalty(t=0.75)' -f json
     """
-    from nescio.meta.audit import audit, registered
-
     check_results(output)
     with progress("auditing") as watch:
-        found = audit(registered(measures) if everything else measures, progress=watch, **given)
-    say_notes(found.notes)
-    emit(found, printed, output)
+        results = audit(registered(measures) if everything else measures, progress=watch, **given)
+    say_notes(results.notes)
+    emit(results, printed, output)

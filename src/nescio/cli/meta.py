@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from nescio import meta
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
-from nescio.errors import UsageError
 
 
 @click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,42 +18,27 @@ def command() -> None:
     """How good is the measure? Its stability and sensitivity on your collection."""
 
 
-def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """How sub-collections are drawn."""
-    for option in reversed(
-        (
-            click.option(
-                "--size",
-                type=click.IntRange(min=1),
-                help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
-            ),
-            click.option(
-                "--trials",
-                default="100",
-                show_default=True,
-                metavar="N|all",
-                help="How many sub-collections; all takes every one there is.",
-            ),
-            click.option(
-                "--fresh",
-                is_flag=True,
-                help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
-            ),
-            options.SEED,
-            options.JOBS,
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def number_or_all(option: str, text: str) -> int | None:
-    """The number that an option names, None for all."""
-    if text == "all":
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"{option} takes a whole number from 1, or all (found {text!r})")
-    return int(text)
+drawing_options = options.together(
+    click.option(
+        "--size",
+        type=click.IntRange(min=1),
+        help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
+    ),
+    click.option(
+        "--trials",
+        default="100",
+        show_default=True,
+        metavar="N|all",
+        help="How many sub-collections; all takes every one there is.",
+    ),
+    click.option(
+        "--fresh",
+        is_flag=True,
+        help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
+    ),
+    options.SEED,
+    options.JOBS,
+)
 
 
 @command.command("stability")
@@ -86,23 +70,21 @@ def stability_(
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import FUZZINESS, stability
-
     check_results(output, files)
     told = options.reading(given)
-    values = FUZZINESS if fuzziness is None else _numbers("--fuzziness", fuzziness)
+    values = meta.FUZZINESS if fuzziness is None else options.numbers("--fuzziness", fuzziness)
     with progress("drawing") as watch:
-        found = stability(
+        results = meta.stability(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", given.pop("trials")),
             fuzziness=values,
             progress=watch,
             **given,
             **told,
         )
-    say_notes(found.notes)
-    emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("swap")
@@ -127,21 +109,19 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     \b
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import swap
-
     check_results(output, files)
     told = options.reading(given)
     with progress("drawing") as watch:
-        found = swap(
+        results = meta.swap(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", given.pop("trials")),
             progress=watch,
             **given,
             **told,
         )
-    say_notes(found.notes)
-    emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("power")
@@ -177,22 +157,20 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
     """
-    from nescio.meta import power
-
     check_results(output, files)
     told = options.reading(given)
     with progress("resampling") as watch:
-        found = power(
+        results = meta.power(
             list(files),
             list(measures) or None,
-            alpha=_numbers("--alpha", given.pop("alpha")),
-            resamples=number_or_all("--resamples", given.pop("resamples")),
+            alpha=options.numbers("--alpha", given.pop("alpha")),
+            resamples=options.number_or_all("--resamples", given.pop("resamples")),
             progress=watch,
             **given,
             **told,
         )
-    say_notes(found.notes)
-    emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("agreement")
@@ -227,17 +205,8 @@ def agreement_(
     \b
     nescio meta agreement outcomes.csv -m accuracy -m c@1
     """
-    from nescio.meta import agreement
-
     check_results(output, files)
     told = options.reading(given)
-    found = agreement(list(files), list(measures) or None, **given, **told)
-    say_notes(found.notes)
-    emit(found, printed, output)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None
+    results = meta.agreement(list(files), list(measures) or None, **given, **told)
+    say_notes(results.notes)
+    emit(results, printed, output)

@@ -9,8 +9,8 @@ import click
 
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say, say_notes
-from nescio.commands.places import check_place, check_results
-from nescio.errors import UsageError
+from nescio.commands import nuggets
+from nescio.commands.places import check_results
 
 
 @click.group("nuggets", context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,7 +44,14 @@ def command() -> None:
 @options.CI_OR_NONE
 @options.resampling_options
 @options.output_options
-def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None, **given: Any) -> None:
+def score_(
+    key: Path,
+    runs: tuple[Path, ...],
+    mappings: tuple[Path, ...],
+    printed: str,
+    output: Path | None,
+    **given: Any,
+) -> None:
     """Recall of vital nuggets, length-based precision and F, with intervals.
 
     KEY holds the nuggets (`qid nugget vital|okay text`), each RUN answer strings (`qid Q0 docid rank score tag text`), a mapping what
@@ -56,34 +63,13 @@ def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None,
     nescio nuggets score key.txt runs/*.txt --automatic idf           # no assessor: labelled automatic throughout
     nescio nuggets score key.txt runs/first.txt --mapping assessor.txt -m nuggets.pyramid -m nuggets.order
     """
-    from nescio.scoring.score import score
-
-    files = [key, *runs, *given.pop("mappings")]
+    files = [key, *runs, *mappings]
     check_results(output, files)
-    choose = {name: value for name in ("automatic", "assessors") if (value := given.pop(name)) is not None}
-    beta, asked = given.pop("beta"), list(given.pop("measures"))
-    level = options.level(given.pop("ci"))
-    if beta is not None:
-        if asked:
-            raise UsageError(
-                "--beta is for the measures shown by default; with -m write it there: -m 'nuggets.F(beta=5)'"
-            )
-        asked = _with_beta(files, choose, beta)
+    ci = options.level(given.pop("ci"))
     with progress("scoring") as watch:
-        scores = score(files, asked or None, ci=level, progress=watch, choose=choose, **given)
+        scores = nuggets.score(files, given.pop("measures") or None, ci=ci, progress=watch, **given)
     say_notes(scores.notes)
     emit(scores, printed, output)
-
-
-def _with_beta(files: list[Path], choose: dict[str, str], beta: float) -> list[str]:
-    """The measures that suit the files, those that have a beta with this one."""
-    from nescio.measures import parse
-    from nescio.pipeline import Options, load
-
-    found = [parse(name) for name in load(files, Options(choose=choose)).measures]
-    if not any("beta" in m.parameters for m in found):
-        raise UsageError(f"--beta: {', '.join(m.label for m in found)} have none; name measures with -m")
-    return [f"{m.declaration.name}(beta={beta:g})" if "beta" in m.parameters else m.label for m in found]
 
 
 @command.command("answer")
@@ -115,12 +101,4 @@ def answer_(targets: Path, folder: Path, length: int, threshold: float, output: 
     nescio nuggets answer targets.jsonl texts/ -o run.jsonl
     nescio nuggets score key.txt run.jsonl
     """
-    from nescio.systems.definitions import answer, load_targets, load_texts, write_run
-
-    if output.suffix.lower() not in (".jsonl", ".txt"):
-        raise UsageError(f"{output}: a run is written to .jsonl or .txt (found {output.suffix!r})")
-    check_place(output, [targets])
-    run = answer(load_targets(targets), load_texts(folder), output.stem, length=length, threshold=threshold)
-    write_run(run, output)
-    said = sum(bool(response.strings) for response in run.responses.values())
-    say(f"{run.name} answers {said} of {len(run.responses)} questions; wrote {output}")
+    say(str(nuggets.answer(targets, folder, output, length=length, threshold=threshold)))

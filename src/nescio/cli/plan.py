@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
 from nescio.cli import options
-from nescio.cli.output import emit, progress, say, say_notes
+from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
 from nescio.errors import UsageError
+from nescio.meta import plan
+from nescio.reporting.planning import show_plan
 
 
 @click.command("plan")
@@ -64,12 +65,10 @@ def command(
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
     """
-    from nescio.meta import plan
-
     check_results(output, files)
     told = options.reading(given)
     with progress("planning") as watch:
-        found = plan(
+        planned = plan(
             list(files) or None,
             list(measures) or None,
             rates=[_numbers(text) for text in rates] or None,
@@ -77,53 +76,8 @@ def command(
             **given,
             **told,
         )
-    say_notes(found.notes)
-    if printed != "table":
-        emit(found, printed, output)
-        return
-    from nescio.reporting import tables
-
-    if output:
-        tables.write(found, output)
-        say(f"wrote {output}")
-    click.echo("\n".join(sentence(row) for row in found) + "\n")
-    shown = [_shown(row) for row in found]
-    texts = {name: name in ("measure", "method") for row in shown for name in row}
-    tables.show_grid(tables.record_grid(shown, texts))
-    if "systems" in found.more:
-        click.echo()
-        tables.show_records(found.records("systems"))
-    click.echo(found.signature)
-
-
-def sentence(row: Any) -> str:
-    """A plan in words."""
-    how = f"with power {row.power:.2f} at alpha {row.alpha:g}"
-    if row.questions is None:
-        return f"{row.measure}: nobody can ask enough questions to tell a difference of {row.difference:.4g} apart"
-    one = row.questions == 1
-    size = f"{row.questions:,} question{'' if one else 's'}"
-    size += "" if row.clusters is None else f" ({row.clusters:,} clusters)"
-    if math.isnan(row.difference):
-        return f"{row.measure}: {size} resolve{'s' * one} no difference at alpha {row.alpha:g}"
-    if row.solved == "questions":
-        return f"{row.measure}: {size} tell{'s' * one} a difference of {row.difference:.4g} apart {how}"
-    return f"{row.measure}: {size} resolve{'s' * one} {row.difference:.3g} {how}"
-
-
-def _shown(row: Any) -> dict[str, Any]:
-    """A row as a terminal of 80 columns holds it."""
-    power = None if math.isnan(row.power) else f"{row.power:.3f}" + ("" if row.error is None else f" ± {row.error:.3f}")
-    clusters = {} if row.clusters is None else {"clusters": row.clusters}
-    return {
-        "measure": row.measure,
-        "difference": None if math.isnan(row.difference) else f"{row.difference:.4g}",
-        "questions": row.questions,
-        **clusters,
-        "power": power,
-        "unlike": None if row.apart is None else f"{row.apart:.0%}",
-        "method": row.method,
-    }
+    say_notes(planned.notes)
+    emit(planned, printed, output, show=show_plan)
 
 
 def _numbers(text: str) -> list[float]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import numpy as np
 
 from nescio.cli import options
 from nescio.cli.output import emit, say_notes
 from nescio.commands.places import check_results
+from nescio.comparison.leaderboard import score
+from nescio.data.evidence import outcome_tally
 
 SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_unanswered_right")
 
@@ -26,11 +29,6 @@ def command(correct: int, incorrect: int, unanswered: int, printed: str, output:
     \b
     nescio c@1 237 156 107
     """
-    import numpy as np
-
-    from nescio.data.evidence import outcome_tally
-    from nescio.scoring.score import score
-
     check_results(output)
     tally = outcome_tally(
         (f"{correct}/{incorrect}/{unanswered}",), np.array([[correct, incorrect, unanswered]], dtype=np.int64)

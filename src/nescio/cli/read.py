@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say, say_notes
-from nescio.commands.places import check_place, check_results
-from nescio.data.notes import note
-
-if TYPE_CHECKING:
-    from nescio.data.model import Question
+from nescio.commands import read
+from nescio.commands.places import check_results
 
 
 @click.group("read", context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,19 +55,9 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
     nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
     """
-    from nescio.errors import UsageError
-    from nescio.pipeline import read_collection
-    from nescio.systems.reading import answer, write_run
-
-    if output.suffix.lower() != ".jsonl":
-        raise UsageError(f"{output}: a run is written to .jsonl (found {output.suffix!r})")
-    check_place(output, files)
-    collection, notes = read_collection(files)
-    run = answer(collection, **given)
-    write_run(run, output)
-    say_notes(notes)
-    said = sum(response.answered for response in run.responses)
-    say(f"{run.name} answers {said} of {len(run.responses)} questions; wrote {output}")
+    answered = read.answer(list(files), output, **given)
+    say_notes(answered.notes)
+    say(str(answered))
 
 
 @command.command("score")
@@ -95,57 +81,9 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     nescio read score developset/ student-run.response run.jsonl --by question_word
     nescio read score test.tsv test.ans test-run.jsonl -m c@1
     """
-    from dataclasses import replace
-
-    from nescio.meta.comparability import LEAST_RUNS, comparability
-    from nescio.scoring.score import score
-
     check_results(output, files)
-    level, told = options.level(given.pop("ci")), options.reading(given)
-    judge, suited = _judge(files, told, keep_pronouns=given.pop("keep_pronouns"))
-    asked, correlations = given.pop("measures") or suited, given.pop("correlations")
+    ci, told = options.level(given.pop("ci")), options.reading(given)
     with progress("scoring") as watch:
-        scores = score(list(files), asked, ci=level, progress=watch, **given, **(told | {"judge": judge}))
-    if correlations:
-        runs = len({row.run for row in scores})
-        notes = list(scores.notes)
-        if runs < LEAST_RUNS:
-            notes.append(
-                note(
-                    "read.few_runs",
-                    "correlations over runs need {least} runs or more, and there {runs:is/are} {runs}: they are "
-                    "undefined",
-                    least=LEAST_RUNS,
-                    runs=runs,
-                )
-            )
-        scores = replace(scores, more={"correlations": comparability(scores)}, notes=tuple(notes))
+        scores = read.score(list(files), given.pop("measures") or None, ci=ci, progress=watch, **given, **told)
     say_notes(scores.notes)
     emit(scores, printed, output)
-
-
-def _judge(
-    files: Sequence[Path], options: dict[str, Any], *, keep_pronouns: bool
-) -> tuple[str | None, list[str] | None]:
-    """The judge that suits the questions, and the measures; what was asked for goes first."""
-    from nescio.errors import UsageError
-    from nescio.formats import Unjudged
-    from nescio.pipeline import Options, read
-
-    result = read(list(files), Options(**options))
-    if not isinstance(result.data, Unjudged):
-        raise UsageError(f"these files are {result.about}: `nescio score` scores what is judged already")
-    questions = result.data.collection.questions
-    if keep_pronouns and options["judge"]:
-        raise UsageError("--keep-pronouns is for the judge deep_read; say 'deep_read(keep_pronouns=true)'")
-    if options["judge"] or (all(question.options for question in questions) and not keep_pronouns):
-        judge = options["judge"]
-        return judge, _suited(questions) if judge and judge.startswith("deep_read") else None
-    return f"deep_read(keep_pronouns={str(keep_pronouns).lower()})", _suited(questions)
-
-
-def _suited(questions: Sequence[Question]) -> list[str]:
-    """The marks that the collection allows: HumSent wants lists made by people, AutSent stories."""
-    found = ["read.recall", "read.precision"]
-    found += ["read.HumSent"] if any(q.story and q.accepted is not None for q in questions) else []
-    return found + (["read.AutSent"] if any(question.story for question in questions) else [])

@@ -16,15 +16,12 @@ from nescio.data.columns import OUTCOMES, REGISTRY, known
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import named
 from nescio.data.model import Collection
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, Part, ReadOptions, Source, explain
-from nescio.formats.benchmarks.ave.reader import read_exercise
-from nescio.formats.benchmarks.nq import PEOPLE
 from nescio.pipeline import Loaded, Options, check_names, load, only_questions, open_files, recognise
 from nescio.reporting.tables import show_fact, show_records
-from nescio.tasks.ave.building import counts
 from nescio.text import plural
 
 MOST_NAMED = 3  # files of one kind that are named
@@ -34,7 +31,6 @@ JUDGE_FROM: Mapping[JudgeFrom, str] = {
     "default": "by default; --judge",
     "files": "who judged, by the files",
 }
-_VALUES = ("validated", "rejected", "unknown")  # of the answers in a collection of AVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +170,7 @@ def _contents(
         ]
     if roles in ({"gold"}, {"answers"}):
         lacking = "answers to it" if roles == {"gold"} else "the collection or key that they answer (gold)"
-        only = f"only {roles.pop()} given{_values(format_, parts)}"
+        only = f"only {roles.pop()} given{f' ({held})' if (held := format_.describe(parts)) else ''}"
         return None, [f"{only}: nothing can be scored without {lacking}"]
     problems = []
     try:
@@ -187,7 +183,7 @@ def _contents(
         contents,
         judge=named(loaded.judges),
         judge_from=_judge_from(loaded),
-        notes=(*contents.notes, *_unused_verdicts(format_, parts, loaded)),
+        notes=(*contents.notes, *(loaded.texts.unused if loaded.judged_here and loaded.texts else ())),
     )
     return judged, [*problems, *_oddities(judged.runs)]
 
@@ -197,36 +193,6 @@ def _judge_from(loaded: Loaded) -> JudgeFrom | None:
     if loaded.judged_here:
         return "option" if loaded.options.judge else "default"
     return "files" if loaded.judges else None
-
-
-def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[Note]:
-    """Note people's verdicts beside the answers that nescio's judge did not look at, and how they are used."""
-    if format_.name != "nq" or not loaded.judged_here:
-        return []
-    columns = [(str(source.label), name) for _, source in parts for name in PEOPLE if name in source.columns]
-    if not columns:
-        return []
-    file, name = columns[0]
-    return [
-        note(
-            "check.unused_verdicts",
-            "people's verdicts in the column {column!r} are not used: --choose judge=human takes them, as does "
-            "`nescio judge FILES --judge human --against {file} -o outcomes.csv`; without --judge human that says how "
-            "far the judge agrees with them",
-            column=name,
-            file=file,
-        )
-    ]
-
-
-def _values(format_: Format, parts: Sequence[Part]) -> str:
-    """Say what a collection of AVE holds, for a reader who has no responses to it yet."""
-    if format_.name != "ave" or [part for part, _ in parts] != ["gold"]:
-        return ""
-    rows = counts(read_exercise(parts[0][1]))
-    questions, answers = (sum(getattr(row, name) for row in rows) for name in ("questions", "answers"))
-    values = ", ".join(f"{sum(getattr(row, name) for row in rows):,} {name.upper()}" for name in _VALUES)
-    return f" ({plural(questions, 'question')}, {plural(answers, 'answer')}: {values})"
 
 
 def _of_collection(collection: Collection, notes: Iterable[Note]) -> Contents:
