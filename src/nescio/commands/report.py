@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nescio.commands.places import check_file, listed
-from nescio.comparison import compare
+from nescio.comparison import Correction, Test, compare
 from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.notes import Note
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import UsageError
-from nescio.pipeline import Options, check_names
+from nescio.pipeline import check_names
 from nescio.reporting import page
 from nescio.reporting.page.change import change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
@@ -96,6 +96,13 @@ def report_change(
     *,
     baseline: str | None = None,
     run: str | None = None,
+    ci: float = 95.0,
+    test: Test = "auto",
+    correction: Correction = "holm",
+    margin: float = 0.01,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
     commands: Commands | None = None,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
@@ -105,18 +112,19 @@ def report_change(
         nescio.report_change("outcomes.csv", "diff.html", baseline="old", run="mine")
 
     `baseline` is the old run, `run` the new one; where there are two runs, neither need be named. `commands` are the command
-    lines that give the figures again. Other options as in `nescio.compare`, whose comparisons of the two runs are returned; raises
+    lines that give the figures again. Other arguments as in `nescio.compare`, whose comparisons of the two runs are returned; raises
     as `compare` does, and UsageError where the page cannot be written.
     """
+    check_names(report_change, options)
     output = Path(output)
     check_file(output, "the page", PAGES, listed(given))
-    reading = {name: options.pop(name) for name in [field.name for field in fields(Options)] if name in options}
-    loaded = open_data(given, {"strata": None} | reading, measures)
+    loaded = open_data(given, {"strata": None} | options, measures)
     pair = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, *pair)
-    comparisons = compare(loaded, measures, baseline=pair[0], progress=progress, **options)
-    how = {name: float(comparisons.signature[name]) for name in ("ci", "margin")}
-    change = gather_change(loaded, comparisons, pair, commands or Commands(), how)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
+    tested: dict[str, Any] = {"ci": ci, "test": test, "correction": correction, "margin": margin}
+    comparisons = compare(loaded, measures, baseline=pair[0], **tested, **drawn)
+    change = gather_change(loaded, comparisons, pair, commands or Commands(), {"ci": ci, "margin": margin})
     texts = page.texts_of(loaded, change.moves.questions) if change.moves else None
     write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
     return comparisons

@@ -8,6 +8,6 @@ nescio.ave.validate.train("dev.xml", "model.json")
 from nescio.commands.ave import validate
 from nescio.commands.ave.building import build
 from nescio.commands.ave.scoring import baselines, score
-from nescio.commands.ave.validate import table12
+from nescio.commands.ave.techniques import table12
 
 __all__ = ["baselines", "build", "score", "table12", "validate"]

@@ -18,7 +18,7 @@ from nescio.scoring.score import score
 from nescio.systems import validator
 from nescio.tasks.ave.exercise import Exercise, Runs, evidence
 
-__all__ = ["run", "table12", "train"]
+__all__ = ["run", "train"]
 
 HELD_OUT = "held out, threshold chosen here"
 MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
@@ -156,14 +156,6 @@ def run(
     kinds = [str(each.decision) for each in decisions]
     selected, validated, rejected = (kinds.count(kind) for kind in ("SELECTED", "VALIDATED", "REJECTED"))
     return Validated(selected, validated, rejected, len(exercise.questions), output, notes)
-
-
-def table12(*, wordnet: Path | None = None, embeddings: str | None = None, parser: str | None = None) -> Results:
-    """List the techniques, who used them in 2007, and which are in use here: Table 12 of the paper.
-
-    print(nescio.ave.table12())
-    """
-    return validator.table12(validator.Resources(wordnet, embeddings, parser))
 
 
 def _read(path: Path | str) -> Exercise:
