@@ -55,6 +55,14 @@ def test_prediction_powered_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
 
 
+def test_the_weight_of_a_judge_is_held_to_1() -> None:
+    """Cov = ¼ among the labels, Var = 100/99·.09 over all: as much as 2.75 would be taken of what the labels lack."""
+    people = judge = np.repeat([1.0, 0.0], 5)
+    found = prediction_powered(people, judge, 0.1, 100)
+    assert found.weight == 1
+    assert found.value == pytest.approx(0.5 + (0.1 - 0.5))
+
+
 def test_rogan_gladen_by_hand() -> None:
     """se = 18/24, sp = 13/16: (.56 + .8125 - 1)/(.75 + .8125 - 1) = .3725/.5625."""
     found = rogan_gladen(PEOPLE, JUDGE, 0.56, 100)

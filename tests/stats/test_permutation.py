@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.stats.permutation import binomial
+from nescio.stats.permutation import binomial, exact_p
 
 # n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both right 40,
 # both wrong 21. The p-values were found by full enumeration, outside this project.
@@ -76,6 +76,19 @@ def test_exact_is_full_enumeration(kinds: list[str], measure: str) -> None:
         assert np.isnan(p_of(x, y, measure))
     else:
         assert p_of(x, y, measure) == pytest.approx(brute_force(x, y, measure), abs=1e-12)
+
+
+@pytest.mark.parametrize("observed", [8.0, 20.0, 61.0])
+def test_what_is_enumerated_has_the_p_of_what_is_summed(observed: float) -> None:
+    """The cube of a linear difference is not linear, and is as large where that is: 65³ outcomes, more than are tried at once."""
+    n, weights = np.array([64, 64, 64]), np.array([1.0, 0.5, 0.25])
+
+    def linear(swapped: np.ndarray) -> np.ndarray:
+        return (2 * swapped - n) @ weights
+
+    summed = exact_p(linear, n, observed)
+    assert summed is not None
+    assert exact_p(lambda swapped: linear(swapped) ** 3, n, observed**3) == pytest.approx(summed, rel=1e-9)
 
 
 def test_monte_carlo_agrees_within_its_error() -> None:

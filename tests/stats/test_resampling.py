@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nescio.stats.resampling import as_weights, subcollections, subtables
+from nescio.stats.resampling import as_weights, blocks, bootstraps, label_swaps, subcollections, subtables
 
 MANY = 12_000
 
@@ -20,6 +20,7 @@ def test_subcollections_are_drawn_without_replacement_and_their_parts_are_disjoi
         assert len({*first.tolist(), *second.tolist()}) == 6
         assert {*first.tolist(), *second.tolist()} <= set(range(7))
     assert subcollections(7, 3, 5, np.random.default_rng(0)).shape == (1, 5, 3)
+    assert chosen.dtype == np.int64  # they are places in an array
 
 
 def test_every_subcollection_is_as_likely_as_any_other() -> None:
@@ -35,6 +36,18 @@ def test_neither_part_of_a_pair_prefers_a_unit(part: int) -> None:
     chosen = subcollections(6, 2, MANY, np.random.default_rng(2), parts=2)[part]
     pairs = [(np.sort(chosen, axis=1) == pair).all(axis=1).sum() for pair in combinations(range(6), 2)]
     assert stats.chisquare(pairs).pvalue > 0.001
+
+
+def test_nothing_drawn_from_nothing_in_any_number_of_blocks_is_nothing() -> None:
+    assert bootstraps(np.zeros(3, dtype=np.int64), blocks(300, 0)).tolist() == [[0, 0, 0]] * 300
+
+
+def test_the_labels_of_single_units_are_swapped_in_small_numbers() -> None:
+    """There is one for each question and resample; several units of a kind can have more swaps than a byte holds."""
+    swaps = label_swaps(np.ones(1000, dtype=np.int64), 4, np.random.default_rng(5))
+    assert swaps.dtype == np.int8
+    assert set(np.unique(swaps)) == {0, 1}
+    assert label_swaps(np.array([1000, 1000]), 50, np.random.default_rng(5)).max() > 127
 
 
 def test_weights_are_small_ones_where_a_unit_was_chosen() -> None:
