@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nescio
+from nescio.data.results import Scores
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.confidence_intervals import METHODS
 from tests.formats.excerpts import EVERY
@@ -108,6 +110,13 @@ def test_a_stratum_is_the_questions_that_have_its_value() -> None:
     assert list(values) == sorted(values, key=lambda key: (key[0] or "", key[1], key[2]))
 
 
+def test_the_graded_column_that_a_measure_names_is_read(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("run,question,outcome,f1,topic\na,q1,correct,1,x\na,q2,incorrect,0.5,y\n")
+    found = nescio.score(table, "mean(f1)", by="topic", ci=None)
+    assert [(row.stratum, row.value) for row in found] == [(None, 0.75), ("x", 1), ("y", 0.5)]
+
+
 def test_a_remark_names_its_run_and_its_part() -> None:
     found = nescio.score(EVERY["outcomes"].files, "accuracy", by="topic", interval="percentile", resamples=300)
     (few,) = [note for note in found.notes if "fewer than 30" in note]
@@ -134,5 +143,56 @@ def test_what_makes_no_sense_is_refused() -> None:
         nescio.score(CALIBRATED, "c@1", by="colour")
 
 
-def test_ten_thousand_resamples_unless_asked() -> None:
-    assert "|resamples:10000|seed:0" in nescio.score(CALIBRATED, "coverage").signature
+def signed(results: Scores) -> dict[str, str]:
+    """What a signature says, by name, without the version and the digest of the data."""
+    parts = dict(part.split(":", 1) for part in results.signature.split("|"))
+    assert parts.pop("nescio")
+    assert len(parts.pop("data")) == 12
+    return parts
+
+
+def test_the_signature_says_all_that_the_figures_depend_on() -> None:
+    read = {
+        "runs": "1",
+        "questions": "50",
+        "format": "evidence",
+        "judge": "none",
+        "missing": "error",
+        "ungraded": "error",
+        "unanswerable": "correct",
+    }
+    assert signed(nescio.score(CALIBRATED, ["coverage", "ECE"])) == {
+        "measures": "coverage+ECE(bins=10)",
+        **read,
+        "ci": "95",
+        "interval": "wilson+percentile",
+        "draw": "patterns of questions",
+        "resamples": "10000",
+        "seed": "0",
+    }
+    clustered = replace(CALIBRATED, clusters=np.arange(50) // 5, strata={"half": np.repeat(["a", "b"], 25)})
+    assert signed(nescio.score(clustered, "ECE", by="half", ci=90.5, resamples=300, seed=7)) == {
+        "measures": "ECE(bins=10)",
+        **read,
+        "by": "half",
+        "ci": "90.5",
+        "interval": "percentile",
+        "draw": "patterns of clusters",
+        "resamples": "300",
+        "seed": "7",
+    }
+    assert signed(nescio.score(CALIBRATED, "ECE", ci=None)) == {"measures": "ECE(bins=10)", **read, "interval": "none"}
+
+
+def test_progress_is_told_of_every_draw() -> None:
+    """Of two runs whose measures are drawn in two ways, and of each of their parts."""
+    steps: list[tuple[int, int]] = []
+    nescio.score(
+        EVERY["outcomes"].files,
+        ["c@1", "AURC"],
+        by="topic",
+        resamples=20,
+        progress=lambda done, total: steps.append((done, total)),
+    )
+    assert steps == [(done, len(steps)) for done in range(1, len(steps) + 1)]
+    assert len(steps) == 2 * 2 * 3
