@@ -221,7 +221,7 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
     judge, others = outcomes([*JUDGE[:-1], C]), outcomes([W, *PEOPLE[1:]])
     how = {"judge": "exact", "target": "population", "ci": 90.5, "seed": 7}
     other = against(judge, others, np.ones((1, 60), dtype=bool), resamples=200, **how)  # type: ignore[arg-type]
-    changed = dict(part.split(":", 1) for part in other.signature.split("|"))
+    changed = dict(other.signature.fields)
     assert changed["data"] != data
     assert changed["people"] != people
     asked = {name: changed[name] for name in ("judge", "target", "ci", "resamples", "seed")}
