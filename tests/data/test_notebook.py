@@ -66,7 +66,7 @@ def assert_plain_tables(results: Results) -> None:
         *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p", "code")
     }
     assert {name for element in page.iter() for name in element.attrib} <= {"scope", "dir"}
-    held = [("", results.rows), *results.more.items()]
+    held = [("", results.rows), *results.tables.items()]
     tables = page.findall("table")
     assert len(tables) == sum(bool(rows) for _, rows in held)
     for table, rows in zip(tables, [rows for _, rows in held if rows], strict=True):

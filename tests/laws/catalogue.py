@@ -13,7 +13,7 @@ from hypothesis import settings
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
-from nescio.scoring.samples import Sample, samples
+from nescio.scoring.samples import MeasureInput, measure_inputs
 
 # Where the bare name is not enough; a measure that is not named here is tested with its defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {
@@ -43,9 +43,9 @@ def close(value: object) -> Any:
     return pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-def sample_of(data: Evidence, measure: Measure | str, run: int = 0) -> Sample:
+def sample_of(data: Evidence, measure: Measure | str, run: int = 0) -> MeasureInput:
     """One run as one measure sees it."""
-    found, _ = samples(data, [parse(measure) if isinstance(measure, str) else measure])
+    found, _ = measure_inputs(data, [parse(measure) if isinstance(measure, str) else measure])
     return found[run]
 
 

@@ -120,7 +120,7 @@ def train_(collection: Path, output: Path, also: Path | None, printed: str, **gi
     _app.check_place(output, [collection, *([also] if also else [])])
     resources = _taken(given)
     how = {name: given.pop(name) for name in ("trees", "folds")}
-    plan = validator.Plan(given["seed"], also=given.pop("also_weight"), jobs=given["jobs"], **how)
+    plan = validator.TrainingPlan(given["seed"], also=given.pop("also_weight"), jobs=given["jobs"], **how)
     exercise = read(collection)
     without, redundancy, ablation = (given.pop(name) for name in ("without", "redundancy", "ablation"))
     techniques = validator.chosen(resources, without, redundancy=redundancy)

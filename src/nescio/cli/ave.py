@@ -236,13 +236,13 @@ def _systems(files: tuple[Path, ...]) -> Loaded:
     """QA systems by their outcomes, or by people's verdicts on their answers."""
     from dataclasses import replace
 
-    from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, settle
+    from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, apply_policies
     from nescio.formats.native.judgements import holds_verdicts, read_outcomes
     from nescio.pipeline import Loaded, Options, load
 
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)
-        data, more = settle(outcomes, Policies(missing="unanswered", ungraded="exclude"))
+        data, more = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
         found = Loaded(data, (*notes, *more))
     else:
         found = load(list(files), Options(missing="unanswered", ungraded="exclude"))
@@ -325,7 +325,7 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
 def _with(results: Any, **more: tuple[Any, ...]) -> Any:
     from dataclasses import replace
 
-    return replace(results, more={**results.more, **more})
+    return replace(results, tables={**results.tables, **more})
 
 
 # ---- validate, table12 ----

@@ -17,7 +17,7 @@ from nescio.text import plural
 
 if TYPE_CHECKING:
     from nescio.data.evidence import Evidence
-    from nescio.formats import Format, Part
+    from nescio.formats import Format, SourceRole
     from nescio.pipeline import Loaded, Options
 
 Facts = dict[str, Any]
@@ -51,7 +51,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     _print(facts, printed)
 
 
-def _taken_for(format_: Format, parts: Sequence[Part], options: Options) -> Facts:
+def _taken_for(format_: Format, parts: Sequence[SourceRole], options: Options) -> Facts:
     from nescio.formats import explain
 
     asked = f"--format-in {options.format_in} says so" if options.format_in else None
@@ -66,7 +66,7 @@ def _columns(source: Any) -> list[str]:
     return list(source.columns) if source.kind in ("delimited", "lines", "parquet", "table") else []
 
 
-def _held(files: Sequence[Path], format_: Format, parts: Sequence[Part], options: Options) -> Facts:
+def _held(files: Sequence[Path], format_: Format, parts: Sequence[SourceRole], options: Options) -> Facts:
     from nescio.data.judges import named
     from nescio.formats import ReadOptions
     from nescio.pipeline import load, only_questions
@@ -99,7 +99,7 @@ def _judge_from(loaded: Loaded) -> str | None:
     return "files" if loaded.judges else None
 
 
-def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> list[Note]:
+def _unused_verdicts(format_: Format, parts: Sequence[SourceRole], loaded: Loaded) -> list[Note]:
     """Note people's verdicts beside the answers that nescio's judge did not look at, and how they are used."""
     from nescio.formats.benchmarks.nq import PEOPLE
 
@@ -121,7 +121,7 @@ def _unused_verdicts(format_: Format, parts: Sequence[Part], loaded: Loaded) -> 
     ]
 
 
-def _values(format_: Format, parts: Sequence[Part]) -> str:
+def _values(format_: Format, parts: Sequence[SourceRole]) -> str:
     """What a collection of AVE holds, for a reader who has no responses to it yet."""
     if format_.name != "ave" or [part for part, _ in parts] != ["gold"]:
         return ""

@@ -16,7 +16,7 @@ from nescio.errors import UsageError
 if TYPE_CHECKING:
     from nescio.data.outcomes import Outcomes
     from nescio.data.results import Results
-    from nescio.formats import Read
+    from nescio.formats import ReadResult
     from nescio.judging import Human
 
 
@@ -158,7 +158,7 @@ def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) 
     _app.check_output(report, inputs)
 
 
-def _people(read: Read, against: Path, outcome_map: Mapping[str, str], verdict: str | None) -> Human:
+def _people(read: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None) -> Human:
     """People's verdicts on the answers that were read; says what was made of their file."""
     from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged
@@ -181,7 +181,7 @@ def _people(read: Read, against: Path, outcome_map: Mapping[str, str], verdict: 
 OWN_GRADES = "its own grades"
 
 
-def people_judged(judged: Read) -> bool:
+def people_judged(judged: ReadResult) -> bool:
     """Say whether the outcomes are people's own verdicts."""
     from nescio.judging.human import PEOPLE
     from nescio.pipeline import judges_of
@@ -189,7 +189,7 @@ def people_judged(judged: Read) -> bool:
     return judges_of(judged) == (PEOPLE,)
 
 
-def _judged(result: Read, asked: str | None, people: Human | None, told: dict[str, Any]) -> Read:
+def _judged(result: ReadResult, asked: str | None, people: Human | None, told: dict[str, Any]) -> ReadResult:
     """Judge what was read as asked for; a log that is judged already may be held against people."""
     from nescio.data.outcomes import Outcomes
     from nescio.formats import Unjudged
@@ -207,7 +207,7 @@ def _judged(result: Read, asked: str | None, people: Human | None, told: dict[st
         return judge(result, asked, Resources(people, model))
 
 
-def _compare(read: Read, judged: Outcomes, people: Human, printed: str, report: Path | None, **how: Any) -> None:
+def _compare(read: ReadResult, judged: Outcomes, people: Human, printed: str, report: Path | None, **how: Any) -> None:
     """Print, and write, how judge and people agree."""
     from nescio import judging
     from nescio.formats import Unjudged

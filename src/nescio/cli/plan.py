@@ -86,7 +86,7 @@ def command(
         _app.say(f"wrote {output}")
     click.echo("\n".join(sentence(row) for row in found) + "\n")
     tables.show_records([_shown(row) for row in found])
-    if "systems" in found.more:
+    if "systems" in found.tables:
         click.echo()
         tables.show_records(found.records("systems"))
     click.echo(found.signature)

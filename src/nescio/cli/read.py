@@ -119,7 +119,7 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
                     runs=runs,
                 )
             )
-        scores = replace(scores, more={"correlations": comparability(scores)}, notes=tuple(notes))
+        scores = replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))
     _app.notes(scores.notes)
     _app.emit(scores, printed, output)
 

@@ -27,7 +27,7 @@ class Rank:
     low: int
     high: int
     groups: str
-    not_told_apart_from: str
+    tied_with: str
 
 
 def ranks(

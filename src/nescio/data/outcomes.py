@@ -75,7 +75,7 @@ class Outcomes:
     candidate: NDArray[np.int8] | None = None
     answerable: NDArray[np.int8] | None = None
     first_right: NDArray[np.int64] | None = None
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra_columns: Mapping[str, Array] = field(default_factory=dict)
     strata: Mapping[str, Array] = field(default_factory=dict)
     clusters: Array | None = None
     why: Array | None = None
@@ -97,7 +97,7 @@ class Outcomes:
             candidate=columns(self.candidate),
             answerable=columns(self.answerable),
             first_right=columns(self.first_right),
-            more={name: array[:, questions] for name, array in self.more.items()},
+            extra_columns={name: array[:, questions] for name, array in self.extra_columns.items()},
             strata={name: array[questions] for name, array in self.strata.items()},
             clusters=columns(self.clusters),
             why=columns(self.why),
@@ -166,7 +166,7 @@ def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[s
         first_right = _first_right(cells, shape)
     if (lower or (cells["known"] > 1).any()) and not np.isnan(cells["confidence"]).all():
         more["k_credit"] = _k_credit(cells, shape)
-    return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, more=more), lower
+    return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, extra_columns=more), lower
 
 
 def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
@@ -194,7 +194,7 @@ def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
     return credit.reshape(shape)
 
 
-def settle(found: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
+def apply_policies(found: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
     """Apply the policies, and say in notes what each of them touched."""
     notes: list[Note] = []
     found = _settle_unanswerable(_settle_missing(found, policies.missing, notes), policies.unanswerable, notes)
@@ -238,7 +238,7 @@ def _columns(found: Outcomes) -> dict[str, Array]:
         columns["confidence"] = found.confidence
     if found.first_right is not None:
         columns["first_right"] = found.first_right
-    return columns | dict(found.more)
+    return columns | dict(found.extra_columns)
 
 
 def _settle_missing(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
@@ -325,7 +325,7 @@ def _settle_ungraded(found: Outcomes, policy: str, notes: list[Note]) -> Outcome
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         notes.append(_ungraded_note(policy, found.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
-    if policy == "bounds" and "k_credit" in found.more:
+    if policy == "bounds" and "k_credit" in found.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it reads the graded answers alone"))
     return found if policy == "exclude" else _both_extremes(found, ungraded)
 
@@ -375,7 +375,7 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
         confidence=rows(found.confidence),
         candidate=rows(found.candidate),
         first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
-        more={name: array[take] for name, array in found.more.items()},
+        extra_columns={name: array[take] for name, array in found.extra_columns.items()},
         why=rows(found.why),
         files=tuple(found.files[i] for i in take) if found.files else (),
         judges=tuple(found.judges[i] for i in take) if found.judges else (),

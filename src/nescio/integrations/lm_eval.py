@@ -33,7 +33,7 @@ from nescio.errors import UsageError
 from nescio.formats.logs.lm_eval.reader import INVALID
 from nescio.formats.registry import Declined
 from nescio.integrations import value_of
-from nescio.judging import Asked
+from nescio.judging import AnswerToJudge
 from nescio.measures import parse
 
 ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
@@ -68,7 +68,7 @@ def item(
     if not text.strip() or text.strip() == INVALID or Declined(tuple(declined_pattern)).fits(text):
         return Silence()
     question = Question("0", "", tuple(map(str, references)))
-    state = judging.known(judge).grade([Asked("run", question, text)])[0].state
+    state = judging.known(judge).grade([AnswerToJudge("run", question, text)])[0].state
     return Silence() if state == SILENT else ITEMS[state]
 
 

@@ -17,7 +17,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
-from nescio.scoring.samples import samples
+from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
 
@@ -72,7 +72,7 @@ def agreement(
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
     see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
-    `more["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
+    `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
     as `nescio.score` does, and UsageError for fewer than two measures.
     """
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
@@ -85,7 +85,7 @@ def agreement(
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
     if len(wanted) < 2:
         raise UsageError(f"agreement is between measures, and one was given ({wanted[0].label}); name another")
-    found, notes = samples(data, wanted)
+    found, notes = measure_inputs(data, wanted)
     scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
     for sample in found:
         scores[sample.measure.label][sample.run] = sample.value

@@ -75,7 +75,7 @@ def power(
 
     `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
     and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:
-    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `more["asl_curve"]` has the
+    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
     achieved significance level of every pair. Raises as `nescio.score` does.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]

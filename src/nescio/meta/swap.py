@@ -66,7 +66,7 @@ def swap(
 ) -> Results:
     """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
 
-    The rows are the 21 bins of each measure; `more["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
+    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
     if not 50 <= confidence < 100:

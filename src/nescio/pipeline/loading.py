@@ -10,9 +10,9 @@ import numpy as np
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, apply_policies, non_answers
 from nescio.errors import MismatchError, UsageError
-from nescio.formats import Read, Unjudged
+from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
@@ -83,7 +83,7 @@ def load(given: Any, options: Options | None = None) -> Loaded:
     return apply(judge(read(items, options), options.judge), options)
 
 
-def apply(judged: Read, options: Options) -> Loaded:
+def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = Policies(options.missing, options.ungraded, options.unanswerable)
     data, notes = judged.data, list(judged.notes)
@@ -93,7 +93,7 @@ def apply(judged: Read, options: Options) -> Loaded:
         silence = non_answers(data)
         lacking = (data.state == ABSENT).any(axis=0)
         unshared = data.select(lacking) if lacking.any() else None
-        data, said = settle(data, policies)
+        data, said = apply_policies(data, policies)
         notes += said
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")

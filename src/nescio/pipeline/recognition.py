@@ -10,7 +10,7 @@ from typing import Any
 from nescio import formats
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import Part, takers
+from nescio.formats import SourceRole, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.sources.opening import open_source
@@ -31,7 +31,7 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     return list(_opened(files)), notes
 
 
-def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:
+def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
     nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
@@ -39,8 +39,8 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
     """
     asked = formats.REGISTRY.find(format_in) if format_in else None
     found: formats.Format | None = None
-    parts: list[Part] = []
-    runs: list[Part] = []
+    parts: list[SourceRole] = []
+    runs: list[SourceRole] = []
     for source in sources:
         format_ = asked or _format_of(source, sources)
         part = format_.recognise(source)
@@ -102,7 +102,7 @@ def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
     raise no_format(source)
 
 
-def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:
+def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:
     """Say whether the files hold questions and no answers to them, which a reader of runs refuses."""
     return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
 

@@ -14,7 +14,7 @@ from typing import Any
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.reporting import terminal
-from nescio.reporting.board import ALIKE, BEST, HUGE, Cell, board
+from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.board import visible as visible  # noqa: PLC0414
 from nescio.reporting.grid import TEXTS, Grid
@@ -66,7 +66,7 @@ def _legend(results: Results) -> str:
     if isinstance(results, Comparisons):
         return _family(results)
     said = board(results).legend if isinstance(results, Scores) else ""
-    return f"{BEST} the best; {ALIKE} {said}" if said else ""
+    return f"{BEST} the best; {TIED} {said}" if said else ""
 
 
 def _family(results: Comparisons) -> str:
@@ -82,7 +82,7 @@ def _for_terminal(results: Results) -> list[Grid]:
     """The tables without the hundreds of comparisons that a ranking was made from."""
     found = grids(results)
     pairs = len(results.rows)
-    if isinstance(results, Comparisons) and results.more.get("ranks") and pairs > MOST_ROWS:
+    if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
         found[1] = (["table", "rows"], [["comparisons (-f csv prints them, -o FILE writes them)", f"{pairs:,}"]])
     return found
 
@@ -178,7 +178,7 @@ def grids(results: Results) -> list[Grid]:
         from nescio.reporting import audit
 
         return audit.grids(results)
-    further = {name: _further(results, name) for name, rows in results.more.items() if rows}
+    further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
     found = [further.pop(name) for name in FIRST if name in further]
     found += [grid(results), *further.values()]
     return [
@@ -187,7 +187,7 @@ def grids(results: Results) -> list[Grid]:
 
 
 def _further(results: Results, name: str) -> Grid:
-    rows = len(results.more[name])
+    rows = len(results.tables[name])
     if rows <= MOST_ROWS:
         return record_grid(results.records(name))
     return ["table", "rows"], [[f"{name} (-f json prints it, -o FILE.json writes it)", f"{rows:,}"]]
@@ -320,13 +320,13 @@ def markdown_tables(results: Results) -> list[str]:
         markdown_lines(found.head, [[_markdown_cell(cell) for cell in row] for row in found.rows]),
         *(markdown_table(*table) for table in grids(results)[1:]),
     ]
-    said = f"**bold**: the best; {ALIKE} {in_markdown(found.legend)}"
+    said = f"**bold**: the best; {TIED} {in_markdown(found.legend)}"
     return [lines[0], *([said] if found.legend else []), *lines[1:]]
 
 
 def _markdown_cell(cell: Cell) -> str:
     value = in_markdown(cell.value)
-    sign = ALIKE if cell.alike else ""
+    sign = TIED if cell.tied else ""
     return f"**{value}**{_after(cell)}" if cell.best else f"{value}{sign}{_after(cell)}"
 
 

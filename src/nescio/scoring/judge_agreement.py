@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, apply_policies
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -244,7 +244,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[
     share = float(cells.every.mean()) if cells.answers else 0.0
     given = cells.people, cells.judge, share, cells.answers, level
     found = [
-        bias_correction.people_alone(cells.people, cells.answers, level),
+        bias_correction.human_sample_mean(cells.people, cells.answers, level),
         bias_correction.prediction_powered(*given),
         bias_correction.rogan_gladen(*given),
     ]
@@ -263,7 +263,7 @@ def _of_all(found: Estimate, cells: _Cells, target: str, level: float) -> Estima
     """The share among all questions: what needs no judge is known."""
     value, low, high = ((cells.known_right + cells.answers * x) / cells.n for x in (found.value, found.low, found.high))
     whole = Estimate(value, low, high, found.weight)
-    return whole if target == "collection" else bias_correction.beyond(whole, cells.n, level)
+    return whole if target == "collection" else bias_correction.superpopulation(whole, cells.n, level)
 
 
 def _undefined_note(run: str, cells: _Cells) -> Note:
@@ -386,4 +386,4 @@ def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[Note]:
 
 
 def _digest(found: Outcomes) -> str:
-    return settle(found, Policies(missing="unanswered", ungraded="exclude"))[0].digest()
+    return apply_policies(found, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

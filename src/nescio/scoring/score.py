@@ -15,8 +15,8 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded, Options, load
-from nescio.scoring.confidence_intervals import METHODS, Plan, bounds, method_for
-from nescio.scoring.samples import Remark, Sample, samples
+from nescio.scoring.confidence_intervals import METHODS, ResamplingPlan, bounds, method_for
+from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.stats import resampling
 
 MOST_RESAMPLES = 100_000_000
@@ -55,7 +55,7 @@ def score(
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
     work, notes = _groups(loaded, wanted, by)
-    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
     for done, (stratum, group) in enumerate(work, 1):
@@ -82,12 +82,12 @@ def score(
 
 def _groups(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
-) -> tuple[list[tuple[str | None, list[Sample]]], list[Note]]:
+) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
     """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
-    work: list[tuple[str | None, list[Sample]]] = []
+    work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
-        found, more = samples(part, wanted)
+        found, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
         found.sort(key=lambda sample: str(sample.draw))
         work += [(stratum, list(group)) for _, group in groupby(found, key=lambda sample: sample.draw)]
@@ -96,10 +96,10 @@ def _groups(
 
 def _score_group(
     runs: Sequence[str],
-    group: Sequence[Sample],
+    group: Sequence[MeasureInput],
     part: tuple[str | None, str | None],
     methods: dict[str, str],
-    plan: Plan,
+    plan: ResamplingPlan,
 ) -> tuple[list[Score], list[Remark]]:
     """Make the rows of samples of one draw, and the remarks on their intervals."""
     by, stratum = part

@@ -32,14 +32,14 @@ def check_follows(run: OneRun, measure: Measure) -> None:
             )
 
 
-def profile(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
+def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
     """The thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each mask.
 
     `masks` has shape (R, questions) and says which questions count; the values have shape (R, thresholds), NaN where
     undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums; any
     other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
     """
-    distinct = np.unique(run.confidence[run.can])[::-1]
+    distinct = np.unique(run.confidence[run.has_confidence])[::-1]
     thresholds = np.concatenate([[np.inf], distinct])
     if measure.order is None:
         return thresholds, _from_sums(run, measure, masks, distinct)
@@ -57,7 +57,7 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
     thresholds, table = tried
     found = []
     for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
-        own = np.sort(run.confidence[mask & run.can])
+        own = np.sort(run.confidence[mask & run.has_confidence])
         accepted = len(own) - np.searchsorted(own, thresholds, side="left")
         if np.isnan(values).all():
             found.append(np.inf)
@@ -73,9 +73,9 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
     """Every question is declined or accepted, so the sums at a threshold are those of declining all plus what accepting
     the surer ones changes."""
-    declined = _contributions(run.apply(np.zeros_like(run.can)), measure)
-    accepted = _contributions(run.apply(run.can), measure)
-    order = np.flatnonzero(run.can)[np.argsort(-run.confidence[run.can], kind="stable")]
+    declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
+    accepted = _contributions(run.apply(run.has_confidence), measure)
+    order = np.flatnonzero(run.has_confidence)[np.argsort(-run.confidence[run.has_confidence], kind="stable")]
     ends = np.searchsorted(-run.confidence[order], -distinct, side="right") - 1
     rows = []
     for mask in masks:

@@ -17,8 +17,8 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
-from nescio.scoring.confidence_intervals import Plan, bounds, method_for
-from nescio.scoring.samples import Sample, samples
+from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
+from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.certified import GridPoint, Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
@@ -80,7 +80,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results):
-    """What `tune` gives: one row, a `Tuning`; in `more` the risk-coverage `curve` and the `grid` of a guaranteed risk.
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
 
     `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
     where no threshold could be certified.
@@ -91,7 +91,7 @@ class Tuned(Results):
     def to_dict(self) -> dict[str, Any]:
         """The one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
-        more = {name: Results.records(self, name) for name in self.more}
+        more = {name: Results.records(self, name) for name in self.tables}
         return {
             "nescio": __version__,
             "signature": str(self.signature),
@@ -141,7 +141,7 @@ def tune(
     loaded = open_data(given, {"strata": ()} | options, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
-    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     figures, of_figures = _figures(one, bound, choice, plan, certified=wanted is not None)
     notes = [*loaded.notes, *_remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)
@@ -183,7 +183,7 @@ def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] 
 
 
 def _figures(
-    one: OneRun, measure: Measure, choice: Choice, plan: Plan, *, certified: bool
+    one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
     """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
     chosen, given = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
@@ -195,7 +195,7 @@ def _figures(
         "risk": risk,
         "risk_upper": None,
         "value_in_sample": sample.value,
-        "value_all_answered": _sample(one, one.can, measure)[0].value,
+        "value_all_answered": _sample(one, one.has_confidence, measure)[0].value,
         "value_as_given": _sample(one, given, measure)[0].value,
     }
     undefined = float("nan")
@@ -223,9 +223,9 @@ def _figures(
     return found | none, notes
 
 
-def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[Sample, list[Note]]:
+def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
     """The run with these questions answered, as the measure sees it."""
-    found, notes = samples(one.apply(accepted), [measure])
+    found, notes = measure_inputs(one.apply(accepted), [measure])
     return found[0], notes
 
 
@@ -236,7 +236,7 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 
 def _remarks(one: OneRun) -> list[Note]:
     """Count what no threshold can change."""
-    silent, notes = int((~one.can).sum()), list[Note]()
+    silent, notes = int((~one.has_confidence).sum()), list[Note]()
     if silent:
         notes.append(
             note(
@@ -245,7 +245,7 @@ def _remarks(one: OneRun) -> list[Note]:
                 "candidate with a confidence: silent at every threshold",
                 one.data.runs[0],
                 silent=silent,
-                total=len(one.can),
+                total=len(one.has_confidence),
             )
         )
     if any(known(name).lower_ranks for name in one.data.columns):
@@ -260,9 +260,9 @@ def _remarks(one: OneRun) -> list[Note]:
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
     """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
-    if measure.declaration.name not in C_AT_1 or not one.can.any():
+    if measure.declaration.name not in C_AT_1 or not one.has_confidence.any():
         return {}
-    chance = one.confidence[one.can]
+    chance = one.confidence[one.has_confidence]
     if chance.min() < 0 or chance.max() > 1:
         notes.append(
             note(
@@ -280,7 +280,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
             )
         )
         return {}
-    lowest, even = exact_rule(chance, len(one.can))
+    lowest, even = exact_rule(chance, len(one.has_confidence))
     earned = _sample(one, one.accept(lowest), measure)[0].value
     threshold = lowest if np.isfinite(lowest) else None
     return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}
@@ -356,7 +356,7 @@ def _how_certified(wanted: Guarantee | None) -> dict[str, object]:
     return {**asked, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
 
 
-def _how_resampled(one: OneRun, measure: Measure, plan: Plan) -> dict[str, object]:
+def _how_resampled(one: OneRun, measure: Measure, plan: ResamplingPlan) -> dict[str, object]:
     clustered = one.data.clusters is not None
     return {
         "ci": f"{plan.level * 100:g}",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.errors import FormatError
 from nescio.sources.compressed import WINDOW, check_size
 from nescio.sources.database import first_line
-from nescio.sources.json import Room, decode_document, decode_object
+from nescio.sources.json import MemoryBudget, decode_document, decode_object
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
@@ -31,7 +31,7 @@ _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
-def open_whole(path: Path, room: Room) -> Source:
+def open_whole(path: Path, room: MemoryBudget) -> Source:
     """A document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
@@ -63,7 +63,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
         yield from ((line, number) for number, line in enumerate(lines, 1))
 
 
-def open_document(path: Path, room: Room) -> Source:
+def open_document(path: Path, room: MemoryBudget) -> Source:
     """One JSON value; or JSON Lines, which some tools write to .json as well."""
     text = path.read_bytes()
     try:
@@ -179,7 +179,7 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
     raise fail(f"packed by method {info.compress_type}, which is neither deflate nor zstandard")
 
 
-def _check_xml(path: Path, room: Room) -> None:
+def _check_xml(path: Path, room: MemoryBudget) -> None:
     """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = path.read_bytes()
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

@@ -24,7 +24,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 
 
 def decode_object(
-    path: Path, text: bytes, line: int, *, lenient: bool = False, room: Room | None = None
+    path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
     """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
@@ -52,7 +52,7 @@ def decode_object(
     return value
 
 
-def decode_document(path: Path | str, text: bytes, room: Room, where: str | None = None) -> Any:
+def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
     """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
 
     Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
@@ -73,7 +73,7 @@ def decode_document(path: Path | str, text: bytes, room: Room, where: str | None
     return value
 
 
-class Room:
+class MemoryBudget:
     """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it is packed."""
 
     __slots__ = ("left",)

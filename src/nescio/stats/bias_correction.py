@@ -45,7 +45,7 @@ class Estimate:
 UNDEFINED = Estimate(NAN, NAN, NAN)
 
 
-def people_alone(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
+def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
     r"""The share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n = 0.
 
     Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
@@ -125,7 +125,7 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     return _held(value, (b - root) / a, (b + root) / a, youden)
 
 
-def beyond(found: Estimate, answers: int, level: float = 0.95) -> Estimate:
+def superpopulation(found: Estimate, answers: int, level: float = 0.95) -> Estimate:
     r"""The same estimate for the answers of this kind, of which the N judged ones are a sample.
 
     Either side of the interval is joined, root of squares, with that of a share seen among N: $z\sqrt{\theta(1-\theta)/N}$ by

@@ -72,7 +72,7 @@ def audit(
     silence.
     Axioms are searched over all small tables of counts and over random ones drawn from `seed`: equals accuracy where all is
     answered; silence instead of a wrong answer never lowers the score; silence instead of a right answer never raises it;
-    nothing answered scores 0; bounded. `more["scores"]` has what the systems earn. Rows are `Finding`s.
+    nothing answered scores 0; bounded. `tables["scores"]` has what the systems earn. Rows are `Finding`s.
 
     Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
     """

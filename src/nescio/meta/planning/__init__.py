@@ -16,13 +16,13 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
-from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
+from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
-__all__ = ["Plan", "System", "plan"]
+__all__ = ["PowerPlan", "System", "plan"]
 
 Progress = Callable[[int, int], None]
 Rates = Sequence[float]
@@ -69,7 +69,7 @@ def plan(
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
     difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
     in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
-    approximation. Rows are `Plan`; `more["systems"]` has the rates that the plan starts from.
+    approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
@@ -115,7 +115,7 @@ def plan(
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"systems": systems} if systems else {})
 
 
-def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> Asked:
+def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> PlanRequest:
     for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
         given = value is not None or name != "difference"
         if given and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
@@ -132,7 +132,9 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
         isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
     ):
         raise UsageError(f"questions must be a whole number from 1 to {LARGEST:,} (found {questions!r})")
-    return Asked(Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions)
+    return PlanRequest(
+        Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
+    )
 
 
 def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:

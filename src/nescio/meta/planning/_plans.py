@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
-from nescio.meta.planning._rejections import LARGEST, Aim, Found, needed, resolvable
+from nescio.meta.planning._rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -27,7 +27,7 @@ NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or `questions` is
@@ -52,13 +52,13 @@ class Plan:
 class Answer:
     """The rows found, what is to be said of them, and why others were not found."""
 
-    rows: list[Plan] = field(default_factory=list)
+    rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     refusals: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlanRequest:
     """One call: what is wanted of every measure, None where it is not said."""
 
     aim: Aim
@@ -89,19 +89,19 @@ class Table:
         """The difference that the plan starts from; NaN where it is undefined."""
         return self.joint.difference
 
-    def size(self, difference: float, aim: Aim) -> Plan | float:
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
         """The row of how many questions this difference needs, or about how many where they are too many."""
         found = needed(tilt(self.joint, difference), aim)
-        return self._row("questions", difference, found, aim) if isinstance(found, Found) else found
+        return self._row("questions", difference, found, aim) if isinstance(found, SimulatedPlan) else found
 
-    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
         """The row of the smallest difference that so many questions find, or None where there is none."""
         found = resolvable(self.joint, questions, aim, sign)
         return None if found is None else self._row("difference", found.joint.difference, found, aim)
 
-    def _row(self, solved: str, difference: float, found: Found, aim: Aim) -> Plan:
+    def _row(self, solved: str, difference: float, found: SimulatedPlan, aim: Aim) -> PowerPlan:
         how = (found.power, found.error, aim.alpha, found.joint.apart, None, self.method)
-        return Plan(self.measure.label, solved, difference, found.questions, *how)
+        return PowerPlan(self.measure.label, solved, difference, found.questions, *how)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +117,7 @@ class Spread:
     model: str = "normal"
     method: str = NORMAL
 
-    def size(self, difference: float, aim: Aim) -> Plan | float:
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
         """As `Table.size`, by the normal approximation."""
         self._check(difference)
         enough = math.ceil((distance(aim) * self.deviation / abs(difference)) ** 2 - 1e-9)
@@ -125,7 +125,7 @@ class Spread:
         questions = math.ceil(units * self.n / self.units - 1e-9)
         return self._row("questions", difference, questions, units, aim) if questions <= LARGEST else float(questions)
 
-    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
         """As `Table.resolved`, by the normal approximation."""
         self._check(sign)
         units = round(questions * self.units / self.n)
@@ -142,13 +142,13 @@ class Spread:
         if abs(difference) > width:
             raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
 
-    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> Plan:
+    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> PowerPlan:
         from scipy.special import ndtr
 
         away = abs(difference) * units**0.5 / self.deviation
         power = float(ndtr(away - aim.critical) + ndtr(-away - aim.critical))
         clusters = units if self.clustered else None
-        return Plan(
+        return PowerPlan(
             self.measure.label, solved, difference, questions, power, None, aim.alpha, None, clusters, self.method
         )
 
@@ -198,7 +198,7 @@ def spread(
     return Spread(measure, observed, deviation, pair.n, units, clusters is not None), remarks
 
 
-def answer(source: Table | Spread, asked: Asked) -> Answer:
+def answer(source: Table | Spread, asked: PlanRequest) -> Answer:
     """Both questions of one measure, as far as they can be answered."""
     found, aim, label = Answer(), asked.aim, source.measure.label
     if math.isnan(source.observed):
@@ -279,7 +279,7 @@ def _size(source: Table | Spread, difference: float, aim: Aim, found: Answer) ->
                 largest=LARGEST,
             )
         )
-        row = Plan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
+        row = PowerPlan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
     found.rows.append(row)
 
 
@@ -296,5 +296,5 @@ def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, foun
                 power=aim.power,
             )
         )
-        row = Plan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
+        row = PowerPlan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
     found.rows.append(row)

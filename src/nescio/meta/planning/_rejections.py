@@ -63,7 +63,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SimulatedPlan:
     """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
 
     joint: Joint
@@ -76,7 +76,7 @@ class Found:
         return float(np.sqrt(max(self.power * (1 - self.power), 1 / TABLES) / TABLES))
 
 
-def needed(joint: Joint, aim: Aim) -> Found | float:
+def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
     """The smallest collection on which the table's own difference is found with the power wanted.
 
     A float is the approximate number where it is beyond LARGEST.
@@ -95,11 +95,11 @@ def needed(joint: Joint, aim: Aim) -> Found | float:
     root, share = _meet(simulate, start, difference / sampled, aim, (1.0, (2 * LARGEST) ** 0.5))
     questions = round(root**2)
     if questions > FEW:
-        return Found(joint, questions, share)
+        return SimulatedPlan(joint, questions, share)
     return _one_by_one(joint, questions, share, aim)
 
 
-def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Found:
+def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
     """The smallest collection around `questions`, whose power is `share`, that is enough: of few questions each counts."""
     known = {questions: share}
 
@@ -112,10 +112,10 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Found:
         questions += 1
     while questions > 1 and power(questions - 1) >= aim.power:
         questions -= 1
-    return Found(joint, questions, power(questions))
+    return SimulatedPlan(joint, questions, power(questions))
 
 
-def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Found | None:
+def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
     """The smallest difference in the direction of `sign` that so many questions find with the power wanted; None: there is none."""
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
@@ -134,7 +134,7 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Found | N
     size, share = _meet(simulate, size, questions**0.5 / spreads[1], aim, (size / 100, end))
     if share < aim.power and size >= end * (1 - 1e-9) and abs(share - aim.power) > aim.close:
         return None
-    return Found(tilt(joint, sign * size), questions, share)
+    return SimulatedPlan(tilt(joint, sign * size), questions, share)
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from nescio.tasks.ave.exercise import Candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RivalView:
     """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and what it lacks."""
 
     question: frozenset[str]
@@ -59,23 +59,23 @@ def contested(candidates: Sequence[Candidate]) -> float:
     return share(sum(bool(each.text) and len(asked[each.text]) > 1 for each in candidates), len(candidates))
 
 
-def _asked(one: Case) -> Asked:
+def _asked(one: Case) -> RivalView:
     question, answer, text = (
         frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
     )
     sought = question - answer
     total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
-    return Asked(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
+    return RivalView(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
 
 
-def _row(mine: Asked, others: Sequence[tuple[str, Asked]], weight: Weight) -> Row:
+def _row(mine: RivalView, others: Sequence[tuple[str, RivalView]], weight: Weight) -> Row:
     row: dict[str, float] = {}
     for kind, among in (
         ("text", others),
         ("same answer", [each for each in others if each[1].answer == mine.answer]),
         ("near answer", [each for each in others if each[1].answer & mine.answer]),
     ):
-        best: dict[str, Asked] = {}
+        best: dict[str, RivalView] = {}
         for name, other in among:
             if name not in best or other.fit > best[name].fit:
                 best[name] = other
@@ -83,7 +83,7 @@ def _row(mine: Asked, others: Sequence[tuple[str, Asked]], weight: Weight) -> Ro
     return row
 
 
-def _against(mine: Asked, others: Sequence[Asked], weight: Weight) -> Row:
+def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Row:
     if not others:
         return dict.fromkeys(("rivals", "lead", "likeness", "lead over the likest", "missing in the likest"), 0.0)
     likeness = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.data.outcomes import Policies, settle
+from nescio.data.outcomes import Policies, apply_policies
 from nescio.measures._measure import Declaration, Measure
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats
@@ -92,7 +92,7 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
     """Every question with its surest answer, which a threshold gives or declines."""
     found, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
-    data, _ = settle(found, Policies())
+    data, _ = apply_policies(found, Policies())
     clusters = _codes([group[question] for question in data.questions])
     alone = len(np.unique(clusters)) == len(clusters)
     return Evidence(data.runs, data.questions, data.columns, data.absence, data.strata, None if alone else clusters)

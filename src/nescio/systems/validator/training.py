@@ -28,7 +28,7 @@ FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out in turn."""
 
     seed: int = 0
@@ -74,7 +74,7 @@ def train(
     redundancy: bool = False,
     resources: Resources | None = None,
     votes: Votes | None = None,
-    plan: Plan | None = None,
+    plan: TrainingPlan | None = None,
 ) -> Trained:
     """A validator from a development collection whose answers are judged.
 
@@ -85,7 +85,7 @@ def train(
 
     Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
     """
-    plan = plan or Plan()
+    plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy)
     return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
 
@@ -94,7 +94,7 @@ def gather(
     exercise: Exercise,
     also: Exercise | None,
     techniques: Sequence[str],
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     resources: Resources | None = None,
     votes: Votes | None = None,
@@ -122,7 +122,7 @@ def gather(
     )
 
 
-def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
+def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
     """The model of some material: calibration and thresholds on held-out confidences, the forest on everything."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
@@ -155,7 +155,7 @@ def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
     return Trained(model, confidence, tuned)
 
 
-def held_out(material: Material, plan: Plan) -> Floats:
+def held_out(material: Material, plan: TrainingPlan) -> Floats:
     """The forest's mean for each development candidate, from forests that saw nothing of its group; shape (own,)."""
     fold = _deal(material.group, material.own, plan)
     found = np.full(material.own, np.nan)
@@ -170,7 +170,7 @@ def held_out(material: Material, plan: Plan) -> Floats:
     return found
 
 
-def _grown(material: Material, rows: NDArray[np.bool_], plan: Plan) -> Forest:
+def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> Forest:
     return grow(
         material.x.values[rows],
         material.right[rows],
@@ -181,7 +181,7 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: Plan) -> Forest:
     )
 
 
-def _deal(group: Sequence[str], own: int, plan: Plan) -> NDArray[np.int64]:
+def _deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
     """Which part each candidate is held out with: whole groups, dealt by the seed in the order of their names; -1 for groups
     that no development candidate is of, which are never held out."""
     names = sorted(set(group[:own]))
