@@ -110,8 +110,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _HOME:
-        found: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
-        return found
+        exported: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
+        return exported
     if name == "meta":
         meta: object = import_module("nescio.meta")
         return meta

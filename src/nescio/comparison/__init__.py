@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 
 def compare(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     baseline: str | None = None,
@@ -72,7 +72,7 @@ def compare(
     """
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded = open_data(given, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": ()} | options, measures)
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)

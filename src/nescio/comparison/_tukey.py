@@ -92,13 +92,13 @@ def largest_differences(
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
     blocks = list(blocks)
     cells = together.units * together.runs * sum(block.size for block in blocks)
-    found = []
+    largest = []
     step = max(1, len(blocks) // 20) if progress else len(blocks)
     for start in range(0, len(blocks), step):
-        found += parallel.in_chunks(partial(_random, together), blocks[start : start + step], jobs, cells)
+        largest += parallel.in_chunks(partial(_random, together), blocks[start : start + step], jobs, cells)
         if progress:
             progress(min(start + step, len(blocks)), len(blocks))
-    return np.concatenate(found), False
+    return np.concatenate(largest), False
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
@@ -115,11 +115,11 @@ def _every(together: AlignedRuns) -> Iterator[NDArray[np.intp]]:
 
 def _random(together: AlignedRuns, blocks: Iterable[Block]) -> Floats:
     own = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
-    found = []
+    spreads = []
     for block in blocks:
         rng = block.generator(Stream.TUKEY)
-        found += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
-    return np.array(found)
+        spreads += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
+    return np.array(spreads)
 
 
 def _spread(values: Floats) -> float:

@@ -25,9 +25,9 @@ def detectable(row: Comparison, alpha: float) -> float | None:
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
     normal = NormalDist()
-    found = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
+    smallest = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
     low, high = parse(row.measure).bounds
-    return found if found <= high - low else None
+    return smallest if smallest <= high - low else None
 
 
 def rule_of_three_share(units: int, alpha: float) -> float:

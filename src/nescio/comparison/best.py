@@ -93,12 +93,12 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
         differences.append(difference)
         p_values.append(p)
     alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
-    found = set()
+    better_pairs = set()
     for (x, y), difference, p in zip(pairs, differences, adjust(p_values, "holm"), strict=True):
         if p is not None and p <= alpha:
             better, worse = (x, y) if sign * difference > 0 else (y, x)
-            found.add((data.runs[better], data.runs[worse]))
-    return found
+            better_pairs.add((data.runs[better], data.runs[worse]))
+    return better_pairs
 
 
 def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled: bool) -> tuple[float, float | None]:
@@ -120,10 +120,10 @@ def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) 
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
     top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]
-    found = {}
+    marked = {}
     for row in rows:
-        told = any((one, row.run) in worse for one in top)
-        alike = not math.isnan(row.value) and row.run not in top and not told
+        beaten = any((one, row.run) in worse for one in top)
+        alike = not math.isnan(row.value) and row.run not in top and not beaten
         over = tuple(other.run for other in rows if (row.run, other.run) in worse)
-        found[row.run] = replace(row, best=row.run in top, tied_with_best=alike, better_than=over)
-    return found
+        marked[row.run] = replace(row, best=row.run in top, tied_with_best=alike, better_than=over)
+    return marked

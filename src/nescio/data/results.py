@@ -196,10 +196,10 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
     records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
-    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in each.values()] for each in records)]
+    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in record.values()] for record in records)]
     lines = [[_printed(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = [all(_is_number(each[column]) for each in records) for column in records[0]]
+    numbers = [all(_is_number(record[column]) for record in records) for column in records[0]]
     body = (
         "  ".join(
             cell.rjust(width) if number else cell.ljust(width)
@@ -212,8 +212,10 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
 
 def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The records without the columns in which none of them has anything."""
-    kept = [column for column in (records[0] if records else ()) if any(each[column] is not None for each in records)]
-    return [{column: each[column] for column in kept} for each in records]
+    kept = [
+        column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
+    ]
+    return [{column: record[column] for column in kept} for record in records]
 
 
 def _left_out(rows: Sequence[Any]) -> str:

@@ -89,7 +89,7 @@ def aggregation(name: str) -> Callable[[Sequence[float]], float]:
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:
-        return value_of(wanted, np.array([_state(each) for each in items], dtype=np.int8))
+        return value_of(wanted, np.array([_state(item) for item in items], dtype=np.int8))
 
     of_all.__name__ = of_all.__qualname__ = wanted.label
     return of_all
@@ -113,9 +113,9 @@ def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] 
 def _state(value: float) -> int:
     if math.isnan(value):
         return NOT_GRADED
-    found = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
-    if found is None:
+    state = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
+    if state is None:
         raise UsageError(
             f"an item is 1, 0, -1 (silence) or NaN (found {value!r}); nescio.integrations.lm_eval.item makes them"
         )
-    return found
+    return state

@@ -66,7 +66,7 @@ class CountedDisagreement(Disagreement):
 
 
 def agreement(
-    given: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
+    source: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
 ) -> Results:
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
@@ -79,15 +79,15 @@ def agreement(
         raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise UsageError(f"top must be a whole number from 0 (found {top!r})")
-    loaded = open_data(given, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": ()} | options, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
     if len(wanted) < 2:
         raise UsageError(f"agreement is between measures, and one was given ({wanted[0].label}); name another")
-    found, notes = measure_inputs(data, wanted)
+    inputs, notes = measure_inputs(data, wanted)
     scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
-    for sample in found:
+    for sample in inputs:
         scores[sample.measure.label][sample.run] = sample.value
     counts = _counts(data)
     rows: list[Agreement] = []
@@ -138,7 +138,7 @@ def _disagreements(
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])
-    found = []
+    disagreements = []
     for x, y in combinations(range(len(known)), 2):
         a, b = first[x] - first[y], second[x] - second[y]
         if min(abs(a), abs(b)) <= ALIKE < max(abs(a), abs(b)):
@@ -149,8 +149,8 @@ def _disagreements(
             continue
         decided = a if abs(a) >= abs(b) * (1 - 1e-9) else b
         pair = (known[x], known[y]) if decided > 0 else (known[y], known[x])
-        found.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
-    return [(how, pair) for _, how, pair in sorted(found, key=lambda item: item[0])]
+        disagreements.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
+    return [(how, pair) for _, how, pair in sorted(disagreements, key=lambda item: item[0])]
 
 
 def _range(measure: Measure, values: Floats) -> float:

@@ -52,7 +52,7 @@ class Sensitivity:
 
 
 def swap(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     size: int | None = None,
@@ -71,14 +71,14 @@ def swap(
     """
     if not 50 <= confidence < 100:
         raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
-    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
-    found = each_measure(compute, wanted, jobs, progress)
-    rows = [row for part, _ in found for row in part]
-    needs = [need for _, need in found]
-    notes = [each for need in needs for each in _notes(need)]
+    parts = each_measure(compute, wanted, jobs, progress)
+    rows = [row for part, _ in parts for row in part]
+    needs = [need for _, need in parts]
+    notes = [remark for need in needs for remark in _notes(need)]
     line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
     return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
 

@@ -49,11 +49,11 @@ class Loaded:
             "ungraded": self.options.ungraded,
             "unanswerable": self.options.unanswerable,
         }
-        asked = {}
+        choices = {}
         if self.options.choose:
-            asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+            choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.declined_pattern:
-            asked["declined"] = "+".join(self.options.declined_pattern)
+            choices["declined"] = "+".join(self.options.declined_pattern)
         return {
             "runs": str(len(self.data.runs)),
             **shape,
@@ -61,25 +61,25 @@ class Loaded:
             "format": self.format,
             "judge": named(self.judges),
             **policies,
-            **asked,
+            **choices,
         }
 
 
-def load(given: Any, options: Options | None = None) -> Loaded:
+def load(source: Any, options: Options | None = None) -> Loaded:
     """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
 
     What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
     cannot apply to what is given); nothing is left out without a note.
     """
     options = options or Options()
-    if isinstance(given, Loaded):
+    if isinstance(source, Loaded):
         options.refuse("this is loaded already")
-        return given
-    if isinstance(given, (Evidence, Tally)):
-        options.refuse(f"this is {_article(given)} in memory", allowed=("cluster",))
-        kind = "counts" if isinstance(given, Tally) else "evidence"
-        return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
+        return source
+    if isinstance(source, (Evidence, Tally)):
+        options.refuse(f"this is {_article(source)} in memory", allowed=("cluster",))
+        kind = "counts" if isinstance(source, Tally) else "evidence"
+        return Loaded(_clustered(source, options), measures=_defaults(source), format=kind, options=options)
+    items = list(source) if isinstance(source, (list, tuple)) else [source]
     return apply(judge(read(items, options), options.judge), options)
 
 
@@ -93,8 +93,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         silence = non_answers(data)
         lacking = (data.state == ABSENT).any(axis=0)
         unshared = data.select(lacking) if lacking.any() else None
-        data, said = apply_policies(data, policies)
-        notes += said
+        data, policy_notes = apply_policies(data, policies)
+        notes += policy_notes
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
@@ -111,8 +111,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     )
 
 
-def _article(given: Evidence | Tally) -> str:
-    return "a Tally" if isinstance(given, Tally) else "an Evidence"
+def _article(data: Evidence | Tally) -> str:
+    return "a Tally" if isinstance(data, Tally) else "an Evidence"
 
 
 def _clustered(data: Any, options: Options) -> Any:

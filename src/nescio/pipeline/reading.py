@@ -45,14 +45,14 @@ def read_parts(
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern), Choices(options.choose)
-    told = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
+    read_options = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:
-            collection, said = format_.collection(watched, told)
-            result = ReadResult(Unjudged(collection, ()), said)
+            collection, reading_notes = format_.collection(watched, read_options)
+            result = ReadResult(Unjudged(collection, ()), reading_notes)
         else:
-            result = _read(format_, watched, told)
+            result = _read(format_, watched, read_options)
     _check_choices(choices, format_)
     if gold and not alone and isinstance(result.data, Unjudged):
         _need_gold(result.data.collection, parts)

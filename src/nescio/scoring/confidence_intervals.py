@@ -36,36 +36,36 @@ class ResamplingPlan:
     jobs: int = 1
 
 
-def method_for(measure: Measure, asked: str, *, clustered: bool) -> str:
+def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
-    if asked == "auto":
+    if method == "auto":
         return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
-    if asked == "wilson" and not proportion:
+    if method == "wilson" and not proportion:
         raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
-    if asked == "dirichlet" and not counted:
+    if method == "dirichlet" and not counted:
         raise UsageError(
             f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
         )
-    if asked in ("wilson", "dirichlet") and clustered:
+    if method in ("wilson", "dirichlet") and clustered:
         raise UsageError(
-            f"{asked} takes questions as independent, and these are clustered; use percentile, bca or auto"
+            f"{method} takes questions as independent, and these are clustered; use percentile, bca or auto"
         )
-    return asked
+    return method
 
 
 def bounds(
     group: Sequence[MeasureInput], methods: dict[str, str], plan: ResamplingPlan
 ) -> dict[str, tuple[float, float, list[Note]]]:
     """The interval of each sample of one draw by its measure's label, and remarks on it."""
-    found: dict[str, tuple[float, float, list[Note]]] = {}
+    intervals_of: dict[str, tuple[float, float, list[Note]]] = {}
     for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
         members = [sample for sample in group if methods[sample.measure.label] == method]
         if method == "wilson":
-            found |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
+            intervals_of |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
             continue
         posterior = method == "dirichlet"
         resampled = [_as_outcomes(sample) for sample in members] if posterior else members
@@ -92,8 +92,8 @@ def bounds(
                         method=method,
                     )
                 )
-            found[sample.measure.label] = (low, high, made)
-    return found
+            intervals_of[sample.measure.label] = (low, high, made)
+    return intervals_of
 
 
 def _from_values(

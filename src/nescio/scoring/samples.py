@@ -41,11 +41,11 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
     number of questions. Raises MissingColumnError where no run has what a measure needs.
     """
     tally = data if isinstance(data, Tally) else _tally(data)
-    found: list[MeasureInput] = []
+    inputs: list[MeasureInput] = []
     remarks: list[Remark] = []
     for measure in (measure.on(data.columns) for measure in measures):
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
-            found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
+            inputs += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
         elif isinstance(data, Tally):
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
@@ -53,8 +53,8 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
             )
         else:
-            found += _from_evidence(data, measure, remarks)
-    return found, gather(remarks)
+            inputs += _from_evidence(data, measure, remarks)
+    return inputs, gather(remarks)
 
 
 def _tally(data: Evidence) -> Tally | None:
@@ -87,13 +87,13 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
     about = data.rows_of(measure.reads)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
-    found = []
+    inputs = []
     for run, name in enumerate(data.runs):
         use = usable[run]
         own = {column: values[run][use] for column, values in columns.items()}
         clusters = None if data.clusters is None else data.clusters[use]
         patterns = _compress(measure, own, None if key is None else key[run][use], clusters)
-        found.append(
+        inputs.append(
             MeasureInput(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge))
         )
         whose = f"run {name!r}"
@@ -108,7 +108,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
             own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
             if own_remark:
                 remarks.append((own_remark, measure.label, whose))
-    return found
+    return inputs
 
 
 def unit(measure: Measure) -> str:

@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     by: str | None = None,
@@ -39,7 +39,7 @@ def score(
 ) -> Scores:
     """The value of each measure for each run, with its interval.
 
-    `given` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
+    `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
     no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line: `format_in`,
     `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
@@ -50,7 +50,7 @@ def score(
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
-    loaded = open_by(given, by, options, measures)
+    loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
@@ -87,10 +87,10 @@ def _groups(
     work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
-        found, more = measure_inputs(part, wanted)
+        inputs, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
-        found.sort(key=lambda sample: str(sample.draw))
-        work += [(stratum, list(group)) for _, group in groupby(found, key=lambda sample: sample.draw)]
+        inputs.sort(key=lambda sample: str(sample.draw))
+        work += [(stratum, list(group)) for _, group in groupby(inputs, key=lambda sample: sample.draw)]
     return work, notes
 
 
@@ -114,23 +114,23 @@ def _score_group(
     return rows, remarks
 
 
-def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
+def open_by(source: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
+    loaded = open_data(source, {"strata": (by,) if by else ()} | options, measures)
     if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
-        return open_data(given, {"strata": None} | options, measures)  # to say what there is instead
+        return open_data(source, {"strata": None} | options, measures)  # to say what there is instead
     return loaded
 
 
-def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
+def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
     """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
-    asked = parse_all(measures, None) if measures else []
-    graded = tuple(name for measure in asked for name in measure.user_columns)
+    wanted_measures = parse_all(measures, None) if measures else []
+    graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     try:
         wanted = Options(**{"graded": graded, **options})
     except TypeError as error:
         raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
-    return load(given, wanted)
+    return load(source, wanted)
 
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:

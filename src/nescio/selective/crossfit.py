@@ -48,10 +48,10 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
             for mask in masks
         ]
         chosen = [certify(grid, wanted) for grid in grids]
-        found = np.array([np.inf if point is None else point.threshold for point in chosen])
-        none = int(np.isposinf(found[1:]).sum())
+        thresholds = np.array([np.inf if point is None else point.threshold for point in chosen])
+        none = int(np.isposinf(thresholds[1:]).sum())
         notes = []
-        if none and np.isfinite(found[0]) | np.isneginf(found[0]):
+        if none and np.isfinite(thresholds[0]) | np.isneginf(thresholds[0]):
             notes.append(
                 note(
                     "tuning.silent_parts",
@@ -62,10 +62,10 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
                     parts=parts,
                 )
             )
-        return Choice(float(found[0]), found[1:], fold, grids[0], tuple(notes))
+        return Choice(float(thresholds[0]), thresholds[1:], fold, grids[0], tuple(notes))
     tried = sweep(one, wanted, masks)
-    found = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
-    return Choice(float(found[0]), found[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
+    thresholds = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
+    return Choice(float(thresholds[0]), thresholds[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
 
 
 def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:

@@ -55,19 +55,19 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
     Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are undefined.
     """
     thresholds, table = tried
-    found = []
+    best = []
     for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
         own = np.sort(run.confidence[mask & run.has_confidence])
         accepted = len(own) - np.searchsorted(own, thresholds, side="left")
         if np.isnan(values).all():
-            found.append(np.inf)
+            best.append(np.inf)
             continue
         top = np.nanmax(values)
         equal = np.flatnonzero(values >= top - TIE * max(1.0, abs(float(top))))
         many = int(accepted[equal].max())
         # The mask's own lowest accepted confidence, so that nothing of the questions outside it is used.
-        found.append(own[len(own) - many] if many else np.inf)
-    return np.array(found)
+        best.append(own[len(own) - many] if many else np.inf)
+    return np.array(best)
 
 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
@@ -94,12 +94,12 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
     read, usable = columns_for(data, measure)
     use = usable[0]
     own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
-    found = {}
+    spreads = {}
     for name, values in ({**measure.each(own)} | {"n": np.ones(int(use.sum()))}).items():
         spread = np.zeros((len(use), *np.shape(values)[1:]))
         spread[use] = values
-        found[name] = spread
-    return found
+        spreads[name] = spread
+    return spreads
 
 
 def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:

@@ -102,7 +102,7 @@ class Tuned(Results):
 
 
 def tune(
-    given: Any,
+    source: Any,
     measure: str | Measure = "c@1",
     *,
     run: str | None = None,
@@ -138,7 +138,7 @@ def tune(
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
             raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
     bound = parse(measure)
-    loaded = open_data(given, {"strata": ()} | options, [bound])
+    loaded = open_data(source, {"strata": ()} | options, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
@@ -186,22 +186,22 @@ def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
     """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
-    chosen, given = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
+    chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "threshold": choice.threshold if np.isfinite(choice.threshold) else None,
         "coverage": coverage,
         "risk": risk,
         "risk_upper": None,
         "value_in_sample": sample.value,
         "value_all_answered": _sample(one, one.has_confidence, measure)[0].value,
-        "value_as_given": _sample(one, given, measure)[0].value,
+        "value_as_given": _sample(one, answered, measure)[0].value,
     }
     undefined = float("nan")
     none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}
     if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
-        return found | none | {"value_in_sample": undefined}, notes
+        return figures | none | {"value_in_sample": undefined}, notes
     if not len(choice.without):
         notes.append(
             note(
@@ -209,7 +209,7 @@ def _figures(
                 "one question or cluster cannot be held out: what new questions will bring is not estimated",
             )
         )
-        return found | none, notes
+        return figures | none, notes
     accepted = choice.held_out(one)
     pooled, _ = _sample(one, accepted, measure)
     covered, risked = _coverage_risk(one, accepted)
@@ -220,13 +220,13 @@ def _figures(
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in remarks])
         none |= {"low": low, "high": high}
-    return found | none, notes
+    return figures | none, notes
 
 
 def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
     """The run with these questions answered, as the measure sees it."""
-    found, notes = measure_inputs(one.apply(accepted), [measure])
-    return found[0], notes
+    inputs, notes = measure_inputs(one.apply(accepted), [measure])
+    return inputs[0], notes
 
 
 def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
@@ -352,8 +352,8 @@ def _how_certified(wanted: Guarantee | None) -> dict[str, object]:
     if not wanted:
         return {}
     grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)
-    asked = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
-    return {**asked, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
+    guarantee = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
+    return {**guarantee, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
 
 
 def _how_resampled(one: OneRun, measure: Measure, plan: ResamplingPlan) -> dict[str, object]:

@@ -26,11 +26,11 @@ _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
-def open_source(given: Any) -> Source:
+def open_source(item: Any) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
-    if not isinstance(given, (str, Path)):
-        return open_table(given)
-    path = Path(given)
+    if not isinstance(item, (str, Path)):
+        return open_table(item)
+    path = Path(item)
     try:
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
@@ -98,10 +98,10 @@ def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
     try:
-        found = documents.open_document(path, room)
+        opened = documents.open_document(path, room)
     except FormatError:
         return None  # the first line will say what is wrong
-    return found if isinstance(found.document, list) and isinstance(found.first, dict) else None
+    return opened if isinstance(opened.document, list) and isinstance(opened.first, dict) else None
 
 
 def _open_delimited(path: Path, plain: bool) -> Source:

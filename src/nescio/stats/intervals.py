@@ -101,5 +101,5 @@ def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval
     defined = values[~np.isnan(values)]
     if not len(defined):
         return UNDEFINED
-    found = np.quantile(defined, [low, high])
-    return float(found[0]), float(found[1])
+    ends = np.quantile(defined, [low, high])
+    return float(ends[0]), float(ends[1])

@@ -168,8 +168,8 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 def _apart(value: Floats, other: Floats) -> Bools:
     """Where two numbers differ by more than rounding; a value is apart from infinity."""
-    found: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
-    return found
+    differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
+    return differ
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
@@ -212,10 +212,10 @@ def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
         tried = check(seen, np.array([row for row in fewer if row.any()]).reshape(-1, len(table)))
         if not len(tried.tables) or not getattr(tried, which).any():
             return witness
-        found = _first(tried, which)
-        if (found.tables.sum(), (found.tables > 0).sum()) >= (witness.tables.sum(), (witness.tables > 0).sum()):
+        candidate = _first(tried, which)
+        if (candidate.tables.sum(), (candidate.tables > 0).sum()) >= (witness.tables.sum(), (witness.tables > 0).sum()):
             return witness
-        witness = found
+        witness = candidate
 
 
 def _text(axiom: str, seen: View, witness: Checks) -> str:

@@ -57,8 +57,8 @@ class Contest:
         """What a system did, in words."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
-        found = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
-        return ", ".join(f"{int(which.sum())} {name}" for name, which in found.items() if which.any())
+        masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
+        return ", ".join(f"{int(which.sum())} {name}" for name, which in masks.items() if which.any())
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +127,14 @@ def _spread(count: int, step: float) -> Floats:
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
     """Which have the smallest keys."""
-    found = np.zeros(len(key), dtype=bool)
-    found[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
-    return found
+    first = np.zeros(len(key), dtype=bool)
+    first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
+    return first
 
 
 def _sides(count: int) -> Bools:
-    found: Bools = _spread(count, (5**0.5 - 1) / 2) < 0.5
-    return found
+    sides: Bools = _spread(count, (5**0.5 - 1) / 2) < 0.5
+    return sides
 
 
 def _answerable(count: int, unanswerable: bool) -> Bools:
@@ -159,14 +159,14 @@ def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str,
     """What came of each cheat, and the score of every system that is shown."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
     score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
-    found = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
+    results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
     shown = {name: score[name] for name in CHEATS[:-1]}
     right = game.nearest(DECENT, game.paired)
     shown[f"{_share(right, questions)} right, half silent"] = score[f"half silent {right}"]
     for share in REFERENCES:
         right = game.nearest(share)
         shown[f"{_share(right, questions)} right"] = score[f"honest {right}"]
-    return [*found, _silence(measure, game, score)], shown
+    return [*results, _silence(measure, game, score)], shown
 
 
 def _share(right: int, questions: int) -> str:
@@ -211,5 +211,5 @@ def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatR
     text = f"{full}{game.remark}: {one} → {half}: {other}"
     result = "undefined" if not known.any() else "cheated" if len(raised) else "resists"
     worth = game.paired[raised[-1]] / game.questions if len(raised) else np.nan
-    found = "" if result == "resists" else text
-    return CheatResult(CHEATS[-1], result, float(after[shown]), float(before[shown]), worth, found, **size)
+    shown_text = "" if result == "resists" else text
+    return CheatResult(CHEATS[-1], result, float(after[shown]), float(before[shown]), worth, shown_text, **size)

@@ -42,8 +42,8 @@ class Kinds:
     @property
     def answered(self) -> Bools:
         """Whether an answer was given."""
-        found: Bools = self.behaviour <= SECOND
-        return found
+        gave_answer: Bools = self.behaviour <= SECOND
+        return gave_answer
 
     @property
     def right(self) -> Bools:
@@ -74,9 +74,9 @@ def columns(kinds: Kinds) -> dict[str, Array]:
         "answerable": kinds.answerable,
         "first_right": np.where(second, 2, kinds.right),
     }
-    found: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
+    stored: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
     credit = np.where(second, (sure / 2 - sure) / 2, sure * np.where(kinds.right, 1.0, -1.0))
-    return found | {
+    return stored | {
         "confidence": sure,
         "k_credit": np.where(answered, credit, 0.0),
         **{name: column.simulate(kinds) for name, column in REGISTRY.items() if column.simulate},

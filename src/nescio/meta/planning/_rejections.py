@@ -170,8 +170,8 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
     spread = np.einsum("i,i->", weight, x**2)
     fitted = np.einsum("i,i->", weight, x * y) / spread if spread > 0 else slope
     fitted = min(max(fitted, slope / 2), slope * 2)
-    found = np.einsum("i,i->", weight, place) + (ndtri(aim.power) - np.einsum("i,i->", weight, probit)) / fitted
-    return float(found)
+    crossing = np.einsum("i,i->", weight, place) + (ndtri(aim.power) - np.einsum("i,i->", weight, probit)) / fitted
+    return float(crossing)
 
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
@@ -194,14 +194,14 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
     with np.errstate(divide="ignore", invalid="ignore"):
         score, step = observed / deviation, largest / deviation
         # 0/0, where nothing can be exchanged, is NaN: neither rejected nor open.
-        found = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
+        rejects = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
         doubtful = (np.abs(score - aim.critical) < LATTICE * step) & (step > FINE)
     cases, case = np.unique(np.column_stack([sizes, weights, observed])[doubtful], axis=0, return_inverse=True)
-    exact = np.full(len(found), np.nan)
+    exact = np.full(len(rejects), np.nan)
     exact[doubtful] = p_values(
         cases[:, : sizes.shape[1]].astype(np.int64), cases[:, sizes.shape[1] : -1], cases[:, -1]
     )[case.ravel()]
-    return np.where(np.isnan(exact), found, exact <= aim.alpha)
+    return np.where(np.isnan(exact), rejects, exact <= aim.alpha)
 
 
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
@@ -214,16 +214,16 @@ def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Flo
     order = np.argsort(-sizes, axis=1, kind="stable")
     sizes, weights = np.take_along_axis(sizes, order, axis=1), np.abs(np.take_along_axis(weights, order, axis=1))
     small = (sizes.max(axis=1, initial=0) <= SMALL) & (np.prod(sizes[:, 1:] + 1.0, axis=1) <= CELLS)
-    found = np.full(len(sizes), np.nan)
+    p = np.full(len(sizes), np.nan)
     together = np.flatnonzero(small)
     if len(together):
         chances, tails = _binomials(int(sizes[together].max(initial=0)))
         for start in range(0, len(together), AT_ONCE):
             part = together[start : start + AT_ONCE]
-            found[part] = _summed(sizes[part], weights[part], observed[part], chances, tails)
+            p[part] = _summed(sizes[part], weights[part], observed[part], chances, tails)
     for i in np.flatnonzero(~small):
-        found[i] = _one_p(sizes[i], weights[i], float(observed[i]))
-    return found
+        p[i] = _one_p(sizes[i], weights[i], float(observed[i]))
+    return p
 
 
 def _binomials(largest: int) -> tuple[Floats, Floats]:

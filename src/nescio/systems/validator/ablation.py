@@ -44,6 +44,6 @@ def _decisions(
     threshold = trained.model.thresholds["F"]
     if test is None:
         return deciding.decide(exercise, trained.confidence, threshold)
-    other, found = test
-    confidence = trained.model.of_features(found if left_out is None else found.without(left_out))
+    other, test_features = test
+    confidence = trained.model.of_features(test_features if left_out is None else test_features.without(left_out))
     return deciding.decide(other, confidence, threshold)
