@@ -13,6 +13,15 @@ check:
 test *arguments:
     uv run pytest {{arguments}}
 
+# all tests, the slow ones too, and what share of the source they run
+coverage:
+    uv run pytest -m "slow or not slow" --cov=nescio --cov-branch --cov-report=term:skip-covered
+
+# changes the statistics and the scores in some thousand ways, one at a time, and shows those that no test notices
+mutate *arguments:
+    uv run --with mutmut==3.8.1 mutmut run {{arguments}}
+    uv run --with mutmut==3.8.1 mutmut results
+
 # put the code in its format
 format:
     uv run ruff check --fix

@@ -135,8 +135,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _HOME:
-        value: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
-        return value
+        exported: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
+        return exported
     if name in _NAMESPACES:
         return import_module(f"nescio.{_NAMESPACES[name]}")
     if name == "measure":

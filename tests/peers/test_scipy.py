@@ -15,7 +15,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY, parse
 from nescio.scoring.confidence_intervals import IntervalMethod
-from nescio.scoring.samples import Sample, samples
+from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
@@ -67,7 +67,7 @@ def test_bootstrap_intervals_of_a_graded_mean_agree(method: IntervalMethod, thei
     assert (row.low, row.high) == pytest.approx(tuple(found.confidence_interval), abs=0.08 * spread)
 
 
-def left_out(sample: Sample) -> tuple[Array, Array]:
+def left_out(sample: MeasureInput) -> tuple[Array, Array]:
     """The value without one question of each kind, and how many questions there are of that kind."""
     counts = sample.patterns.counts
     return sample.measure.value(sample.patterns, counts - np.eye(len(counts), dtype=np.int64)), counts
@@ -78,7 +78,7 @@ def left_out(sample: Sample) -> tuple[Array, Array]:
 def test_BCa_reads_the_same_quantiles_of_the_same_resamples(measure: str, level: float) -> None:
     """Given one bootstrap distribution, bias, acceleration and quantiles are SciPy's, to rounding."""
     one = sheet(40, seed=5)
-    ((sample,), _) = samples(evidence(one), [parse(measure)])
+    ((sample,), _) = measure_inputs(evidence(one), [parse(measure)])
     rng = np.random.default_rng(6)
     resampled = STATISTICS[measure](rng.choice(one.outcome, size=(5000, 40)))
     ours = intervals.bca(resampled, sample.value, *left_out(sample), level)

@@ -58,9 +58,7 @@ def marked(
 
 def marks(scores: Scores, measure: str, stratum: str | None = None) -> dict[str, tuple[bool | None, bool | None]]:
     return {
-        row.run: (row.best, row.not_told_apart_from_best)
-        for row in scores
-        if (row.measure, row.stratum) == (measure, stratum)
+        row.run: (row.best, row.tied_with_best) for row in scores if (row.measure, row.stratum) == (measure, stratum)
     }
 
 
@@ -92,7 +90,7 @@ def test_marks_are_what_compare_says(measure: str) -> None:
     top = {run for run, value in values.items() if value == best}
     assert {row.run for row in scores if row.best} == top
     for row in scores:
-        assert row.not_told_apart_from_best == (row.run not in top and not any((one, row.run) in apart for one in top))
+        assert row.tied_with_best == (row.run not in top and not any((one, row.run) in apart for one in top))
 
 
 def test_undefined_is_neither_best_nor_alike() -> None:
@@ -161,7 +159,7 @@ def test_in_markdown(scores: Scores) -> None:
 
 def test_in_csv_json_and_arrow(scores: Scores, tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(tables.render(scores, "csv"))))
-    assert {row["run"]: (row["best"], row["not_told_apart_from_best"], row["better_than"]) for row in rows} == {
+    assert {row["run"]: (row["best"], row["tied_with_best"], row["better_than"]) for row in rows} == {
         "all": ("True", "False", "half"),
         "most": ("False", "True", ""),
         "half": ("False", "False", ""),

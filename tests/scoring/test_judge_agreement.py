@@ -12,7 +12,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.judge_agreement import ALL, HOW, against
-from nescio.stats.bias_correction import prediction_powered, rogan_gladen
+from nescio.stats.bias_correction import human_sample_mean, prediction_powered, rogan_gladen, superpopulation
 from nescio.stats.intervals import wilson
 from tests.notes import in_words
 
@@ -47,7 +47,7 @@ def test_the_table_by_hand() -> None:
     assert row.kappa == pytest.approx((31 / 38 - by_chance) / (1 - by_chance))
     assert row.kappa_low < row.kappa < row.kappa_high
     assert (row.sensitivity, row.specificity) == pytest.approx((15 / 20, 18 / 20))
-    counts = {(one.people, one.judge): one.count for one in found.more["confusion"]}
+    counts = {(one.people, one.judge): one.count for one in found.tables["confusion"]}
     assert counts == {
         ("correct", "correct"): 15,
         ("correct", "incorrect"): 3,
@@ -62,12 +62,44 @@ def test_the_table_by_hand() -> None:
         ("unanswered", "unanswered"): 4,
         ("unanswered", "ungraded"): 0,
     }
-    third = next(one for one in found.more["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
+    third = next(one for one in found.tables["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
     assert (third.share, third.low, third.high) == pytest.approx((12 / 15, *wilson(12, 15, 0.95)))
 
 
+def test_categories_that_nobody_uses_are_left_out_and_the_next_are_not() -> None:
+    """The judge is never silent, but leaves one answer ungraded; people never call an answer no attempt."""
+    found = compared(outcomes([C] * 20 + [W] * 14 + [N]), outcomes([C] * 18 + [W] * 17)).tables["confusion"]
+    counts = {(one.people, one.judge): one.count for one in found}
+    assert counts == {
+        ("correct", "correct"): 18,
+        ("correct", "incorrect"): 0,
+        ("correct", "ungraded"): 0,
+        ("incorrect", "correct"): 2,
+        ("incorrect", "incorrect"): 14,
+        ("incorrect", "ungraded"): 1,
+    }
+
+
+def test_the_table_of_all_runs_is_the_sum_and_its_intervals_are_drawn() -> None:
+    """Twice the same run: the shares are those of the one, and the questions, not the answers, are resampled."""
+    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["confusion"]
+    by_run = {name: [one for one in two if one.run == name] for name in ("a", "b", ALL)}
+    assert len(two) == sum(map(len, by_run.values()))
+    for one, both in zip(by_run["a"], by_run[ALL], strict=True):
+        assert (both.people, both.judge, both.count) == (one.people, one.judge, 2 * one.count)
+        assert both.share == one.share
+        assert 0 <= both.low <= both.share <= both.high <= 1
+        narrow = wilson(both.count, round(both.count / both.share), 0.95) if both.count else (0.0, 0.0)
+        assert both.high - both.low > narrow[1] - narrow[0] or both.count == 0
+    assert [one.count for one in by_run["b"]] == [one.count for one in by_run["a"]]
+    assert [one.run for one in compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["corrected"]] == [
+        *["a"] * 4,
+        *["b"] * 4,
+    ]
+
+
 def test_the_estimates_are_those_of_the_formulas() -> None:
-    found = compared(outcomes(JUDGE), outcomes(PEOPLE)).more["corrected"]
+    found = compared(outcomes(JUDGE), outcomes(PEOPLE)).tables["corrected"]
     assert [one.how for one in found] == list(HOW)
     y, f = (np.array([state == C for state in states[:40]], dtype=float) for states in (PEOPLE, JUDGE))
     told = y, f, 27 / 60, 60
@@ -88,16 +120,55 @@ def test_what_needs_no_judge_is_known() -> None:
     asked = np.array([[True] * 60 + [False] * 45])
     alone, whole = compared(outcomes(JUDGE), outcomes(PEOPLE)), compared(judge, people, asked)
     assert whole.rows[0] == alone.rows[0]
-    for one, other in zip(whole.more["corrected"][1:], alone.more["corrected"][1:], strict=True):
+    for one, other in zip(whole.tables["corrected"][1:], alone.tables["corrected"][1:], strict=True):
         expected = [(10 + 60 * x) / 100 for x in (other.accuracy, other.low, other.high)]
         assert (one.accuracy, one.low, one.high) == pytest.approx(tuple(expected))
         assert (one.labels, one.answers, one.n) == (40, 60, 100)
-    assert whole.more["corrected"][0].accuracy == pytest.approx(37 / 98)
+    assert whole.tables["corrected"][0].accuracy == pytest.approx(37 / 98)
+
+
+def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
+    """Known beside the 60: 5 right, 3 wrong, 10 right silences, 12 answers where there is none, 2 silences: 15 of 32."""
+    known = [C] * 5 + [W] * 3 + [S] * 10 + [W] * 12 + [S] * 2
+    answerable = [1] * 68 + [0] * 22 + [1] * 2
+    judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
+    asked = np.array([[True] * 60 + [False] * 32])
+    whole = compared(judge, people, asked).tables["corrected"]
+    assert whole[0].accuracy == pytest.approx((27 + 15) / (58 + 32))  # two are ungraded
+    assert whole[1].accuracy == pytest.approx((60 * 20 / 40 + 15) / 92)
+
+
+def test_a_run_of_which_nothing_was_asked_is_known() -> None:
+    judge, people = outcomes([C, W, S], JUDGE[:3], answerable=[1, 1, 0]), outcomes([N] * 3, PEOPLE[:3])
+    found = compared(judge, people, np.array([[False] * 3, [True] * 3]))
+    one = [row for row in found.tables["corrected"] if row.run == "a"]
+    assert [(row.how, row.labels, row.answers, row.n) for row in one] == [(how, 0, 0, 3) for how in HOW]
+    assert one[0].accuracy == pytest.approx(2 / 3)
+
+
+def test_the_level_is_that_of_every_interval() -> None:
+    y, f = (np.array([state == C for state in states[:40]], dtype=float) for states in (PEOPLE, JUDGE))
+    for target in ("collection", "population"):
+        found = compared(outcomes(JUDGE), outcomes(PEOPLE), ci=80.0, target=target)
+        row = found.rows[0]
+        assert (row.low, row.high) == pytest.approx(wilson(31, 38, 0.8))
+        first = found.tables["confusion"][0]
+        assert (first.low, first.high) == pytest.approx(wilson(15, 20, 0.8))
+        expected = (
+            human_sample_mean(y, 60, 0.8),
+            prediction_powered(y, f, 27 / 60, 60, 0.8),
+            rogan_gladen(y, f, 27 / 60, 60, 0.8),
+        )
+        whole = [superpopulation(one, 60, 0.8) if target == "population" else one for one in expected]
+        corrected = found.tables["corrected"]
+        assert (corrected[0].low, corrected[0].high) == pytest.approx(wilson(27, 58, 0.8))
+        for shown, one in zip(corrected[1:], whole, strict=True):
+            assert (shown.low, shown.high) == pytest.approx((one.low, one.high))
 
 
 def test_a_population_is_less_known_than_a_collection() -> None:
     near, far = (
-        compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).more["corrected"]
+        compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).tables["corrected"]
         for target in ("collection", "population")
     )
     for one, other in zip(near[1:], far[1:], strict=True):
@@ -128,6 +199,35 @@ def test_a_run_depends_on_its_own_answers_and_the_seed() -> None:
     assert compared(outcomes(JUDGE), outcomes(PEOPLE), seed=1).rows[0].kappa_low != first.rows[0].kappa_low
 
 
+def test_the_signature_says_all_that_the_figures_depend_on() -> None:
+    found = against(outcomes(JUDGE), outcomes(PEOPLE), np.ones((1, 60), dtype=bool))
+    parts = dict(found.signature.fields)
+    assert found.kind == "agreement"
+    assert list(parts) == [
+        *("nescio", "judge", "runs", "questions", "data", "people", "labels", "target", "ci", "resamples", "seed"),
+    ]
+    data, people = parts.pop("data"), parts.pop("people")
+    parts.pop("nescio")
+    assert parts == {
+        "judge": "judge",
+        "runs": "1",
+        "questions": "60",
+        "labels": "40",
+        "target": "collection",
+        "ci": "95",
+        "resamples": "10000",
+        "seed": "0",
+    }
+    judge, others = outcomes([*JUDGE[:-1], C]), outcomes([W, *PEOPLE[1:]])
+    how = {"judge": "exact", "target": "population", "ci": 90.5, "seed": 7}
+    other = against(judge, others, np.ones((1, 60), dtype=bool), resamples=200, **how)  # type: ignore[arg-type]
+    changed = dict(other.signature.fields)
+    assert changed["data"] != data
+    assert changed["people"] != people
+    asked = {name: changed[name] for name in ("judge", "target", "ci", "resamples", "seed")}
+    assert asked == {"judge": "exact", "target": "population", "ci": "90.5", "resamples": "200", "seed": "7"}
+
+
 def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     found = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, [N] * 60))
     row = found.rows[1]
@@ -135,19 +235,53 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     assert math.isnan(row.agreement)
     assert math.isnan(row.kappa)
     assert any("run 'b': people judged none of its answers" in note for note in in_words(found.notes))
-    assert [math.isnan(one.accuracy) for one in found.more["corrected"][4:]] == [False, True, True, True]
+    assert [math.isnan(one.accuracy) for one in found.tables["corrected"][4:]] == [False, True, True, True]
     assert found.records()[1]["kappa"] is None
 
 
+ABOUT = "what people would say of all answers to these questions"
+WIDTHS = 'the interval of "judge alone" is as for new questions'
+
+
+def assert_notes(found: Results, *words: str) -> None:
+    """These notes, by some of their words, and no others."""
+    for note, of_it in zip(in_words(found.notes), words, strict=True):
+        assert of_it in note
+
+
 def test_what_a_reader_should_know() -> None:
-    found = compared(outcomes([C, W] * 5 + [N] * 2), outcomes([W, C] * 5 + [C] * 2))
-    assert any("12 labels are few" in note for note in in_words(found.notes))
-    assert any("left 2 answers ungraded" in note for note in in_words(found.notes))
-    assert any("sensitivity and specificity sum to 1 or less" in note for note in in_words(found.notes))
-    clustered = replace(outcomes(JUDGE), clusters=np.array(["s"] * 60, dtype=object))
-    assert any("clustered" in note for note in in_words(compared(clustered, outcomes(PEOPLE)).notes))
-    only = compared(outcomes([C, W] * 20), outcomes([C] * 40))
-    assert any("people call all of the 40 labelled answers correct" in note for note in in_words(only.notes))
+    clustered = replace(outcomes([C, W] * 5 + [N] * 2), clusters=np.array(["s"] * 12, dtype=object))
+    assert_notes(
+        compared(clustered, outcomes([W, C] * 5 + [C] * 2)),
+        ABOUT,
+        WIDTHS,
+        "run 'a': 12 labels are few",
+        "left 2 answers ungraded",
+        "questions are clustered",
+        "run 'a': Rogan-Gladen is undefined: the judge's sensitivity and specificity sum to 1 or less",
+    )
+    enough = [C, W] * 15
+    assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT, WIDTHS)
+    far = compared(outcomes(enough), outcomes(enough), target="population")
+    assert_notes(far, "answers to questions of this kind, of which these are a sample")
+
+
+@pytest.mark.parametrize("labels", [1, 29])
+def test_few_labels_are_said_to_be(labels: int) -> None:
+    rest = [N] * (40 - labels)
+    found = compared(outcomes([C, W] * 20, [C, W] * 20), outcomes(([C, W] * 20)[:labels] + rest, [N] * 40))
+    few, none = [note for note in in_words(found.notes) if "are few" in note or "none of its" in note]
+    assert few.startswith(f"run 'a': {labels} labels are few")
+    assert none.startswith("run 'b': people judged none")
+
+
+@pytest.mark.parametrize(("word", "people"), [("all", C), ("none", W)])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_why_a_correction_is_undefined(word: str, people: int, labels: int) -> None:
+    """Two labels are too few whatever they say, which needs no reason."""
+    found = compared(outcomes([C, W] * 20), outcomes([people] * labels + [N] * (40 - labels)))
+    reason = f"run 'a': Rogan-Gladen is undefined: people call {word} of the 3 labelled answers correct"
+    assert [note for note in in_words(found.notes) if "undefined" in note] == ([reason] if labels == 3 else [])
 
 
 def test_what_makes_no_sense_is_refused() -> None:
@@ -157,8 +291,10 @@ def test_what_makes_no_sense_is_refused() -> None:
         compared(outcomes(JUDGE), outcomes(PEOPLE, PEOPLE))
     with pytest.raises(UsageError, match="collection or population"):
         compared(outcomes(JUDGE), outcomes(PEOPLE), target="world")
-    with pytest.raises(UsageError, match="between 0 and 100"):
-        compared(outcomes(JUDGE), outcomes(PEOPLE), ci=0)
+    for level in (0, 100, 100.5):
+        with pytest.raises(UsageError, match="between 0 and 100"):
+            compared(outcomes(JUDGE), outcomes(PEOPLE), ci=level)
+    assert compared(outcomes(JUDGE), outcomes(PEOPLE), ci=0.5).rows[0].labels == 40
 
 
 def test_labels_that_look_chosen_are_said_to() -> None:
@@ -178,6 +314,42 @@ def test_labels_that_look_chosen_are_said_to() -> None:
     (note,) = sampling_notes(29)
     assert "(run 'a': 72% of 40 labelled, 35% of the 60 others)" in note
     assert len(sampling_notes(11)) == 1
+
+
+def sample(n: int, drawn: int, rights: int, hits: int) -> tuple[list[int], list[int]]:
+    """n answers, the judge calling so many correct, `hits` of them among those that people judged."""
+    judge = [C] * hits + [W] * (drawn - hits) + [C] * (rights - hits) + [W] * (n - drawn - rights + hits)
+    return judge, [C] * drawn + [N] * (n - drawn)
+
+
+@pytest.mark.parametrize(
+    ("n", "drawn", "rights", "hits", "z"),
+    [
+        (21, 7, 10, 7, 3.317),  # expected 10/3, variance 7·(10/21)·(11/21)·14/20
+        (12, 4, 4, 4, 3.317),  # expected 4/3, variance 4·⅓·⅔·8/11
+        (14, 6, 7, 6, 3.122),  # expected 3, variance 6·½·½·8/13
+        (1000, 1, 1, 1, 31.6),  # the one answer that the judge calls correct is the one with a label
+        (22, 22, 15, 15, 0.0),  # all are labelled
+    ],
+)
+def test_how_far_from_a_random_sample_is_too_far(n: int, drawn: int, rights: int, hits: int, z: float) -> None:
+    judge, people = sample(n, drawn, rights, hits)
+    notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
+    assert any("random sample would" in note for note in notes) == (z > 3.2905)
+
+
+def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
+    """A level of .001 for two runs is .0005 for each, beyond 3.48; and a run of which nothing is labelled hides none after it."""
+    near, far = sample(21, 7, 10, 7), sample(21, 7, 7, 7)  # z is 3.317; and 7 - 7/3 over the root of 7·⅓·⅔·14/20, 4.472
+    silent = [C, W] * 10 + [C], [N] * 21
+    for runs, named in (((near, near), []), ((silent, far), ["b"]), ((far, far), ["a", "b"])):
+        notes = in_words(
+            compared(outcomes(*(judge for judge, _ in runs)), outcomes(*(people for _, people in runs))).notes
+        )
+        parts = [f"run {name!r}: 100% of 7 labelled, 0% of the 14 others" for name in named]
+        said = [note for note in notes if "random sample would" in note]
+        assert len(said) == bool(named)
+        assert all(f"({'; '.join(parts)})" in note for note in said)
 
 
 def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:

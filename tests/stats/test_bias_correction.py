@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.errors import UsageError
-from nescio.stats.bias_correction import Estimate, beyond, people_alone, prediction_powered, rogan_gladen
+from nescio.stats.bias_correction import Estimate, human_sample_mean, prediction_powered, rogan_gladen, superpopulation
 
 # 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13 that neither
 # does.
@@ -36,7 +36,7 @@ def test_prediction_powered_inference_is_that_of_its_authors(
     found = prediction_powered(people, JUDGE, (21 + correct_of_the_rest) / answers, answers)
     assert found.value == pytest.approx(expected, abs=1e-12)
     if low is not None and high is not None:  # theirs is about new answers, and has z and n where this has t and n - 2
-        wide = beyond(found, answers)
+        wide = superpopulation(found, answers)
         assert wide.high - wide.low == pytest.approx(high - low, rel=0.06)
         assert wide.high - wide.low > (high - low) * 0.99
     assert found.low < found.value < found.high
@@ -55,6 +55,14 @@ def test_prediction_powered_by_hand() -> None:
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
 
 
+def test_the_weight_of_a_judge_is_held_to_1() -> None:
+    """Cov = ¼ among the labels, Var = 100/99·.09 over all: as much as 2.75 would be taken of what the labels lack."""
+    people = judge = np.repeat([1.0, 0.0], 5)
+    found = prediction_powered(people, judge, 0.1, 100)
+    assert found.weight == 1
+    assert found.value == pytest.approx(0.5 + (0.1 - 0.5))
+
+
 def test_rogan_gladen_by_hand() -> None:
     """se = 18/24, sp = 13/16: (.56 + .8125 - 1)/(.75 + .8125 - 1) = .3725/.5625."""
     found = rogan_gladen(PEOPLE, JUDGE, 0.56, 100)
@@ -66,9 +74,30 @@ def test_rogan_gladen_by_hand() -> None:
         assert abs(left) == pytest.approx(2.024394163911970 * math.sqrt(end**2 * v1 + (1 - end) ** 2 * v0), abs=1e-9)
 
 
+def test_rogan_gladen_with_few_disagreements_by_hand() -> None:
+    """se = 5/6, 1 - sp = 1/4 on 10 labels of 12: the squared residuals sum to 6·(5/6)(1/6) + 4·(1/4)(3/4) = 19/12, and are taken
+    for 3, so that both variances get 2·(3 - 19/12)/10² more. The ends are where the left side is t standard errors from 0."""
+    people, judge = np.repeat([1.0, 0.0], [6, 4]), np.repeat([1.0, 0.0, 1.0, 0.0], [5, 1, 1, 3])
+    found = rogan_gladen(people, judge, 0.55, 12)
+    assert found.value == pytest.approx((0.55 - 1 / 4) / (5 / 6 - 1 / 4))
+    more = 2 * (3 - 19 / 12) / 100
+    v1, v0 = (1 / 6 * 10 / 8 * (v + more) for v in (5 / 36 / 6, 3 / 16 / 4))
+    for end in (found.low, found.high):
+        left = 0.55 - 5 / 6 * end - 1 / 4 * (1 - end)
+        t = 2.306004135204166  # with 8 degrees of freedom, tabulated
+        assert abs(left) == pytest.approx(t * math.sqrt(end**2 * v1 + (1 - end) ** 2 * v0), abs=1e-9)
+
+
+def test_three_labels_are_enough_for_both_corrections() -> None:
+    """Cov = 2/9 and Var = 20/19·¼, so that λ = 2/9·76/20; the judge is right on all three labels."""
+    people = judge = np.array([1.0, 1.0, 0.0])
+    assert prediction_powered(people, judge, 0.5, 20).value == pytest.approx(2 / 3 + 2 / 9 * 76 / 20 * (0.5 - 2 / 3))
+    assert rogan_gladen(people, judge, 0.5, 20).value == pytest.approx(0.5)
+
+
 def test_when_people_judged_all_answers_nothing_is_left_open() -> None:
     for found in (
-        people_alone(PEOPLE, 40),
+        human_sample_mean(PEOPLE, 40),
         prediction_powered(PEOPLE, JUDGE, 21 / 40, 40),
         rogan_gladen(PEOPLE, JUDGE, 21 / 40, 40),
     ):
@@ -95,19 +124,20 @@ def test_a_judge_that_says_one_thing_of_all_has_no_weight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "judge"),
+    ("people", "judge", "weight"),
     [
-        ([1, 0, 1, 0], [0, 1, 0, 1]),  # se + sp = 0
-        ([1, 1, 0, 0], [1, 0, 1, 0]),  # se + sp = 1
-        ([1, 1, 1, 1], [1, 0, 1, 1]),  # no answer that is wrong
-        ([0, 0, 0, 0], [1, 0, 1, 1]),
-        ([1, 0], [1, 0]),  # too few labels
-        ([], []),
+        ([1, 0, 1, 0], [0, 1, 0, 1], -1),  # se + sp = 0
+        ([1, 1, 0, 0], [1, 0, 1, 0], 0),  # se + sp = 1
+        ([1, 1, 1, 1], [1, 0, 1, 1], None),  # no answer that is wrong
+        ([0, 0, 0, 0], [1, 0, 1, 1], None),
+        ([1, 0], [1, 0], None),  # too few labels
+        ([], [], None),
     ],
 )
-def test_rogan_gladen_is_undefined(people: list[float], judge: list[float]) -> None:
+def test_rogan_gladen_is_undefined(people: list[float], judge: list[float], weight: float | None) -> None:
     found = rogan_gladen(np.array(people, dtype=float), np.array(judge, dtype=float), 0.5, 20)
     assert all(math.isnan(x) for x in (found.value, found.low, found.high))
+    assert found.weight == weight
 
 
 def test_a_weak_judge_leaves_all_open() -> None:
@@ -115,6 +145,7 @@ def test_a_weak_judge_leaves_all_open() -> None:
     people, judge = np.repeat([1.0, 0.0], 20), np.repeat([1.0, 0.0, 1.0, 0.0], [11, 9, 10, 10])
     found = rogan_gladen(people, judge, 0.52, 1000)
     assert (found.low, found.high) == (0.0, 1.0)
+    assert found.weight == pytest.approx(0.05)
 
 
 def test_values_are_held_to_shares() -> None:
@@ -130,19 +161,23 @@ def test_people_alone_is_wilson_for_a_sample_without_replacement() -> None:
     m, z2 = 40 / 0.6, 1.959963984540054**2
     centre = (0.6 + z2 / (2 * m)) / (1 + z2 / m)
     half = math.sqrt(z2) / (1 + z2 / m) * math.sqrt(0.24 / m + z2 / (4 * m * m))
-    found = people_alone(PEOPLE, 100)
+    found = human_sample_mean(PEOPLE, 100)
     assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
-    assert math.isnan(people_alone(np.array([]), 100).value)
+    assert math.isnan(human_sample_mean(np.array([]), 100).value)
 
 
 def test_beyond_the_collection_both_errors_count() -> None:
-    sure = beyond(Estimate(0.5, 0.5, 0.5), 100)  # Wilson for 50 of 100: [.4038, .5962], a textbook value
+    sure = superpopulation(Estimate(0.5, 0.5, 0.5), 100)  # Wilson for 50 of 100: [.4038, .5962], a textbook value
     assert (round(sure.low, 4), round(sure.high, 4)) == (0.4038, 0.5962)
-    both = beyond(Estimate(0.5, 0.5 - 0.03, 0.5 + 0.04), 100)
+    both = superpopulation(Estimate(0.5, 0.5 - 0.03, 0.5 + 0.04), 100)
     assert both.low == pytest.approx(0.5 - math.hypot(0.03, 0.5 - sure.low))
     assert both.high == pytest.approx(0.5 + math.hypot(0.04, sure.high - 0.5))
-    undefined = Estimate(math.nan, math.nan, math.nan)
-    assert beyond(undefined, 100) is undefined
+    assert superpopulation(Estimate(0.5, 0.4, 0.6, 0.25), 100).weight == 0.25
+    one = superpopulation(Estimate(1.0, 1.0, 1.0), 1)  # Wilson for 1 of 1 begins at 1/(1 + z²)
+    assert one.low == pytest.approx(1 / (1 + 1.959963984540054**2))
+    assert one.high == 1
+    for found in (Estimate(math.nan, math.nan, math.nan), Estimate(0.5, 0.4, 0.6)):
+        assert superpopulation(found, 100 if math.isnan(found.value) else 0) is found
 
 
 def test_more_labels_than_answers_are_refused() -> None:
@@ -188,7 +223,7 @@ def test_every_figure_is_a_share_or_undefined(pairs: list[tuple[bool, bool]], ri
     people, judge = np.array(pairs, dtype=float).T
     answers = len(pairs) + right + wrong
     told = people, judge, float((judge.sum() + right) / answers), answers
-    for found in (prediction_powered(*told), rogan_gladen(*told), people_alone(people, answers)):
-        for one in (found, beyond(found, answers)):
+    for found in (prediction_powered(*told), rogan_gladen(*told), human_sample_mean(people, answers)):
+        for one in (found, superpopulation(found, answers)):
             numbers = (one.value, one.low, one.high)
             assert all(map(math.isnan, numbers)) or 0 <= one.low <= one.value <= one.high <= 1

@@ -56,7 +56,14 @@ def test_many_tables_at_once() -> None:
     assert observed_agreement(many) == pytest.approx(np.array([0.7, 1, 1]))
 
 
-@pytest.mark.parametrize("table", [[1, 2], [[1, 2, 3], [1, 2, 3]], [[1, -1], [0, 2]]])
+def test_counts_in_small_numbers_do_not_overflow() -> None:
+    """p_o = 200/240, p_e = 1/2: κ = 2/3, whatever the counts are kept in; 240 is more than an int8 holds."""
+    table = np.array([[100, 20], [20, 100]], dtype=np.int8)
+    assert cohen_kappa(table) == pytest.approx(2 / 3)
+    assert observed_agreement(table) == pytest.approx(200 / 240)
+
+
+@pytest.mark.parametrize("table", [[1, 2], [[1, 2, 3], [1, 2, 3]], [[1, -1], [0, 2]], np.ones((3, 2, 3))])
 def test_what_is_no_table_is_refused(table: object) -> None:
     with pytest.raises(UsageError, match="a square table of counts"):
         cohen_kappa(table)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nescio
 from nescio.comparison import Test
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.stats.permutation import binomial
+from nescio.stats.permutation import binomial, exact_p
 
 # n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both right 40,
 # both wrong 21. The p-values were found by full enumeration, outside this project.
@@ -79,6 +79,19 @@ def test_exact_is_full_enumeration(kinds: list[str], measure: str) -> None:
         assert p_of(x, y, measure) == pytest.approx(brute_force(x, y, measure), abs=1e-12)
 
 
+@pytest.mark.parametrize("observed", [8.0, 20.0, 61.0])
+def test_what_is_enumerated_has_the_p_of_what_is_summed(observed: float) -> None:
+    """The cube of a linear difference is not linear, and is as large where that is: 65³ outcomes, more than are tried at once."""
+    n, weights = np.array([64, 64, 64]), np.array([1.0, 0.5, 0.25])
+
+    def linear(swapped: np.ndarray) -> np.ndarray:
+        return (2 * swapped - n) @ weights
+
+    summed = exact_p(linear, n, observed)
+    assert summed is not None
+    assert exact_p(lambda swapped: linear(swapped) ** 3, n, observed**3) == pytest.approx(summed, rel=1e-9)
+
+
 def test_monte_carlo_agrees_within_its_error() -> None:
     rng = np.random.default_rng(5)
     x, y = ("".join(rng.choice(list("CWU"), p=p, size=300)) for p in ([0.5, 0.3, 0.2], [0.45, 0.4, 0.15]))
@@ -124,6 +137,40 @@ def test_many_kinds_against_every_exchange(unit: float | None) -> None:
     hits = np.abs(signs @ away) >= abs(away.sum()) - 1e-9
     (found,) = nescio.compare(data, "mean(s)", baseline="y", test="exact", resamples=1)
     assert found.p == pytest.approx(hits.mean(), abs=1e-12)
+
+
+def test_small_differences_of_large_scores_are_not_lost_in_rounding() -> None:
+    """Pairs of hundreds of millions that all but cancel: the exchanges that tie with what is observed, in whole numbers, count."""
+    away = np.array([10**8 + 1, -(10**8), 3 * 10**8, 1 - 3 * 10**8, 7 * 10**8, 2 - 7 * 10**8, 3, -5, 9, 2, 4, 6])
+    scores = {"s": np.stack([away, np.zeros(12)]).astype(float)}
+    data = Evidence(("x", "y"), tuple(map(str, range(12))), scores, np.full((2, 12), PRESENT, dtype=np.uint8))
+    signs = np.array(list(itertools.product((-1, 1), repeat=12)))
+    (found,) = nescio.compare(data, "mean(s)", baseline="y", test="exact", resamples=1)
+    assert found.p == pytest.approx(np.mean(np.abs(signs @ away) >= abs(away.sum())), abs=1e-12)
+
+
+def graded(steps: list[float], each: int) -> Evidence:
+    """Two runs whose differences are these, each on so many questions."""
+    away = np.repeat(steps, each)
+    scores = {"s": np.stack([away, np.zeros(len(away))])}
+    names = tuple(map(str, range(len(away))))
+    return Evidence(("x", "y"), names, scores, np.full((2, len(away)), PRESENT, dtype=np.uint8))
+
+
+def test_sums_on_a_lattice_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousandths by the thousand: sums that differ by rounding alone are one, so that halves with a few thousand sums do."""
+    monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", 1 << 16)
+    data = graded([step * 100.1 for step in (1, 2, 3, 4, 5, 6, 7, 8)], 40)
+    assert nescio.compare(data, "mean(s)", baseline="y").rows[0].test == "exact"
+
+
+def test_too_many_sums_are_drawn_and_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine unlike differences of one question each: a half of five has 32 sums, the sixteenth of which comes with the fourth."""
+    data = graded([1.0, 1.7, 2.9, 4.3, 5.1, 6.7, 8.9, 10.1, 11.3], 1)
+    for most, test in ((32, "exact"), (31, "permutation")):
+        monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", most)
+        monkeypatch.setattr("nescio.stats.permutation.ENUMERABLE", 0)
+        assert nescio.compare(data, "mean(s)", baseline="y", resamples=50).rows[0].test == test
 
 
 def test_clusters_are_exchanged_whole() -> None:

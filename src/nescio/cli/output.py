@@ -77,8 +77,8 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
         tables.write(results, output)
         say(f"wrote {output}")
     flat = [name for name in (printed, output.suffix.lower() if output else "") if name in ONE_TABLE]
-    if flat and any(results.more.values()):
-        left = ", ".join(name for name, rows in results.more.items() if rows)
+    if flat and any(results.tables.values()):
+        left = ", ".join(name for name, rows in results.tables.items() if rows)
         one_table = note(
             "output.one_table",
             "{format} holds one table; {others}: in json, or as a table",

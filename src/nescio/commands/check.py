@@ -19,7 +19,7 @@ from nescio.data.model import Collection
 from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
-from nescio.formats import Format, Part, ReadOptions, Source, explain
+from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
 from nescio.pipeline import Loaded, Options, check_names, load, only_questions, open_files, recognise
 from nescio.reporting.tables import show_fact, show_records
 from nescio.text import plural
@@ -130,17 +130,17 @@ class FileSummary:
             print("nothing looks wrong")
 
 
-def check(given: Any, **options: Any) -> FileSummary:
+def check(source: Any, **options: Any) -> FileSummary:
     """Say what files hold, what format they were taken for and why, and what looks wrong in them.
 
         print(nescio.check("outcomes.csv"))
 
-    `given` is a path or several, or a table; options are those of `nescio.score` that say how files are read. A file that breaks
+    `source` is a path or several, or a table; options are those of `nescio.score` that say how files are read. A file that breaks
     a rule of its format is a problem like others, and `error` of the summary holds what is wrong. Raises FormatError,
     MismatchError or UsageError where it cannot even be said of what format the files are.
     """
     check_names(check, options)
-    items, reading = listed(given), Options(**options)
+    items, reading = listed(source), Options(**options)
     format_, parts = recognise(open_files(items)[0], reading.format_in)
     asked = f"--format-in {reading.format_in} says so" if reading.format_in else None
     files = tuple(
@@ -159,7 +159,7 @@ def _columns(source: Source) -> tuple[str, ...]:
 
 
 def _contents(
-    items: Sequence[Any], format_: Format, parts: Sequence[Part], options: Options
+    items: Sequence[Any], format_: Format, parts: Sequence[SourceRole], options: Options
 ) -> tuple[Contents | None, list[str]]:
     """Read what the files hold, and say what looks wrong."""
     roles = {part for part, _ in parts}

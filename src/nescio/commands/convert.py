@@ -34,18 +34,18 @@ class Converted:
         return f"read {self.format}{how}; wrote {self.what} to {self.output}"
 
 
-def convert(given: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Any) -> Converted:
+def convert(source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Any) -> Converted:
     """Write any log that can be scored as an outcome table, or as files of another format.
 
         nescio.convert("log.eval", "log.csv")
 
-    `given` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to` the new
+    `source` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to` the new
     folder for the files of another format (`nescio.formats.WRITERS` has them). Options are those of `nescio.score` that say how
     files are read; those about scoring change nothing here. Raises NescioError: MismatchError for what a format cannot hold,
     UnknownNameError for a format that is not written, UsageError where the output cannot be written.
     """
     check_names(convert, options)
-    items, output, reading = listed(given), Path(output), Options(**options)
+    items, output, reading = listed(source), Path(output), Options(**options)
     writer = WRITERS.find(to)
     _check_place(writer, output, items)
     result = read(items, reading, runs=writer.takes is not Unjudged)

@@ -13,7 +13,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.formats import Read, Unjudged, Written
+from nescio.formats import ReadResult, Unjudged, WriteResult
 from nescio.formats.native.judgements import read_judgements
 from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
@@ -40,15 +40,15 @@ class Judged:
     outcomes: Outcomes
     judge: str
     notes: tuple[Note, ...]
-    read: Read
+    read: ReadResult
     by_people: bool = False
     people: Human | None = None
 
-    def write(self, path: Path | str) -> Written:
+    def write(self, path: Path | str) -> WriteResult:
         """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all."""
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
-        return Written(f"{write_outcomes(self.outcomes, path)} outcomes of {len(self.outcomes.runs)} runs")
+        return WriteResult(f"{write_outcomes(self.outcomes, path)} outcomes of {len(self.outcomes.runs)} runs")
 
     def agreement(
         self, *, target: Target = "collection", ci: float = 95.0, resamples: int = 10_000, seed: int = 0
@@ -74,7 +74,7 @@ class Judged:
 
 
 def judge(
-    given: Any,
+    source: Any,
     *,
     judge: str | None = None,
     against: Path | str | None = None,
@@ -90,7 +90,7 @@ def judge(
         judged.write("outcomes.csv")
         print(judged.agreement())
 
-    `given` are questions and the runs that answer them, in any format of answers that are yet to be judged. `judge` names the
+    `source` are questions and the runs that answer them, in any format of answers that are yet to be judged. `judge` names the
     judge, with parameters as in "token_f1(threshold=0.5)" (None: choice where all questions have options, else exact); "human"
     takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a table of people's verdicts,
     `verdict` its column where its name does not tell; with it a log that is judged already may stand in place of the answers.
@@ -103,7 +103,7 @@ def judge(
     reading = Options(**options)
     if model is not None and judge != MODEL and model.given():
         raise UsageError(f"{model.given()[0]} is for --judge {MODEL}")
-    result = read(listed(given), reading, gold=judge != HUMAN)
+    result = read(listed(source), reading, gold=judge != HUMAN)
     people, notes = None, list[Note]()
     if against is not None:
         people, notes = _people(result, Path(against), reading.outcome_map, verdict)
@@ -119,7 +119,7 @@ _JUDGE = judge  # whose parameter has its name
 
 
 def _people(
-    result: Read, against: Path, outcome_map: Mapping[str, str], verdict: str | None
+    result: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None
 ) -> tuple[Human, list[Note]]:
     """Read people's verdicts on the answers, and note what was made of their file."""
     labels, notes = read_judgements(against, outcome_map, verdict)
@@ -134,7 +134,7 @@ def _people(
     return people, [*notes, *more]
 
 
-def _judged(result: Read, name: str | None, resources: Resources) -> Read:
+def _judged(result: ReadResult, name: str | None, resources: Resources) -> ReadResult:
     """Judge what was read as asked for; a log that is judged already may be held against people."""
     data, people = result.data, resources.people
     if isinstance(data, Outcomes) and isinstance(people, Human) and name in (None, HUMAN):

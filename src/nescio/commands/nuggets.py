@@ -19,7 +19,7 @@ __all__ = ["answer", "score"]
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     beta: float | None = None,
@@ -36,7 +36,7 @@ def score(
 
         nescio.nuggets.score(["key.txt", "run.txt", "assessor.txt"], beta=5)
 
-    `given` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how much recall
+    `source` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how much recall
     outweighs length in the measures that are shown by default. `automatic` says how nuggets are matched where no assessor did it,
     `assessors` whose view counts where there are several (majority, each or a name). Other arguments as in `nescio.score`.
     Raises NescioError: UsageError for a `beta` beside measures, or for measures that have none.
@@ -45,7 +45,7 @@ def score(
     if beta is not None and measures:
         raise UsageError("--beta is for the measures shown by default; with -m write it there: -m 'nuggets.F(beta=5)'")
     scoring.check_resampling(ci, resamples, jobs, seed)
-    loaded = scoring.open_by(listed(given), by, {"choose": choose}, measures)
+    loaded = scoring.open_by(listed(source), by, {"choose": choose}, measures)
     wanted = measures if beta is None else _with_beta(loaded.measures, beta)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     return scoring.score(loaded, wanted, by=by, ci=ci, **drawn)

@@ -40,6 +40,6 @@ def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
         check_place(output, inputs)
 
 
-def listed(given: Any) -> list[Any]:
+def listed(source: Any) -> list[Any]:
     """Make a list of what is given: a path or a table, or several."""
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    return list(source) if isinstance(source, (list, tuple)) else [source]

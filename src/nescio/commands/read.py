@@ -13,7 +13,7 @@ from nescio.data.model import Question
 from nescio.data.notes import note
 from nescio.data.results import Scores
 from nescio.errors import UsageError
-from nescio.formats import Read, Unjudged
+from nescio.formats import ReadResult, Unjudged
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
 from nescio.measures import parse
@@ -30,7 +30,7 @@ MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 
 
 def answer(
-    given: Any,
+    source: Any,
     output: Path | str,
     *,
     system: str,
@@ -43,12 +43,12 @@ def answer(
 
         print(nescio.read.answer(["questions.jsonl", "stories.jsonl"], "run.jsonl", system="deep-read"))
 
-    `given` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the systems. It
+    `source` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the systems. It
     declines below `threshold`, and keeps the candidate. `switches` are Deep Read's; with `by_sentence` a sentence of the story
     is the answer where there are options, too. Raises UnknownNameError for a system or a switch, UsageError for a threshold
     outside [0, 1], MismatchError for a question that the system cannot answer.
     """
-    items, output = listed(given), Path(output)
+    items, output = listed(source), Path(output)
     check_file(output, "a run", (".jsonl",), items)
     collection, notes = read_collection(items)
     run = reading.answer(collection, system, threshold, switches=switches, by_sentence=by_sentence, seed=seed)
@@ -58,7 +58,7 @@ def answer(
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     by: str | None = None,
@@ -75,7 +75,7 @@ def score(
 
         nescio.read.score(["developset", "run.jsonl"], by="question_word")
 
-    `given` is a collection with its key, and runs. `keep_pronouns` counts personal and possessive pronouns as content words;
+    `source` is a collection with its key, and runs. `keep_pronouns` counts personal and possessive pronouns as content words;
     `correlations` also says how the measures correlate over the runs. Other arguments as in `nescio.score`. Raises NescioError:
     UsageError for what is judged already, and for `keep_pronouns` beside a judge.
     """
@@ -83,7 +83,7 @@ def score(
     scoring.check_resampling(ci, resamples, jobs, seed)
     graded = tuple(name for measure in scoring.parse_all(measures, None) for name in measure.user_columns)
     told = Options(**{"strata": None if by else (), "graded": graded, **options})
-    result = read(listed(given), told)
+    result = read(listed(source), told)
     name, suited = _judge(result, told.judge, keep_pronouns=keep_pronouns)
     loaded = apply(judge(result, name), replace(told, judge=name))
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
@@ -91,7 +91,7 @@ def score(
     return _with_correlations(scores) if correlations else scores
 
 
-def _judge(result: Read, asked: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
+def _judge(result: ReadResult, asked: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
     """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):
@@ -125,4 +125,4 @@ def _with_correlations(scores: Scores) -> Scores:
                 runs=runs,
             )
         )
-    return replace(scores, more={"correlations": comparability(scores)}, notes=tuple(notes))
+    return replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))

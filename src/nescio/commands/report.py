@@ -40,7 +40,7 @@ class Report:
 
 
 def report(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     output: Path | str | None = None,
@@ -69,9 +69,9 @@ def report(
     check_names(report, options)
     output = None if output is None else Path(output)
     figures = None if figures is None else Path(figures)
-    _check_report(output, figures, listed(given))
+    _check_report(output, figures, listed(source))
     data = page.gather(
-        given,
+        source,
         [measures] if isinstance(measures, str) else measures,
         by=by,
         ci=ci,
@@ -84,13 +84,13 @@ def report(
         **options,
     )
     if output is not None:
-        write_text(output, page.page(data, title=title or _title(given), texts=page.texts_of(data.loaded)))
+        write_text(output, page.page(data, title=title or _title(source), texts=page.texts_of(data.loaded)))
     drawn = page.write_figures(data, figures) if figures is not None else []
     return Report(output, tuple(drawn), data.scores)
 
 
 def report_change(
-    given: Any,
+    source: Any,
     output: Path | str,
     measures: Sequence[str] | str | None = None,
     *,
@@ -117,8 +117,8 @@ def report_change(
     """
     check_names(report_change, options)
     output = Path(output)
-    check_file(output, "the page", PAGES, listed(given))
-    loaded = open_data(given, {"strata": None} | options, measures)
+    check_file(output, "the page", PAGES, listed(source))
+    loaded = open_data(source, {"strata": None} | options, measures)
     pair = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, *pair)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
@@ -130,8 +130,8 @@ def report_change(
     return comparisons
 
 
-def _title(given: Any) -> str:
-    names = [Path(item).name for item in listed(given) if isinstance(item, (str, Path))]
+def _title(source: Any) -> str:
+    names = [Path(item).name for item in listed(source) if isinstance(item, (str, Path))]
     return ", ".join(names[:MOST_NAMED]) or "nescio"
 
 

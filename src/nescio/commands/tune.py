@@ -8,13 +8,13 @@ from nescio.commands.places import check_file
 from nescio.data.columns import bare, known
 from nescio.data.notes import note
 from nescio.errors import UsageError
-from nescio.formats import Written
+from nescio.formats import WriteResult
 from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.measures import parse
 from nescio.selective import Tuned, as_outcomes
 
 
-def write_tuned(tuned: Tuned, output: Path | str) -> Written:
+def write_tuned(tuned: Tuned, output: Path | str) -> WriteResult:
     """Write the run with the threshold applied, candidates kept, as an outcome table (.csv, .tsv, .jsonl or .parquet).
 
         write_tuned(nescio.tune("outcomes.csv", run="mine", strata=None), "mine-tuned.csv")
@@ -36,4 +36,4 @@ def write_tuned(tuned: Tuned, output: Path | str) -> Written:
                 measure=row.measure,
             )
         )
-    return Written(f"run {row.run!r} with the threshold applied, {rows:,} questions", tuple(notes))
+    return WriteResult(f"run {row.run!r} with the threshold applied, {rows:,} questions", tuple(notes))

@@ -54,7 +54,7 @@ def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
     elif correction == "bh":
         scaled = values[order] * m / np.arange(1, m + 1)
         adjusted[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
-    found: list[float | None] = [value if value is None else float("nan") for value in p]
+    adjusted_p: list[float | None] = [value if value is None else float("nan") for value in p]
     for i, value in zip(known, adjusted, strict=True):
-        found[i] = float(value)
-    return found
+        adjusted_p[i] = float(value)
+    return adjusted_p

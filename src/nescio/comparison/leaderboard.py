@@ -18,7 +18,7 @@ Progress = Callable[[int, int], None]
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     by: str | None = None,
@@ -35,11 +35,11 @@ def score(
 
         nescio.score("outcomes.csv", ["c@1", "penalty(t=0.75)"], by="category").value("mine", "c@1")
 
-    `given` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
+    `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
     no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run of each
     measure and those not told apart from it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
-    where exact tests cost little. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered,
+    where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered,
     common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
     `cluster`; `nescio.pipeline.Options` says what each means.
 
@@ -47,14 +47,16 @@ def score(
     that there is not.
     """
     check_names(score, options)
-    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
-    loaded = scoring.open_by(given, by, options, measures)
-    scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, **drawn)
+    loaded = scoring.open_by(source, by, options, measures)
+    scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
     if mark is False:
         return scores
-    scores = best.mark(scores, loaded, by=by, every=bool(mark), ci=ci, **drawn)
-    return scores if mark else replace(scores, why_unmarked=why_unmarked(scores, loaded))
+    if mark:
+        return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
+    marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
+    return replace(marked, why_unmarked=why_unmarked(marked, loaded))
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:

@@ -112,10 +112,10 @@ def resolve(name: str, stored: Mapping[str, Array]) -> str:
     """
     if name in stored or not name.startswith(USER):
         return name
-    asked = bare(name)
-    if asked in stored:
-        return asked
-    ending = [column for column in stored if column.endswith(f".{asked}")]
+    plain = bare(name)
+    if plain in stored:
+        return plain
+    ending = [column for column in stored if column.endswith(f".{plain}")]
     return ending[0] if len(ending) == 1 else name
 
 
@@ -136,8 +136,8 @@ def _confidence(evidence: Evidence) -> Array:
 
 def _has_confidence(evidence: Evidence) -> Array:
     """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
-    given = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
-    return given | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
+    any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
+    return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 
 
 def _right(evidence: Evidence) -> Array:

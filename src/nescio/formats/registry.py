@@ -29,14 +29,14 @@ from nescio.sources.source import Source
 class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
-    `more` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name. `unused`
-    notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
+    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
     """
 
     collection: Collection
     runs: tuple[Run, ...]
     files: tuple[str, ...] = ()
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra_columns: Mapping[str, Array] = field(default_factory=dict)
     unused: tuple[Note, ...] = ()
 
 
@@ -104,7 +104,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes may
@@ -122,11 +122,11 @@ class Read:
     texts: Unjudged | None = None
 
 
-Part = tuple[str, Source]
+SourceRole = tuple[str, Source]
 Recognise = Callable[[Source], str | None]
-Reader = Callable[[Sequence[Part], ReadOptions], Read]
-Describe = Callable[[Sequence[Part]], str]
-CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[Note, ...]]]
+Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
+Describe = Callable[[Sequence[SourceRole]], str]
+CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +177,14 @@ def takers(source: Source) -> list[Format]:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
     what: str
     notes: tuple[Note, ...] = ()
 
 
-Write = Callable[[Any, Path], Written]
+Write = Callable[[Any, Path], WriteResult]
 
 
 @dataclass(frozen=True, slots=True)

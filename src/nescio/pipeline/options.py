@@ -43,10 +43,10 @@ class Options:
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that can."""
         plain = Options()
-        for each in fields(self):
-            if each.name in (*allowed, *CALLERS) or getattr(self, each.name) == getattr(plain, each.name):
+        for option in fields(self):
+            if option.name in (*allowed, *CALLERS) or getattr(self, option.name) == getattr(plain, option.name):
                 continue
-            raise UsageError(f"{each.name} says how files are read, and {what}")
+            raise UsageError(f"{option.name} says how files are read, and {what}")
 
 
 CALLERS = ("watch", "strata", "graded")  # what a caller sets for its own sake, and no user asks for

@@ -86,7 +86,7 @@ def plain(results: Results) -> str:
 def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]], console: Any) -> None:
     from rich.text import Text
 
-    if results.more["scores"]:
+    if results.tables["scores"]:
         earned = _scores(results)
         console.print(_table(earned.head, earned.rows))
         console.print()
@@ -130,7 +130,7 @@ def page(results: Results) -> str:
         "## Every measure, every test\n",
         markdown_table(_matrix(["measure", *tests], matrix)) + "\n",
     ]
-    if results.more["scores"]:
+    if results.tables["scores"]:
         earned = _scores(results)
         head, *turned = zip(earned.head, *earned.rows, strict=True)
         parts += ["## What the systems earn\n", markdown_table(_matrix(["measure", *head[1:]], turned)) + "\n"]
@@ -191,7 +191,7 @@ def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
 
 def _scores(results: Results) -> Grid:
     """What measures give to systems: a row a system."""
-    earned = results.more["scores"]
+    earned = results.tables["scores"]
     cell = {(row.system, row.measure): row.value for row in earned}
     measures = list(dict.fromkeys(row.measure for row in earned))
     systems = list(dict.fromkeys(row.system for row in earned))

@@ -10,7 +10,7 @@ from unicodedata import category
 from nescio.data.results import Score, Scores
 from nescio.measures import parse
 
-BEST, ALIKE = "*", "†"
+BEST, TIED = "*", "†"
 JOINERS = "\u200c\u200d"
 HUGE = 1e12  # from here on figures are no longer written out
 
@@ -25,14 +25,14 @@ class Cell:
     value: str
     interval: str = ""
     best: bool = False
-    alike: bool = False
+    tied: bool = False
     marked: bool = False
-    over: tuple[str, ...] = ()
+    better_than: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The cell without any style: `*` for the best, `†` for what is not told apart from it, and else room for the sign."""
-        sign = BEST if self.best else ALIKE if self.alike else " " if self.marked else ""
+        sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
@@ -119,7 +119,7 @@ def _cell(row: Score) -> Cell:
         number(row.value),
         f"[{number(row.low)}, {number(row.high)}]" if known else "",
         bool(row.best),
-        bool(row.not_told_apart_from_best),
+        bool(row.tied_with_best),
         row.best is not None,
         row.better_than or (),
     )

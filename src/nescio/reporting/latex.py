@@ -66,7 +66,7 @@ def leaderboard(board: Board) -> str:
         + "."
     )
     # Beside its own name a run has its own letter.
-    rows = [[replace(row[0], over=(row[0].value,)), *row[1:]] for row in board.rows]
+    rows = [[replace(row[0], better_than=(row[0].value,)), *row[1:]] for row in board.rows]
     table = _tabular(board.head, rows, board.texts, names)
     return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
 
@@ -99,8 +99,8 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
     """A cell; in a column aligned on the point it is two, or one across both."""
-    raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.over)
-    over = (r"\dagger" if cell.alike else "") + (r"\," if cell.alike and raised else "") + raised
+    raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.better_than)
+    over = (r"\dagger" if cell.tied else "") + (r"\," if cell.tied and raised else "") + raised
     sign = f"$^{{{over}}}$" if over else ""
     interval = f" {_figures(cell.interval)}" if cell.interval else ""
     if not pointed:

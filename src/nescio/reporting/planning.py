@@ -14,7 +14,7 @@ def show_plan(results: Results) -> None:
     print("\n".join(sentence(row) for row in results) + "\n")
     records = [_record(row) for row in results]
     show_grid(record_grid(records, {name: name in ("measure", "method") for row in records for name in row}))
-    if "systems" in results.more:
+    if "systems" in results.tables:
         print()
         show_records(results.records("systems"))
     print(results.signature)

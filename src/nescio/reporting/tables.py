@@ -14,7 +14,7 @@ from typing import Any, Literal
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.reporting import terminal
-from nescio.reporting.board import ALIKE, BEST, HUGE, Cell, board
+from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.board import visible as visible  # noqa: PLC0414
 from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
@@ -67,7 +67,7 @@ def _legend(results: Results) -> str:
     if isinstance(results, Comparisons):
         return _family(results)
     said = board(results).legend if isinstance(results, Scores) else ""
-    return f"{BEST} the best; {ALIKE} {said}" if said else ""
+    return f"{BEST} the best; {TIED} {said}" if said else ""
 
 
 def _family(results: Comparisons) -> str:
@@ -83,7 +83,7 @@ def _for_terminal(results: Results) -> list[Grid]:
     """The tables without the hundreds of comparisons that a ranking was made from."""
     tables = grids(results)
     pairs = len(results.rows)
-    if isinstance(results, Comparisons) and results.more.get("ranks") and pairs > MOST_ROWS:
+    if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
         tables[1] = _too_many("comparisons (-f csv prints them, -o FILE writes them)", pairs)
     return tables
 
@@ -182,13 +182,13 @@ def grids(results: Results) -> list[Grid]:
         from nescio.reporting import audit
 
         return audit.grids(results)
-    further = {name: _further(results, name) for name, rows in results.more.items() if rows}
+    further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
     first = [further.pop(name) for name in FIRST if name in further]
     return [table.escaped(visible) for table in (*first, grid(results), *further.values())]
 
 
 def _further(results: Results, name: str) -> Grid:
-    rows = len(results.more[name])
+    rows = len(results.tables[name])
     if rows <= MOST_ROWS:
         return rows_grid(results, name)
     return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
@@ -199,8 +199,8 @@ def _too_many(what: str, rows: int) -> Grid:
 
 
 def rows_grid(results: Results, name: str | None = None) -> Grid:
-    """Lay out the rows of results, or those of `more[name]`, as they are."""
-    return record_grid(results.records(name), text_fields(results.rows if name is None else results.more[name]))
+    """Lay out the rows of results, or those of `tables[name]`, as they are."""
+    return record_grid(results.records(name), text_fields(results.rows if name is None else results.tables[name]))
 
 
 def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
@@ -329,7 +329,7 @@ def markdown_tables(results: Results) -> list[str]:
         return [markdown_table(table) for table in grids(results)]
     leaderboard = board(results)
     cells = [[_markdown_cell(cell) for cell in row] for row in leaderboard.rows]
-    legend = f"**bold**: the best; {ALIKE} {in_markdown(leaderboard.legend)}"
+    legend = f"**bold**: the best; {TIED} {in_markdown(leaderboard.legend)}"
     return [
         markdown_lines(leaderboard.head, cells, leaderboard.texts),
         *([legend] if leaderboard.legend else []),
@@ -339,7 +339,7 @@ def markdown_tables(results: Results) -> list[str]:
 
 def _markdown_cell(cell: Cell) -> str:
     value = in_markdown(cell.value)
-    sign = ALIKE if cell.alike else ""
+    sign = TIED if cell.tied else ""
     return f"**{value}**{_after(cell)}" if cell.best else f"{value}{sign}{_after(cell)}"
 
 

@@ -29,7 +29,7 @@ VerdictOf = Callable[[str, str, str], Verdict | None]  # of a run, a question an
 
 
 def build(
-    given: Any,
+    source: Any,
     output: Path | str,
     *,
     judgements: Path | str | None = None,
@@ -45,7 +45,7 @@ def build(
 
         nescio.ave.build(["questions.jsonl", "runs/a.jsonl"], "collection.xml", judgements="judged.csv")
 
-    `given` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of people's
+    `source` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of people's
     verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words in it mean; without
     it all answers are UNKNOWN. `language` is that of questions that do not say it; `longest` the characters of a supporting text
     at most; `without` names rules that are not applied. A `test_set` has no values; with `systems` it says whose answer each is.
@@ -53,7 +53,7 @@ def build(
     Raises UsageError for options that make no sense, MismatchError where nothing is left to validate.
     """
     check_names(build, options, ("outcome_map",))
-    items, output = listed(given), Path(output)
+    items, output = listed(source), Path(output)
     check_file(output, "a collection", (".xml",), [*items, *([judgements] if judgements else [])])
     if unknown := [rule for rule in without if rule not in RULES]:
         raise UsageError(f"--without-rule takes {', '.join(get_args(Rule))} (found {unknown[0]!r})")

@@ -9,7 +9,7 @@ from typing import Any
 
 from nescio.commands.places import check_results, listed
 from nescio.data.evidence import Evidence
-from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, settle
+from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import Signature
 from nescio.errors import MismatchError, UsageError
@@ -35,7 +35,7 @@ FORMAT = "ave"
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     by: str | None = None,
@@ -52,13 +52,13 @@ def score(
 
         nescio.ave.score(["collection.xml", "validator.txt"], ranking=["outcomes.csv"]).records("ranking")
 
-    `given` is a collection (or AVE 2006's pairs) and responses to it. `ranking` are judged answers of QA systems: an outcome
+    `source` is a collection (or AVE 2006's pairs) and responses to it. `ranking` are judged answers of QA systems: an outcome
     table, people's verdicts, or whatever `nescio.score` reads. `roc` is a file for the points of the ROC curves. The option
     `choose={"confidence": "decision"}` says that the confidence of a REJECTED answer is in its being wrong. Other arguments as in
     `nescio.score`. Raises NescioError: MismatchError for pairs that are to be ranked, or runs that have no ROC curve.
     """
     check_names(score, options, ("choose",))
-    items, curve = listed(given), None if roc is None else Path(roc)
+    items, curve = listed(source), None if roc is None else Path(roc)
     check_results(curve, [*items, *ranking])
     told = Options(format_in=FORMAT, **options)
     loaded = load(items, told)
@@ -71,7 +71,7 @@ def score(
     scores = scoring.score(loaded, measures, by=by, ci=ci, **drawn)
     if curve:
         _write_roc(loaded, curve, scores.signature)
-    return replace(scores, more={**scores.more, "ranking": places}) if places else scores
+    return replace(scores, tables={**scores.tables, "ranking": places}) if places else scores
 
 
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
@@ -91,7 +91,7 @@ def _systems(files: Sequence[Any]) -> Loaded:
     """Read QA systems by their outcomes, or by people's verdicts on their answers."""
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)
-        data, more = settle(outcomes, Policies(missing="unanswered", ungraded="exclude"))
+        data, more = apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))
         systems = Loaded(data, (*notes, *more))
     else:
         systems = load(list(files), Options(missing="unanswered", ungraded="exclude"))
@@ -140,4 +140,4 @@ def baselines(
         for name in measures
     ]
     more = {"counts": tuple(counts(exercise))} if kind == COLLECTION else {}
-    return Scores((*rows, *drawn.rows), drawn.signature, (*notes, *drawn.notes), "scores", {**drawn.more, **more})
+    return Scores((*rows, *drawn.rows), drawn.signature, (*notes, *drawn.notes), "scores", {**drawn.tables, **more})

@@ -90,7 +90,7 @@ def train(
     output = Path(output)
     check_file(output, "a model", (".json",), [collection, *([also] if also else [])])
     resources = validator.Resources(wordnet, embeddings, parser)
-    plan = validator.Plan(seed, trees, folds, also_weight, jobs)
+    plan = validator.TrainingPlan(seed, trees, folds, also_weight, jobs)
     exercise = _read(collection)
     techniques = validator.chosen(resources, without, redundancy=redundancy)
     material = validator.gather(exercise, _read(also) if also else None, techniques, plan, resources=resources)

@@ -195,7 +195,7 @@ def _ranking(found: Comparisons | None, main: str, values: Sequence[tuple[str, f
     if found is None:
         return ()
     lower = parse(main).declaration.lower_is_better
-    return found.more.get("ranks") or ranks(main, values, tuple(found), lower_is_better=lower)
+    return found.tables.get("ranks") or ranks(main, values, tuple(found), lower_is_better=lower)
 
 
 def _whole(row: Score, measure: str) -> bool:

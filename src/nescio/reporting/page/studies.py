@@ -75,7 +75,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
     drawn, top, left = _drawn(rows, ("swap_rate",))
     if not drawn:
         return []
-    needs = study.more["sensitivity"]
+    needs = study.tables["sensitivity"]
     words = "; ".join(
         f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
     )

@@ -60,11 +60,11 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
         return math.log(len(nuggets) / max(held[term], 1)) if nuggets else 0.0
 
     def match(nugget: str, strings: Sequence[str]) -> float:
-        said = [terms(string) for string in strings]
+        stems = [terms(string) for string in strings]
         own = terms(nugget)
         if not any(weight(term) for term in own):
-            return share(own, said, lambda _: 1.0)
-        return share(own, said, weight)
+            return share(own, stems, lambda _: 1.0)
+        return share(own, stems, weight)
 
     return match
 

@@ -1,0 +1,77 @@
+"""A run as a measure sees it: what it is about, what could not be used, and what is said of that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import MissingColumnError
+from nescio.pipeline import load
+from tests.formats.excerpts import EVERY, EXCERPTS
+from tests.laws.catalogue import run_of_answers, sample_of
+from tests.notes import in_words
+
+
+def test_a_measure_of_another_task_says_which_would_do() -> None:
+    """Of answers that were validated, and of nuggets that were matched automatically; else there is nothing to say."""
+    automatic = load([EXCERPTS / "nuggets" / "key.txt", EXCERPTS / "nuggets" / "lamp.txt"])
+    for data, measure, instead in (
+        (EVERY["ave"].read(), "c@1", "view=selection"),
+        (EVERY["ave"].read(), "AURC", "view=selection"),
+        (automatic, "nuggets.F", "nuggets.automatic_F"),
+        (automatic, "c@1", "nuggets.automatic_F"),
+        (EVERY["nuggets"].read(), "c@1", ""),
+        (EVERY["outcomes"].read(), "nuggets.F", ""),
+        (EVERY["outcomes"].read(), "ave.F", ""),
+    ):
+        with pytest.raises(MissingColumnError) as refused:
+            nescio.score(data, measure)
+        assert str(refused.value).startswith(f"{measure}: there is no column ")
+        for words in ("view=selection", "nuggets.automatic_F"):
+            assert (words in str(refused.value)) == (words == instead), str(refused.value)
+
+
+def test_answers_and_questions_of_a_validation_are_counted_apart() -> None:
+    """Five judged answers of three questions: neither kind of measure misses the rows of the other kind."""
+    scores = nescio.score(EVERY["ave"].read(), ["ave.F", "ave.qa_accuracy"], ci=None)
+    assert {row.measure: row.n for row in scores} == {"ave.F": 5, "ave.qa_accuracy": 3}
+    assert not any("left out, without" in note or "undefined" in note for note in in_words(scores.notes))
+
+
+def test_decisions_without_a_confidence_are_called_so(tmp_path: Path) -> None:
+    bare = tmp_path / "bare.txt"
+    lines = (EXCERPTS / "ave" / "lamp.txt").read_text().splitlines()
+    bare.write_text("".join(line.rsplit(" ", 1)[0] + "\n" for line in lines))
+    found = nescio.score([EXCERPTS / "ave" / "harbour.xml", bare], "ave.AUC", ci=None)
+    (note,) = [note for note in in_words(found.notes) if "ave.AUC" in note]
+    assert "none of the decisions on answers has a confidence (run 'bare')" in note
+    assert found.rows[0].n == 0
+
+
+def test_what_every_question_has_is_not_missed() -> None:
+    found = nescio.score(run_of_answers([(0.5, 1), (0.25, 0)]), ["AURC", "Brier"], ci=None)
+    assert [row.n for row in found] == [2, 2]
+    assert found.notes == ()
+
+
+def test_what_a_measure_remarks_on_its_questions_is_said(tmp_path: Path) -> None:
+    table = tmp_path / "counts.csv"
+    table.write_text("run,question,vital,okay,vital_in_key,length\nlamp,d1,1,0,2,120\nlamp,d2,0,1,0,50\n")
+    found = nescio.score(table, ["nuggets.NR", "nuggets.F"], ci=None)
+    (note,) = [note for note in in_words(found.notes) if "no vital nugget" in note]
+    assert note.startswith("nuggets.NR, nuggets.F: 1 of 2 questions")
+
+
+def test_questions_of_a_cluster_are_one_unit_in_order_too() -> None:
+    data = run_of_answers([(0.9, 1), (0.8, 1), (0.7, 0), (0.6, 1), (0.5, 0), (0.4, 0)])
+    apart, together = (
+        sample_of(replace(data, clusters=np.array(clusters)), "AURC") for clusters in (range(6), [0, 0, 1, 1, 2, 2])
+    )
+    assert len(apart.patterns.counts) == 6
+    assert len(together.patterns.counts) == 3
+    assert together.value == pytest.approx(apart.value)
+    assert len(sample_of(data, "AURC").patterns.counts) < 6  # neighbours that are alike are one

@@ -1,0 +1,209 @@
+"""Scores: which interval is made unasked, what a part of the questions has, and what is said of whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.data.results import Scores
+from nescio.errors import MismatchError, UsageError
+from nescio.scoring.confidence_intervals import METHODS
+from tests.formats.excerpts import EVERY
+from tests.laws.catalogue import run_of_answers, varied
+from tests.notes import in_words
+
+# Of ten answers at each confidence as many are right as it says: a calibrated run, whose resamples are not.
+CALIBRATED = run_of_answers([(c, int(i < 10 * c)) for c in (0.1, 0.3, 0.5, 0.7, 0.9) for i in range(10)])
+
+
+def test_the_interval_that_is_made_unasked() -> None:
+    """A posterior for counts of the three outcomes, Wilson's for other shares, percentiles for the rest and for clusters."""
+    asked = ["c@1", "coverage", "ECE", "accuracy", "Brier"]
+    found = nescio.score(CALIBRATED, asked, resamples=300)
+    methods = {row.measure: row.interval for row in found}
+    assert methods == {
+        "c@1": "dirichlet",
+        "coverage": "wilson",
+        "ECE": "percentile",
+        "accuracy": "dirichlet",
+        "Brier": "percentile",
+    }
+    assert found.signature["interval"] == "dirichlet+wilson+percentile"
+    assert all(row.low is not None and row.low < row.high for row in found if row.high is not None)
+    clustered = replace(CALIBRATED, clusters=np.arange(50) // 5)
+    assert {row.interval for row in nescio.score(clustered, asked, resamples=300)} == {"percentile"}
+
+
+@pytest.mark.parametrize("right", [20, 0])
+def test_a_posterior_reaches_to_the_value_and_percentiles_stay_where_they_are(right: int) -> None:
+    """A posterior gives no weight to 0 and 1 themselves; of 20 questions all right, or none, every resample is so too."""
+    data = run_of_answers([(0.5, int(i < right)) for i in range(20)])
+    (posterior,) = nescio.score(data, "accuracy", interval="dirichlet", resamples=300)
+    near, far = (posterior.high, posterior.low) if right else (posterior.low, posterior.high)
+    assert near == right / 20
+    assert far is not None
+    assert 0 < far < 1
+    found = nescio.score(data, "accuracy", interval="percentile", resamples=300)
+    assert (found.rows[0].low, found.rows[0].high) == (right / 20, right / 20)
+    assert not any("outside its own" in note for note in in_words(found.notes))
+
+
+def test_a_value_outside_its_own_interval_is_said_to_be() -> None:
+    """The calibration error of a calibrated run is 0, and that of its resamples is not."""
+    found = nescio.score(CALIBRATED, "ECE(bins=10)", interval="percentile", resamples=1000)
+    (row,) = found
+    assert row.value == pytest.approx(0)
+    assert row.low is not None
+    assert row.low > 0.01
+    assert [note for note in in_words(found.notes) if "outside its own percentile interval" in note]
+    (row,) = undefined = nescio.score(CALIBRATED, "ECE(bins=10)", interval="bca", resamples=1000)
+    assert np.isnan(row.low or 0)
+    assert [
+        note
+        for note in in_words(undefined.notes)
+        if "the bca interval is undefined: all resamples lie on one side" in note
+    ]
+
+
+def test_a_value_that_is_undefined_has_no_remark_on_its_interval() -> None:
+    """Nothing is answered, so that precision is 0/0, and so it is on every resample."""
+    data = CALIBRATED
+    zeros = np.zeros((1, 50), dtype=np.int8)
+    columns = {"correct": zeros, "incorrect": zeros, "unanswered": zeros + 1, "answered": zeros}
+    notes = nescio.score(replace(data, columns=columns), "precision", interval="bca", resamples=300).notes
+    assert not any("one side" in note or "outside" in note for note in in_words(notes))
+
+
+def test_resamples_without_a_value_and_few_questions_are_said() -> None:
+    data = run_of_answers([(0.5, 1), (0.5, 0), (0.5, 1)])
+    columns = {
+        "correct": np.array([[1, 0, 0]], dtype=np.int8),
+        "incorrect": np.array([[0, 0, 0]], dtype=np.int8),
+        "unanswered": np.array([[0, 1, 1]], dtype=np.int8),
+        "answered": np.array([[1, 0, 0]], dtype=np.int8),
+    }
+    notes = nescio.score(replace(data, columns=columns), "precision", interval="percentile", resamples=300).notes
+    assert [
+        note
+        for note in in_words(notes)
+        if "undefined on some resamples, which the percentile interval leaves out" in note
+    ]
+    many = nescio.score(varied(200, runs=1), "accuracy", interval="percentile", resamples=300).notes
+    assert many == ()
+    few = nescio.score(varied(29, runs=1), "accuracy", interval="bca", resamples=300).notes
+    assert [note for note in in_words(few) if "fewer than 30 questions" in note and "the bca interval" in note]
+
+
+def test_a_stratum_is_the_questions_that_have_its_value() -> None:
+    """Ships: q1 and q2; birds: q3. lamp is right on q1, silent on q2, wrong on q3; owl wrong, right, silent."""
+    found = nescio.score(EVERY["outcomes"].files, ["accuracy", "coverage"], by="topic", ci=None)
+    values = {(row.stratum, row.run, row.measure): (row.value, row.n) for row in found}
+    assert values == {
+        (None, "lamp", "accuracy"): (pytest.approx(1 / 3), 3),
+        (None, "lamp", "coverage"): (pytest.approx(2 / 3), 3),
+        (None, "owl", "accuracy"): (pytest.approx(1 / 3), 3),
+        (None, "owl", "coverage"): (pytest.approx(2 / 3), 3),
+        ("birds", "lamp", "accuracy"): (0, 1),
+        ("birds", "lamp", "coverage"): (1, 1),
+        ("birds", "owl", "accuracy"): (0, 1),
+        ("birds", "owl", "coverage"): (0, 1),
+        ("ships", "lamp", "accuracy"): (0.5, 2),
+        ("ships", "lamp", "coverage"): (0.5, 2),
+        ("ships", "owl", "accuracy"): (0.5, 2),
+        ("ships", "owl", "coverage"): (1, 2),
+    }
+    assert list(values) == sorted(values, key=lambda key: (key[0] or "", key[1], key[2]))
+
+
+def test_the_graded_column_that_a_measure_names_is_read(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("run,question,outcome,f1,topic\na,q1,correct,1,x\na,q2,incorrect,0.5,y\n")
+    found = nescio.score(table, "mean(f1)", by="topic", ci=None)
+    assert [(row.stratum, row.value) for row in found] == [(None, 0.75), ("x", 1), ("y", 0.5)]
+
+
+def test_a_remark_names_its_run_and_its_part() -> None:
+    found = nescio.score(EVERY["outcomes"].files, "accuracy", by="topic", interval="percentile", resamples=300)
+    (few,) = [note for note in in_words(found.notes) if "fewer than 30" in note]
+    assert few.endswith("(run 'lamp', run 'owl', run 'lamp' on topic 'ships' and 1 more)")
+    (same,) = [note for note in in_words(found.notes) if "every resample has the same value" in note]
+    assert same.endswith("(run 'lamp' on topic 'birds', run 'owl' on topic 'birds')")
+
+
+def test_what_reading_says_stands_before_what_measures_say() -> None:
+    found = nescio.score(EVERY["promptfoo"].files, ["c@1", "accuracy"], ci=None, ungraded="exclude")
+    loaded = EVERY["promptfoo"].read()
+    assert loaded.notes
+    assert found.notes[: len(loaded.notes)] == loaded.notes
+    ordered = nescio.score(EVERY["outcomes"].files, "AUROC", by="topic", ci=None)
+    assert (
+        sum("left out, without" in note for note in in_words(ordered.notes)) == 1
+    )  # said of the whole, and not of each part
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(UsageError, match=f"interval must be one of {', '.join(METHODS)} \\(found 'wald'\\)"):
+        nescio.score(CALIBRATED, "c@1", interval="wald")  # type: ignore[arg-type]
+    with pytest.raises(MismatchError, match=r"no column 'colour' .*: topic$"):
+        nescio.score(EVERY["outcomes"].files, "c@1", by="colour")
+    with pytest.raises(MismatchError, match=r"no column 'colour' .*: none were kept$"):
+        nescio.score(CALIBRATED, "c@1", by="colour")
+
+
+def signed(results: Scores) -> dict[str, str]:
+    """What a signature says, by name, without the version and the digest of the data."""
+    parts = dict(results.signature.fields)
+    assert parts.pop("nescio")
+    assert len(parts.pop("data")) == 12
+    return parts
+
+
+def test_the_signature_says_all_that_the_figures_depend_on() -> None:
+    read = {
+        "runs": "1",
+        "questions": "50",
+        "format": "evidence",
+        "judge": "none",
+        "missing": "error",
+        "ungraded": "error",
+        "unanswerable": "correct",
+    }
+    assert signed(nescio.score(CALIBRATED, ["coverage", "ECE"])) == {
+        "measures": "coverage+ECE(bins=10)",
+        **read,
+        "ci": "95",
+        "interval": "wilson+percentile",
+        "draw": "patterns of questions",
+        "resamples": "10000",
+        "seed": "0",
+    }
+    clustered = replace(CALIBRATED, clusters=np.arange(50) // 5, strata={"half": np.repeat(["a", "b"], 25)})
+    assert signed(nescio.score(clustered, "ECE", by="half", ci=90.5, resamples=300, seed=7)) == {
+        "measures": "ECE(bins=10)",
+        **read,
+        "by": "half",
+        "ci": "90.5",
+        "interval": "percentile",
+        "draw": "patterns of clusters",
+        "resamples": "300",
+        "seed": "7",
+    }
+    assert signed(nescio.score(CALIBRATED, "ECE", ci=None)) == {"measures": "ECE(bins=10)", **read, "interval": "none"}
+
+
+def test_progress_is_told_of_every_draw() -> None:
+    """Of two runs whose measures are drawn in two ways, and of each of their parts."""
+    steps: list[tuple[int, int]] = []
+    nescio.score(
+        EVERY["outcomes"].files,
+        ["c@1", "AURC"],
+        by="topic",
+        resamples=20,
+        progress=lambda done, total: steps.append((done, total)),
+    )
+    assert steps == [(done, len(steps)) for done in range(1, len(steps) + 1)]
+    assert len(steps) == 2 * 2 * 3

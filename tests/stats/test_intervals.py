@@ -1,0 +1,86 @@
+"""Intervals at their edges: where they are undefined, what a tie is, and what the jackknife weighs."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from nescio.stats.intervals import bca, is_rare, percentile, wilson
+
+ONE = np.ones(1)
+EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
+
+
+def undefined(interval: tuple[float, float]) -> bool:
+    return all(math.isnan(end) for end in interval)
+
+
+@pytest.mark.parametrize(
+    ("values", "point"),
+    [
+        ([math.nan, math.nan], 0.5),  # no resample has a value
+        ([0.1, 0.2], math.nan),
+        ([0.6, 0.7, 0.8], 0.5),  # all resamples lie on one side
+        ([0.1, 0.2, 0.3], 0.5),
+    ],
+)
+def test_bca_is_undefined(values: list[float], point: float) -> None:
+    assert undefined(bca(np.array(values), point, EVEN, ONCE, 0.95))
+
+
+def test_percentiles_of_nothing_are_undefined() -> None:
+    assert undefined(percentile(np.array([math.nan]), 0.95))
+
+
+@pytest.mark.parametrize(("point", "below"), [(0.5, 0.5 - 1e-7), (1e-10, 0.0)])
+def test_what_is_near_the_value_is_no_tie_with_it(point: float, below: float) -> None:
+    """Three tenths of the resamples are below by a little: z0 = Φ⁻¹(.3), and without acceleration the ends are Φ(2 z0 ± z)."""
+    values = np.concatenate([np.full(300, below), np.linspace(point + 0.1, point + 0.4, 700)])
+    normal = NormalDist()
+    z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
+    expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
+    assert bca(values, point, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_half_of_the_ties_lie_below() -> None:
+    """200 below, 200 ties, 600 above: z0 = Φ⁻¹(.3) again."""
+    values = np.concatenate([np.linspace(0.1, 0.4, 200), np.full(200, 0.5), np.linspace(0.6, 0.9, 600)])
+    normal = NormalDist()
+    z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)
+    expected = np.quantile(values, [normal.cdf(2 * z0 - z), normal.cdf(2 * z0 + z)])
+    assert bca(values, 0.5, EVEN, ONCE, 0.95) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_a_kind_weighs_in_the_jackknife_as_often_as_it_occurs() -> None:
+    values = np.random.default_rng(0).normal(0.5, 0.1, 500)
+    left_out, times = np.array([0.49, 0.55, 0.3]), np.array([7, 2, 1])
+    by_kind = bca(values, 0.5, left_out, times, 0.9)
+    by_unit = bca(values, 0.5, np.repeat(left_out, times), np.ones(10, dtype=np.int64), 0.9)
+    assert by_kind == pytest.approx(by_unit, abs=1e-12)
+    assert by_kind != pytest.approx(bca(values, 0.5, EVEN, ONCE, 0.9), abs=1e-3)  # there is an acceleration
+
+
+def test_a_unit_without_which_there_is_no_value_is_left_out_of_the_jackknife() -> None:
+    values = np.random.default_rng(0).normal(0.5, 0.1, 500)
+    left_out, times = np.array([0.49, math.nan, 0.3]), np.array([7, 2, 1])
+    expected = bca(values, 0.5, left_out[[0, 2]], times[[0, 2]], 0.9)
+    assert bca(values, 0.5, left_out, times, 0.9) == pytest.approx(expected, abs=1e-12)
+    nothing = bca(values, 0.5, np.full(3, math.nan), times, 0.9)
+    assert nothing == pytest.approx(bca(values, 0.5, EVEN, ONCE, 0.9), abs=1e-12)
+
+
+def test_wilson_begins_at_0_without_successes_and_ends_at_1_without_failures() -> None:
+    """To the last bit, whatever rounding makes of centre and half a width."""
+    for trials in range(1, 200):
+        assert wilson(0, trials, 0.95)[0] == 0.0
+        assert wilson(trials, trials, 0.95)[1] == 1.0
+        assert 0 < wilson(trials, trials, 0.95)[0] < 1
+    assert undefined(wilson(0, 0, 0.95))
+
+
+@pytest.mark.parametrize(("part", "rare"), [(0, False), (1, True), (5, True), (6, False), (95, True), (100, False)])
+def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
+    assert is_rare(part, 100) == rare

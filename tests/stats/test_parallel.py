@@ -1,0 +1,44 @@
+"""Work in blocks: in this process unless more are asked for and there is enough of it, and in the order of the work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import pytest
+
+from nescio.stats import parallel
+
+
+def who(item: int) -> tuple[int, int]:
+    """The item and the process that has it."""
+    return item, os.getpid()
+
+
+def who_has_all(items: Sequence[int]) -> tuple[list[int], int]:
+    """The items and the process that has them."""
+    return list(items), os.getpid()
+
+
+@pytest.mark.parametrize(("work", "jobs"), [([5, 6, 7], 1), ([5], 2), ([], 2)])
+def test_one_job_or_one_piece_of_work_stays_here(work: list[int], jobs: int) -> None:
+    assert list(parallel.each(who, work, jobs)) == [(item, os.getpid()) for item in work]
+
+
+def test_one_job_is_what_there_is_unless_asked() -> None:
+    assert list(parallel.each(who, [5, 6, 7])) == [(item, os.getpid()) for item in (5, 6, 7)]
+
+
+def test_two_jobs_work_elsewhere_and_keep_the_order() -> None:
+    done = list(parallel.each(who, [5, 6], 2))
+    assert [item for item, _ in done] == [5, 6]
+    assert os.getpid() not in [process for _, process in done]
+
+
+def test_few_cells_are_computed_at_once_and_here() -> None:
+    work = list(range(20))
+    assert parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP) == [(work, os.getpid())]
+    assert parallel.in_chunks(who_has_all, work, 1, parallel.CHEAP + 1) == [(work, os.getpid())]
+    parts = parallel.in_chunks(who_has_all, work, 2, parallel.CHEAP + 1)
+    assert [items for items, _ in parts] == [work[:8], work[8:16], work[16:]]
+    assert os.getpid() not in [process for _, process in parts]
