@@ -15,6 +15,7 @@ from nescio.commands import judge as commands
 from nescio.commands.places import check_file, check_results
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.writer import SUFFIXES
+from nescio.judging.llm.connecting import warnings
 from nescio.reporting.agreement import show_agreement
 from nescio.reporting.tables import Form
 from nescio.scoring.judge_agreement import Target
@@ -93,18 +94,21 @@ def command(
     if output:
         check_file(output, "an outcome table", SUFFIXES, inputs)
     check_results(report, inputs)
+    llm = model(given)
+    warned = warnings(llm) if judge == commands.MODEL else []
+    say_notes(warned)
     with progress("asking the model") if judge == commands.MODEL else nullcontext() as watch:
         judged = commands.judge(
             list(files),
             judge=judge,
             against=against,
             verdict=given.pop("verdict"),
-            model=model(given),
+            model=llm,
             progress=watch,
             waiting=say_waiting,
             **options.reading(given),
         )
-    say_notes(judged.notes)
+    say_notes(each for each in judged.notes if each not in warned)
     if output:
         say(f"judged by {judged.judge}; wrote {judged.write(output).what} to {output}")
     if judged.people is not None and not judged.by_people:
