@@ -78,7 +78,7 @@ def test_questions_of_a_cluster_are_one_unit_in_order_too() -> None:
     assert len(sample_of(data, "AURC").patterns.counts) < 6  # neighbours that are alike are one
 
 
-def test_a_run_without_units_of_a_measure_is_undefined_and_named(tmp_path: Path) -> None:
+def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
     """The baselines of AVE and the systems' selections: nothing of the latter is a decision on an answer."""
     rows = np.array([True, True, False])
     columns = {
