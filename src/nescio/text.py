@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -42,6 +43,11 @@ def decimal(text: str) -> float | None:
         return None if "_" in text else float(text)
     except ValueError:
         return None
+
+
+def composed(text: str | None) -> str | None:
+    """The text with each accent and its letter as one character (NFC), so that it is one text however it was typed."""
+    return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def normalise(text: str) -> str:
