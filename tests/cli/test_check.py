@@ -291,10 +291,11 @@ def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path
 
     def counts_and_notes(*more: str) -> tuple[list[int], list[str]]:
         found = nescio("check", table, "-f", "json", *more).json
-        verdicts = [note for note in found["notes"] if "verdicts" in note]
+        verdicts = [note for note in found["notes"] if "people's verdicts" in note]
         return [found["runs"][0][name] for name in ("correct", "incorrect")], verdicts
 
-    counts, (note,) = counts_and_notes()
+    assert counts_and_notes() == ([1, 1], [])  # by the verdicts themselves
+    counts, (note,) = counts_and_notes("--judge", "exact")
     assert counts == [1, 1]
     assert note.startswith("people's verdicts in the column 'acceptable' are not used: --choose judge=human takes them")
     assert f"--judge human --against {table} -o outcomes.csv" in note

@@ -17,6 +17,7 @@ READING = (
     "missing",
     "ungraded",
     "unanswerable",
+    "columns",
     "words",
     "choices",
     "declined_pattern",

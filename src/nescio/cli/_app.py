@@ -193,6 +193,15 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+COLUMN = click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in --column run=engine. Repeatable.",
+)
+
+
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How files are read, as everywhere."""
     for option in reversed(
@@ -202,6 +211,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="NAME",
                 help="The format of the files, where their names and columns do not tell, such as outcomes, questions, lm_eval; a wrong name lists them.",
             ),
+            COLUMN,
             click.option(
                 "--judge",
                 metavar="NAME",
@@ -274,6 +284,8 @@ def reading(given: dict[str, Any]) -> dict[str, Any]:
     options = {name: given.pop(name) for name in names if name in given}
     return options | {
         "watch": _watch_bytes(),
+        "typed": True,
+        "column": _pairs("--column", "NAME=COLUMN", given.pop("columns", ())),
         "outcome_map": _pairs("--outcome-map", "WORD=OUTCOME", given.pop("words", ())),
         "choose": _pairs("--choose", "NAME=VALUE", given.pop("choices", ())),
         "declined_pattern": tuple(given.pop("declined_pattern", ())),

@@ -41,7 +41,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     from nescio.pipeline import Options, open_files, recognise
 
     options = Options(**_app.reading(given))
-    format_, parts = recognise(open_files(list(files))[0], options.format_in)
+    format_, parts = recognise(open_files(list(files))[0], options.format_in, options.column, judging=options.judging)
     facts = _taken_for(format_, parts, options)
     try:
         facts |= _held(files, format_, parts, options)
@@ -178,11 +178,14 @@ def _count(loaded: Loaded) -> Facts:
         return facts | {"questions": None, "clusters": None, "runs": runs, "strata": {}}
     whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
     clusters = None if data.clusters is None else len(np.unique(data.clusters))
+    values = {name: len(set(column)) for name, column in data.strata.items()}
+    # a column with a value of its own for each question groups nothing
+    most = max(len(data.questions), 2) if data.clusters is None else np.inf
     return facts | {
         "questions": len(data.questions) if whole else clusters,
         "clusters": clusters if whole else None,
         "runs": [_of_run(loaded, i) for i in range(len(data.runs))],
-        "strata": {name: len(set(values)) for name, values in data.strata.items()},
+        "strata": {name: n for name, n in values.items() if n < most},
     }
 
 

@@ -66,7 +66,7 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
     writer = WRITERS.find(to)
     _check_place(writer, output, inputs)
     options = Options(**_app.reading(given))
-    result = read(inputs, options, runs=writer.takes is not Unjudged)
+    result = read(inputs, options, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
     how = ""
     if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
         result = judge(result, options.judge)

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 )
 @_app.SEED
 @click.option("--format-in", metavar="NAME", help="The format of the files, where their names and columns do not tell.")
+@_app.COLUMN
 @click.option(
     "--outcome-map",
     "words",
@@ -131,7 +132,7 @@ def command(
         raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
     _check_places(output, report, [*files, *([against] if against else [])])
     options = Options(**_app.reading(given))
-    result = read(list(files), options, gold=judge != "human")
+    result = read(list(files), options, gold=judge != "human", judging=True)
     people = _people(result, against, options.outcome_map, verdict) if against else None
     told = _llm.taken(given)
     if judge != "llm":

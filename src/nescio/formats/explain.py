@@ -10,6 +10,7 @@ from typing import Any
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, shorten
+from nescio.formats.native import roles
 from nescio.formats.native.score_matrix import NAMES_A_ROW
 from nescio.formats.registry import REGISTRY, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
@@ -90,8 +91,16 @@ def no_format(source: Source) -> FormatError:
 
 def no_text(source: Source, rule: str) -> FormatError:
     """Say that a text file is not what was asked for, and what any other file must be called."""
+    if source.kind == "text" and _looks_like_a_table(str(source.first)):
+        rule = "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the columns)"
+        return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
     rule = f"{rule}, and a file that is to be read otherwise must end in {', '.join(BY_SUFFIX)}"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+
+
+def _looks_like_a_table(line: str) -> bool:
+    """Say whether a line is a header whose columns people call so."""
+    return any(len(roles.roles_of(line.replace('"', "").split(mark)).columns) > 1 for mark in ",;\t|")
 
 
 def _why_of_no_format(source: Source) -> str:
@@ -99,13 +108,12 @@ def _why_of_no_format(source: Source) -> str:
     have = set(source.columns)
     if len(have) == 1 and source.path is not None and any(mark in source.columns[0] for mark in ",;|\t"):
         return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
-    if have & {"answer", "answers", "options"}:
+    ways = roles.proposals(source)
+    if have & {"answer", "answers", "options"} and not ways:
         lacking = next((name for name in ("id", "question") if name not in have), "answer")
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
-    for what, names in (("a counts table", ("run", *OUTCOMES)), ("an outcome table", ("run", "question", "outcome"))):
-        folded = {name.lower() for name in have}
-        if not have.issuperset(names[1:]) and folded.issuperset(names[1:]):
-            return f"column names are written in lower case; {what} has {', '.join(names)}"
+    if ways:
+        return f"{_OUTCOME_TABLE}; here, name {ways}"
     if have & {"run", "question", "outcome"} and not have & set(STATES):
         lacking = "outcome" if "outcome" not in have else "question"
         matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
@@ -134,7 +142,7 @@ def _needed(source: Source) -> str:
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
     if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
         others += " (and in a score matrix each cell is a number or empty)"
-    return f"{_OUTCOME_TABLE}{others}; rename yours, or name the format with --format-in"
+    return f"{_OUTCOME_TABLE}{others}; rename yours, name them with --column, or name the format with --format-in"
 
 
 _OUTCOME_TABLE = "an outcome table has the columns run, question and outcome"

@@ -11,11 +11,12 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, NescioError, UsageError
 from nescio.formats import Read, Unjudged
 from nescio.pipeline.judging import judge, judges_of
-from nescio.pipeline.options import Options
+from nescio.pipeline.options import Options, in_python
 from nescio.pipeline.reading import read
+from nescio.sources.arrow import is_rows
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
@@ -50,6 +51,8 @@ class Loaded:
             "unanswerable": self.options.unanswerable,
         }
         asked = {}
+        if self.options.column:
+            asked["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:
             asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.declined_pattern:
@@ -79,8 +82,13 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         options.refuse(f"this is {_article(given)} in memory", allowed=("cluster",))
         kind = "counts" if isinstance(given, Tally) else "evidence"
         return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
-    return apply(judge(read(items, options), options.judge), options)
+    items = list(given) if isinstance(given, (list, tuple)) and not is_rows(given) else [given]
+    try:
+        return apply(judge(read(items, options), options.judge), options)
+    except NescioError as error:
+        if not options.typed:
+            error.args = (in_python(str(error)), *error.args[1:])
+        raise
 
 
 def apply(judged: Read, options: Options) -> Loaded:
