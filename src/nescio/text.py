@@ -60,14 +60,14 @@ def normalise(text: str) -> str:
 
 def normalised_words(text: str) -> list[str]:
     """The words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
-    found: list[str] = []
+    kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
         if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
             if word not in _ARTICLES:
-                found.append(word)
+                kept.append(word)
         else:
-            found += _ARTICLE.sub(" ", word).split()
-    return found
+            kept += _ARTICLE.sub(" ", word).split()
+    return kept
 
 
 def squeeze(text: str) -> str:
@@ -104,15 +104,15 @@ def sentences(text: str) -> tuple[str, ...]:
     A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an abbreviation or
     an initial. No library is used, so that a score does not depend on what is installed.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for paragraph in _PARAGRAPH.split(text):
         squeezed, start = " ".join(paragraph.split()), 0
         for end in _END.finditer(squeezed):
             if not _goes_on(squeezed[start : end.start()], squeezed[end.end() :]):
-                found.append(squeezed[start : end.end()].rstrip())
+                parts.append(squeezed[start : end.end()].rstrip())
                 start = end.end()
-        found.append(squeezed[start:])
-    return tuple(sentence for sentence in found if sentence)
+        parts.append(squeezed[start:])
+    return tuple(sentence for sentence in parts if sentence)
 
 
 def _goes_on(so_far: str, rest: str) -> bool:

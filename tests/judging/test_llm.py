@@ -17,7 +17,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import EndpointError, UsageError
 from nescio.judging import judge_runs, known
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm import client, grading
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
@@ -48,7 +48,7 @@ def judge(server: Server, tmp_path: Path) -> Callable[..., LLM]:
 
 
 def states(judge: LLM, *answers: str) -> list[int]:
-    return [grade.state for grade in judge.grade([Asked("run", QUESTION, answer) for answer in answers])]
+    return [grade.state for grade in judge.grade([AnswerToJudge("run", QUESTION, answer) for answer in answers])]
 
 
 def test_the_three_grades(server: Server, judge: Callable[..., LLM]) -> None:
@@ -362,7 +362,7 @@ def test_settings_that_make_no_sense(wrong: Callable[[], object], message: str) 
 
 def test_by_name_it_says_what_it_needs() -> None:
     with pytest.raises(UsageError, match="needs an endpoint"):
-        known("llm").grade([Asked("r", QUESTION, "x")])
+        known("llm").grade([AnswerToJudge("r", QUESTION, "x")])
 
 
 JSON = st.recursive(

@@ -37,7 +37,7 @@ class Score:
     stratum: str | None = None
     interval: str | None = None
     best: bool | None = None
-    not_told_apart_from_best: bool | None = None
+    tied_with_best: bool | None = None
     better_than: tuple[str, ...] | None = None
 
 
@@ -75,7 +75,7 @@ class Results:
     signature: Signature
     notes: tuple[Note, ...] = ()
     kind: str = "results"
-    more: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
@@ -88,15 +88,15 @@ class Results:
 
     def __str__(self) -> str:
         """The tables as plain text, without the columns that are empty; the notes, and the signature."""
-        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.more.items())]
+        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.tables.items())]
         notes = "\n".join(f"note: {_printed(str(note))}" for note in self.notes)
         return "\n\n".join(
             [*(table for table in tables if table), *([notes] if notes else []), _printed(str(self.signature))]
         )
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """The rows, or those of `more[name]`, as dictionaries; an undefined value is None, as in JSON."""
-        return _records(self.rows if name is None else self.more[name])
+        """The rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        return _records(self.rows if name is None else self.tables[name])
 
     def to_dict(self) -> dict[str, Any]:
         """The whole as the command line prints it with `-f json`."""
@@ -104,7 +104,7 @@ class Results:
             "nescio": __version__,
             "signature": str(self.signature),
             self.kind: self.records(),
-            **{name: _records(rows) for name, rows in self.more.items()},
+            **{name: _records(rows) for name, rows in self.tables.items()},
             "notes": list(map(str, self.notes)),
         }
 
@@ -126,15 +126,17 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
-        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.more.items())]
+        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.tables.items())]
         notes = "".join(f"<p>{_inert(str(note))}</p>" for note in self.notes)
         return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Results):
-    """What `score` gives: rows of `Score`."""
+    """What `score` gives: rows of `Score`. `why_unmarked` says why none of them is marked, where marks could be had and were not
+    asked for."""
 
-    __slots__ = ()
+    why_unmarked: str = ""
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
         """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""
@@ -196,10 +198,10 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
     records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
-    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in each.values()] for each in records)]
+    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in record.values()] for record in records)]
     lines = [[_printed(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = [all(_is_number(each[column]) for each in records) for column in records[0]]
+    numbers = [all(_is_number(record[column]) for record in records) for column in records[0]]
     body = (
         "  ".join(
             cell.rjust(width) if number else cell.ljust(width)
@@ -212,8 +214,10 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
 
 def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The records without the columns in which none of them has anything."""
-    kept = [column for column in (records[0] if records else ()) if any(each[column] is not None for each in records)]
-    return [{column: each[column] for column in kept} for each in records]
+    kept = [
+        column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
+    ]
+    return [{column: record[column] for column in kept} for record in records]
 
 
 def _left_out(rows: Sequence[Any]) -> str:

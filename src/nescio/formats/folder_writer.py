@@ -140,8 +140,11 @@ def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Coll
         "strata": note(
             "writer.strata", "{count:n column} of questions ({names:list})", count=len(labels), names=list(labels)
         ),
-        "more": note(
-            "writer.scores", "{count:n column} of scores ({names:list})", count=len(found.more), names=list(found.more)
+        "columns": note(
+            "writer.scores",
+            "{count:n column} of scores ({names:list})",
+            count=len(found.extra_columns),
+            names=list(found.extra_columns),
         ),
         "pairs": note(
             "writer.surrogates",

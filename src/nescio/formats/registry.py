@@ -29,13 +29,15 @@ from nescio.sources.source import Source
 class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
-    `more` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
     """
 
     collection: Collection
     runs: tuple[Run, ...]
     files: tuple[str, ...] = ()
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra_columns: Mapping[str, Array] = field(default_factory=dict)
+    unused: tuple[Note, ...] = ()
 
 
 Data = Outcomes | Tally | Evidence | Unjudged
@@ -104,7 +106,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes may
@@ -122,10 +124,11 @@ class Read:
     texts: Unjudged | None = None
 
 
-Part = tuple[str, Source]
+SourceRole = tuple[str, Source]
 Recognise = Callable[[Source], str | None]
-Reader = Callable[[Sequence[Part], ReadOptions], Read]
-CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[Note, ...]]]
+Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
+Describe = Callable[[Sequence[SourceRole]], str]
+CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,8 @@ class Format:
     `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `understand` says what
     part a table plays by what people call its columns, where no format knows it by its own names; `columns` are the names that
     `--column` may give to its columns. A format of answers that are yet to be judged `yields` a table that says itself which are right,
-    unless judging is asked for.
+    unless judging is asked for. `describe` says in
+    words what files hold that cannot be read without others; "" where there is no more to say.
     """
 
     name: str
@@ -146,6 +150,7 @@ class Format:
     collection: CollectionReader | None = None
     text: bool = False
     fallback: bool = False
+    describe: Describe = lambda parts: ""  # noqa: ARG005
     understand: Recognise | None = None
     columns: tuple[str, ...] = ()
     yields: Callable[[Source], bool] | None = None
@@ -166,6 +171,7 @@ def reader(
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
+    describe: Describe = lambda parts: "",  # noqa: ARG005
     understand: Recognise | None = None,
     columns: tuple[str, ...] = (),
     yields: Callable[[Source], bool] | None = None,
@@ -173,7 +179,7 @@ def reader(
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, understand, columns, yields)
+        more = (collection, text, fallback, describe, understand, columns, yields)
         REGISTRY.add(name, Format(name, about, recognise, read, *more))
         return read
 
@@ -201,14 +207,14 @@ def _understood(source: Source, *, judging: bool) -> list[Format]:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
     what: str
     notes: tuple[Note, ...] = ()
 
 
-Write = Callable[[Any, Path], Written]
+Write = Callable[[Any, Path], WriteResult]
 
 
 @dataclass(frozen=True, slots=True)

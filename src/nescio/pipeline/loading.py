@@ -10,11 +10,11 @@ import numpy as np
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
-from nescio.errors import MismatchError, NescioError, UsageError
-from nescio.formats import Read, Unjudged
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, apply_policies, non_answers
+from nescio.errors import MismatchError, UsageError
+from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
-from nescio.pipeline.options import Options, in_python
+from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
 from nescio.sources.arrow import is_rows
 
@@ -50,13 +50,13 @@ class Loaded:
             "ungraded": self.options.ungraded,
             "unanswerable": self.options.unanswerable,
         }
-        asked = {}
+        choices = {}
         if self.options.column:
-            asked["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
+            choices["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:
-            asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+            choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.declined_pattern:
-            asked["declined"] = "+".join(self.options.declined_pattern)
+            choices["declined"] = "+".join(self.options.declined_pattern)
         return {
             "runs": str(len(self.data.runs)),
             **shape,
@@ -64,34 +64,30 @@ class Loaded:
             "format": self.format,
             "judge": named(self.judges),
             **policies,
-            **asked,
+            **choices,
         }
 
 
-def load(given: Any, options: Options | None = None) -> Loaded:
+def load(source: Any, options: Options | None = None) -> Loaded:
     """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
 
     What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
     cannot apply to what is given); nothing is left out without a note.
     """
     options = options or Options()
-    if isinstance(given, Loaded):
+    if isinstance(source, Loaded):
         options.refuse("this is loaded already")
-        return given
-    if isinstance(given, (Evidence, Tally)):
-        options.refuse(f"this is {_article(given)} in memory", allowed=("cluster",))
-        kind = "counts" if isinstance(given, Tally) else "evidence"
-        return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
-    items = list(given) if isinstance(given, (list, tuple)) and not is_rows(given) else [given]
-    try:
+        return source
+    if isinstance(source, (Evidence, Tally)):
+        options.refuse(f"this is {_article(source)} in memory", allowed=("cluster",))
+        kind = "counts" if isinstance(source, Tally) else "evidence"
+        return Loaded(_clustered(source, options), measures=_defaults(source), format=kind, options=options)
+    items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
+    with options.naming():
         return apply(judge(read(items, options), options.judge), options)
-    except NescioError as error:
-        if not options.typed:
-            error.args = (in_python(str(error)), *error.args[1:])
-        raise
 
 
-def apply(judged: Read, options: Options) -> Loaded:
+def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = Policies(options.missing, options.ungraded, options.unanswerable)
     data, notes = judged.data, list(judged.notes)
@@ -101,8 +97,8 @@ def apply(judged: Read, options: Options) -> Loaded:
         silence = non_answers(data)
         lacking = (data.state == ABSENT).any(axis=0)
         unshared = data.select(lacking) if lacking.any() else None
-        data, said = settle(data, policies)
-        notes += said
+        data, policy_notes = apply_policies(data, policies)
+        notes += policy_notes
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
@@ -119,8 +115,8 @@ def apply(judged: Read, options: Options) -> Loaded:
     )
 
 
-def _article(given: Evidence | Tally) -> str:
-    return "a Tally" if isinstance(given, Tally) else "an Evidence"
+def _article(data: Evidence | Tally) -> str:
+    return "a Tally" if isinstance(data, Tally) else "an Evidence"
 
 
 def _clustered(data: Any, options: Options) -> Any:

@@ -1,15 +1,19 @@
-"""How files are to be read: every field has its option on the command line."""
+"""How files are to be read: every field but those of `CALLERS` has its option on the command line, with its default and choices."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from inspect import Parameter, signature
+from typing import Any
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.outcomes import STATES
-from nescio.errors import UsageError
+from nescio.data.outcomes import STATES, Missing, Unanswerable, Ungraded
+from nescio.errors import NescioError, UsageError
 from nescio.formats.native.roles import NAMES
 
 
@@ -25,9 +29,9 @@ class Options:
 
     format_in: str | None = None
     judge: str | None = None
-    missing: str = "error"
-    ungraded: str = "error"
-    unanswerable: str = "correct"
+    missing: Missing = "error"
+    ungraded: Ungraded = "error"
+    unanswerable: Unanswerable = "correct"
     column: Mapping[str, str] = field(default_factory=dict)
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -51,13 +55,23 @@ class Options:
         """Whether answers are to be judged, or taken from people, though their table says which are right."""
         return self.judge is not None or "judge" in self.choose
 
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Let errors that pass name options as they were given: on a command line, or as arguments of functions."""
+        try:
+            yield
+        except NescioError as error:
+            if not self.typed:
+                error.args = (in_python(str(error)), *error.args[1:])
+            raise
+
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that can."""
         plain = Options()
-        for each in fields(self):
-            if each.name in (*allowed, *_SILENT) or getattr(self, each.name) == getattr(plain, each.name):
+        for option in fields(self):
+            if option.name in (*allowed, *CALLERS) or getattr(self, option.name) == getattr(plain, option.name):
                 continue
-            raise UsageError(f"{each.name} says how files are read, and {what}")
+            raise UsageError(f"{option.name} says how files are read, and {what}")
 
 
 def in_python(message: str) -> str:
@@ -76,4 +90,17 @@ def _argument(name: str, pair: str) -> str:
 _COLUMN = re.compile(r"--column ('[^']*'|[^\s=]+=[^\s;,)]+)")
 _JUDGE = re.compile(r"--judge (exact)\b")
 _FORMAT = re.compile(r"--format-in (matrix|outcomes)\b")
-_SILENT = ("watch", "strata", "graded", "typed")  # what a caller sets for its own sake
+CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its own sake, and no user asks for
+
+
+def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
+    """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are what the
+    function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
+    names = [*names, "watch", "typed"] if names else [option.name for option in fields(Options)]
+    for name in options:
+        if name in names:
+            continue
+        own = [p.name for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+        near = get_close_matches(name, [*own, *names], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join([*own, *names])}"
+        raise TypeError(f"{function.__name__}() got an unexpected option {name!r}; {hint}")

@@ -10,7 +10,7 @@ from typing import Any
 from nescio import formats
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import Part, takers
+from nescio.formats import SourceRole, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
@@ -38,7 +38,7 @@ def recognise(
     column: Mapping[str, str] | None = None,
     *,
     judging: bool = False,
-) -> tuple[formats.Format, list[Part]]:
+) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
     nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of tables (NAME:
@@ -74,13 +74,15 @@ def _check_columns(format_: formats.Format, column: Mapping[str, str]) -> None:
             raise UsageError(f"{roles.option(name, of_table)}: this is {format_.about}; {can}")
 
 
-def _recognise(sources: Sequence[Source], format_in: str | None, *, judging: bool) -> tuple[formats.Format, list[Part]]:
-    asked = formats.REGISTRY.find(format_in) if format_in else None
-    found: formats.Format | None = None
-    parts: list[Part] = []
-    runs: list[Part] = []
+def _recognise(
+    sources: Sequence[Source], format_in: str | None, *, judging: bool
+) -> tuple[formats.Format, list[SourceRole]]:
+    named = formats.REGISTRY.find(format_in) if format_in else None
+    recognised: formats.Format | None = None
+    parts: list[SourceRole] = []
+    runs: list[SourceRole] = []
     for source in sources:
-        format_ = asked or _format_of(source, sources, judging=judging)
+        format_ = named or _format_of(source, sources, judging=judging)
         part = format_.part_of(source)
         if part is None:
             if source.kind == "text":
@@ -91,21 +93,21 @@ def _recognise(sources: Sequence[Source], format_in: str | None, *, judging: boo
         if (format_.name, part) == ("questions", "answers"):
             runs.append((part, source))
             continue
-        if found and format_ is not found:
+        if recognised and format_ is not recognised:
             raise MismatchError(
-                f"{source.label} is {format_.about}, and {parts[0][1].label} is {found.about}: these cannot be read together"
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
             )
-        found = format_
+        recognised = format_
         parts.append((part, source))
-    if found is None and not runs:
+    if recognised is None and not runs:
         raise UsageError("no files were given")
-    if found is None or found.name == "questions":
+    if recognised is None or recognised.name == "questions":
         return formats.REGISTRY["questions"], parts + runs
-    if runs and found.collection is None:
+    if runs and recognised.collection is None:
         raise MismatchError(
-            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {found.about}: these cannot be read together"
+            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
         )
-    return found, parts + [(OWN_RUN, source) for _, source in runs]
+    return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
 def _opened(items: Sequence[Any]) -> Iterator[Source]:
@@ -126,19 +128,19 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
     judging = judging or any(
         f.recognise(s) == "gold" for s in together for f in formats.REGISTRY.values() if f.collection
     )
-    found = takers(source, judging=judging)
-    if not found:
+    candidates = takers(source, judging=judging)
+    if not candidates:
         formats.REGISTRY.load_third_parties()
-        found = takers(source, judging=judging)
-    if len(found) > 1:
-        found = [f for f in found if all(f.part_of(other) for other in together)] or found
-    if len(found) == 1:
-        return found[0]
-    if found:
+        candidates = takers(source, judging=judging)
+    if len(candidates) > 1:
+        candidates = [f for f in candidates if all(f.part_of(other) for other in together)] or candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
         for other in together:
             if not takers(other):
                 return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
-        names = " or as ".join(sorted(f.name for f in found))
+        names = " or as ".join(sorted(f.name for f in candidates))
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
@@ -146,7 +148,7 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
     raise no_format(source)
 
 
-def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:
+def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:
     """Say whether the files hold questions and no answers to them, which a reader of runs refuses."""
     return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
 

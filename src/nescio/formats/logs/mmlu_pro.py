@@ -26,7 +26,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import printable, read_member
 from nescio.sources.json import as_text, decode_document
 from nescio.sources.source import Source
@@ -141,7 +141,7 @@ def _folded(name: str) -> str:
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON or in a ZIP",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read result files, each a run named by its file, or by its folder where there is a file a category: `law_result.json`, or
     `law.json` (`model/CoT/all/law.json` is of the run `model`).
 
@@ -170,7 +170,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
             rows += [_grade(source, run, item, where, reading) for item, where in kept]
     notes = _notes(reading) + figures.notes()
     found = outcomes_of(rows, sources[0].label, options, notes)
-    return Read(found, tuple(notes))
+    return ReadResult(found, tuple(notes))
 
 
 def _files(source: Source) -> Iterator[_File]:
@@ -197,7 +197,7 @@ def _results_of(summary: str) -> str:
     return summary.removesuffix(_SUMMARY) + _RESULT
 
 
-def _summaries(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _summaries(parts: Sequence[SourceRole]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     """The summaries beside the results: folders, stem and content."""
     for part, source in parts:
         if part == "summary":

@@ -14,8 +14,17 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, identity, number, run_names, settled, tidy
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.logs.grading import (
+    EMPTY,
+    NO_SCORE,
+    UNREAD,
+    drop_redundant_columns,
+    identity,
+    number,
+    outcome_of,
+    run_names,
+)
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
@@ -30,14 +39,16 @@ def recognise(source: Source) -> str | None:
 
 
 @reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Every file is a run, named by its completion function."""
     notes: list[Note] = []
     rows: list[Graded] = []
     names = run_names([(_name(source), source.stem) for _, source in parts])
     for (_, source), name in zip(parts, names, strict=True):
         rows += _events(source, name, options, notes)
-    return tidy(Read(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ())
+    return drop_redundant_columns(
+        ReadResult(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ()
+    )
 
 
 def _name(source: Source) -> str:
@@ -67,7 +78,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
             if sample in found:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
             silent = _why_silent(data.get("sampled", data.get("picked")), options) or said.get(sample)
-            state, why = graded if graded[0] == NOT_GRADED else settled(graded[0], silent)
+            state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
             found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
     if not asked:
         raise FormatError(source.label, "there are no samples in it: the run stopped before its first")

@@ -16,7 +16,7 @@ from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source
@@ -63,7 +63,7 @@ def _names_a_row(source: Source, column: str) -> bool:
     fallback=True,
     columns=("question",),
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read score matrices; several must have the same runs and the same questions, each set in one order."""
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
                 )
             )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
-    return Read(
+    return ReadResult(
         Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({bare(name)})" for name in columns)
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nescio.errors import EndpointError
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm.budget import Budget
 from nescio.judging.llm.cache import Cache, Reply
 from nescio.judging.llm.client import CallFailedError, Client, Stopped
@@ -26,7 +26,7 @@ class Call:
 
     key: str
     body: dict[str, Any]
-    asked: Asked
+    asked: AnswerToJudge
 
 
 @dataclass(slots=True)

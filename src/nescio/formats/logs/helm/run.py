@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
-from nescio.formats.registry import Part, ReadOptions
+from nescio.formats.registry import ReadOptions, SourceRole
 from nescio.sources.documents import printable
 
 STATE, STATS, SPEC, TOTALS = "scenario_state", "per_instance_stats", "run_spec", "stats"
@@ -57,7 +57,7 @@ class Case:
 _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
-def open_folders(parts: Sequence[Part]) -> list[Folder]:
+def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
     """The files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
@@ -81,7 +81,7 @@ def open_folders(parts: Sequence[Part]) -> list[Folder]:
     return _named([_folder(path, documents, files[path]) for path, documents in held.items()])
 
 
-def say_others(parts: Sequence[Part]) -> list[Note]:
+def say_others(parts: Sequence[SourceRole]) -> list[Note]:
     """Note the files that were given and hold no answers."""
     names = dict.fromkeys(Path(source.label).name for part, source in parts if part == OTHER)
     if not names:

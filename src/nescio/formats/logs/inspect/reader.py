@@ -23,7 +23,7 @@ from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcom
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.documents import printable
 from nescio.sources.source import Source
 
@@ -49,7 +49,7 @@ def recognise(source: Source) -> str | None:
 
 
 @reader("inspect", about="a log of Inspect: .eval, or .json (eval, status, samples)", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
 
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
@@ -59,7 +59,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     logs = _named([open_log(source, options, notes) for _, source in parts])
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
-        return Read(_unjudged(logs, repeats=repeats), tuple(notes))
+        return ReadResult(_unjudged(logs, repeats=repeats), tuple(notes))
     found = sorted({name for log in logs for sample in log.samples for name in sample.scores})
     if "scorer" in options.choose:
         choose(options, "scorer", found, "scorers")
@@ -70,9 +70,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         rows += graded
         outcomes = outcomes and scale is not None
     if not outcomes:
-        return grading.tidy(grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch"))
+        return grading.drop_redundant_columns(
+            grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch")
+        )
     data = outcomes_of(rows, logs[0].path, options, notes)
-    return grading.tidy(Read(data, tuple(notes)), options, ("task", "epoch"))
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task", "epoch"))
 
 
 def _named(logs: Sequence[Log]) -> list[Log]:
@@ -249,7 +251,7 @@ def outcome_of(
         silent = SAID_SO
     elif silent is None and state == INCORRECT:
         silent = sample.silent or (EMPTY if sample.empty and not score.answer.strip() else None)
-    return grading.settled(state, silent, answerable=answerable)
+    return grading.outcome_of(state, silent, answerable=answerable)
 
 
 def _against_header(

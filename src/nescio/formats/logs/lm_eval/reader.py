@@ -23,7 +23,7 @@ from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.lm_eval.rows import SAMPLE, Item, Rows, listed, read_items, rows_of
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import printable
 from nescio.sources.source import Source
 
@@ -78,7 +78,7 @@ def recognise(source: Source) -> str | None:
     about="a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its results_*.json",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
     notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
@@ -101,9 +101,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     if len(kinds) > 1:
         raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
     if False in kinds:
-        return grading.tidy(grading.scores_only(rows, sheets[0].path, options, notes), options, ("task",))
+        return grading.drop_redundant_columns(
+            grading.scores_only(rows, sheets[0].path, options, notes), options, ("task",)
+        )
     data = outcomes_of(rows, sheets[0].path, options, notes)
-    return grading.tidy(Read(data, tuple(notes)), options, ("task",))
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task",))
 
 
 def _known(name: str, found: set[str], options: ReadOptions) -> None:
@@ -240,7 +242,7 @@ def _row(
     state, why = NOT_GRADED, NO_SCORE if math.isnan(score) else None
     if scale and not math.isnan(score):
         silence = SAID_SO if declined(options, item.declines) else item.why
-        state, why = grading.settled(scale.state(score), silence, answerable=item.answerable)
+        state, why = grading.outcome_of(scale.state(score), silence, answerable=item.answerable)
     given = {name: score if name in (SCORE, metric) else item.values.get(name) for name in held}
     row = Graded(
         sheet.run,

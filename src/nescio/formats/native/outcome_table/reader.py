@@ -23,7 +23,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES,
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import Chosen, choose, runs_that_fit
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
 from nescio.sources.tables import first, literal, load_rows, locate, require, unguarded
@@ -104,7 +104,7 @@ def understand(source: Source) -> str | None:
     understand=understand,
     columns=tuple(roles.NAMES),
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
     notes = [each for source in sources for each in source.notes]
@@ -120,8 +120,8 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = _strata(connection, sources, free, options.strata)
         graded = _graded(connection, sources, extra, options.graded, found.state.shape)
-    found = replace(found, strata=strata, more={**found.more, **graded}, judges=judges or ())
-    return Read(found, tuple(notes))
+    found = replace(found, strata=strata, extra_columns={**found.extra_columns, **graded}, judges=judges or ())
+    return ReadResult(found, tuple(notes))
 
 
 def _collect(
