@@ -302,3 +302,17 @@ def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path
     assert counts_and_notes("--choose", "judge=human") == ([1, 1], [])
     table.write_text(f"question_id,question,prediction,gold_answers\n{rows.replace(',Yes', '').replace(',No', '')}")
     assert counts_and_notes() == ([1, 1], [])
+
+
+def test_a_table_as_people_have_it_is_explained(nescio: Command, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,model,correct,latency\n1,m,1,903\n2,m,0,404\n3,m,1,777\n")
+    shown = " ".join(nescio("check", table).out.split())
+    assert "A table with a column that names questions, and one that says which answers are right" in shown
+    for column in ("correct (outcome)", "id (question)", "model (run)"):
+        assert column in shown
+    found = nescio("check", table, "-f", "json").json
+    assert found["strata"] == []  # each question has a latency of its own, which groups nothing
+    assert found["runs"][0]["correct"] == 2
+    named = nescio("check", table, "--column", "outcome=correct", "--column", "run=model").out
+    assert "correct (outcome)" in " ".join(named.split())

@@ -148,7 +148,7 @@ def check(source: Any, **options: Any) -> FileSummary:
     files = tuple(
         CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
     )
-    summary = FileSummary(format_.name, format_.about, asked or explain.rule(format_), files)
+    summary = FileSummary(format_.name, format_.about, asked or explain.rule(format_, parts[0][1]), files)
     try:
         contents, problems = _contents(items, format_, parts, reading)
     except NescioError as error:

@@ -19,9 +19,10 @@ _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key")
 _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
 
 
-def rule(format_: Format) -> str:
-    """What `recognise` looks for, as its own first paragraph says."""
-    first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
+def rule(format_: Format, source: Source | None = None) -> str:
+    """What `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
+    looks = format_.understand if source is not None and _is_understood(format_, source) else format_.recognise
+    first = inspect.cleandoc(looks.__doc__ or "").split("\n\n")[0]
     return " ".join(first.replace("`", "").split()).rstrip(".")
 
 
@@ -32,6 +33,10 @@ def seen(format_: Format, source: Source) -> str:
     if source.kind == "text":
         return f"text that begins {shorten(str(source.first))}"
     what, part = _KINDS.get(source.kind, ("a table", "column"))
+    if _is_understood(format_, source):
+        known = roles.roles_of(source.columns, source.named).columns
+        shown = ", ".join(f"{name} ({_PARTS.get(role, role)})" for role, names in known.items() for name in names)
+        return f"{what}, by the {part}s {shown}"
     found = minimal_columns(format_.recognise, source)
     others = [name for name in _names(source) if name not in found]
     several = "s" if len(found) > 1 else ""
@@ -46,6 +51,14 @@ def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
     would do as well."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
+
+
+def _is_understood(format_: Format, source: Source) -> bool:
+    """Say whether a file was known by what people call its columns, and not by the format's own names."""
+    return format_.understand is not None and (bool(source.named) or not format_.recognise(source))
+
+
+_PARTS = {"id": "question", "text": "question", "score": "outcome"}  # what users call a part
 
 
 def _names(source: Source) -> tuple[str, ...]:
