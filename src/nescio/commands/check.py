@@ -144,11 +144,11 @@ def check(source: Any, **options: Any) -> FileSummary:
     with reading.naming():
         sources, _ = open_files(items)
         format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
-    asked = f"--format-in {reading.format_in} says so" if reading.format_in else None
+    stated = f"--format-in {reading.format_in} says so" if reading.format_in else None
     files = tuple(
         CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
     )
-    summary = FileSummary(format_.name, format_.about, asked or explain.rule(format_, parts[0][1]), files)
+    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
     try:
         contents, problems = _contents(items, format_, parts, reading)
     except NescioError as error:
@@ -217,7 +217,7 @@ def _of_data(loaded: Loaded) -> Contents:
         reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
         for run, rows in ((run, list(rows)) for run, rows in groupby(silence, lambda row: row.run))
     }
-    notes = tuple(each for each in loaded.notes if each not in counted)
+    notes = tuple(remark for remark in loaded.notes if remark not in counted)
     if isinstance(data, Tally):
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
     whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
@@ -309,8 +309,8 @@ def _show_contents(contents: Contents) -> None:
     if any(row.why != row.taken_for for row in contents.non_answers):
         print()
         show_records([_non_answer(row) for row in contents.non_answers])
-    for each in contents.notes:
-        show_fact("note", str(each))
+    for remark in contents.notes:
+        show_fact("note", str(remark))
 
 
 def _groups(data: Evidence) -> dict[str, int]:
