@@ -217,6 +217,11 @@ def test_a_matrix_is_always_said(tmp_path: Path) -> None:
     assert in_words(read(path, format_in="matrix").notes) == ()
 
 
+def test_a_matrix_of_one_run_that_is_called_system(tmp_path: Path) -> None:
+    assert evidence(table(tmp_path, "question,system\n1,0.2\n2,0.4\n")).runs == ("system",)
+    assert "no 'outcome'" in str(refusal(table(tmp_path, "question,system,ap\n1,A,0.2\n2,A,0.4\n")))
+
+
 def test_a_spreadsheets_tabs_are_read_as_pythons_csv_reads_them(tmp_path: Path) -> None:
     text = 'run\tquestion\toutcome\ttopic\na\t"q" 1\tcorrect\t"the ""old""" one\na\tq2\tincorrect\t5" disk\n'
     path = table(tmp_path, text, "t.tsv")
@@ -236,6 +241,8 @@ def test_a_question_is_one_however_its_accents_are_typed(tmp_path: Path) -> None
     one, other = (unicodedata.normalize(form, "où est Málaga") for form in ("NFC", "NFD"))
     path = table(tmp_path, f"run,question,outcome\na,{one},correct\nb,{other},incorrect\n")
     assert evidence(path).questions == (one,)
+    path = table(tmp_path, f"run,question,outcome\na,{one},correct\na,{other},incorrect\n")
+    assert set(evidence(path).questions) == {one, other}  # a run tells them apart
     path = table(tmp_path, f"run,question,prediction,gold\na,{one},x,x\nb,{other},y,x\n")
     assert evidence(path).questions == (one,)
 

@@ -29,7 +29,7 @@ NAMES_A_ROW = (
     *("sample_id", "instance_id", "example_id", "doc_id", "__index_level_0__"),
 )
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
-_NO_RUNS = ("run", "gold", "prediction", "outcome", "wrong", "abstained", "answered")
+_NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
 _FEW = 3  # rows whose numbers may follow each other by chance
 EMPTY = ("na", "n/a", "null")
 
@@ -40,9 +40,13 @@ def recognise(source: Source) -> str | None:
         return None
     folded = {name.lower() for name in source.columns}
     runs = [name for name in source.columns if not _names_a_row(source, name)]
-    if not runs or folded & {*OTHERS} or roles.roles_of(source.columns).all(*_NO_RUNS):
+    known = roles.roles_of(source.columns)
+    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS):
         return None
     row = _first_row(source)
+    names = {cell for name, cell in zip(source.columns, row, strict=False) if name in known.all("run")}
+    if any(cell is not None and _number(cell) is None for cell in names):
+        return None  # a row is a run here, or an answer of one; a run may be called `system`
     cells = [cell for name, cell in zip(source.columns, row, strict=False) if name in runs]
     # A bad cell among good ones is left to the reader, which says where it is.
     numbers = sum(cell is None or _number(cell) is not None for cell in cells)

@@ -142,7 +142,6 @@ def _collect(
     selects = []
     for i, table in enumerate(tables):
         cells = {name: c if name in NO_TEXTS else unguarded(table.source, c) for name, c in table.chosen.cells.items()}
-        cells["question"] = f"nfc_normalize({cells['question']})"
         cells.setdefault("run", literal(stems.get(id(table.source), "")))
         cells |= {"silent": table.chosen.silent, "empty": table.chosen.empty}
         more = {extra[name]: unguarded(table.source, cell) for name, cell in table.extra.items()}
@@ -265,8 +264,19 @@ def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], note
     silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
     graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(
-        f"CREATE TEMP VIEW rows AS SELECT *, {graded} AS graded, CASE {silent} ELSE {graded} END::TINYINT AS state FROM gathered"
+        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE {graded} END::TINYINT AS state FROM gathered"
     )
+
+
+def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
+    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two apart."""
+    composed = "nfc_normalize(question)"
+    if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
+        return "*"
+    query = f"SELECT {composed} FROM gathered GROUP BY run, {composed} HAVING count(DISTINCT question) > 1"
+    apart = ", ".join(literal(name) for (name,) in connection.execute(query).fetchall())
+    kept = f"CASE WHEN {composed} IN ({apart}) THEN question ELSE {composed} END" if apart else composed
+    return f"* REPLACE ({kept} AS question)"
 
 
 def _keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
