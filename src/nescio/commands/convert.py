@@ -48,7 +48,7 @@ def convert(source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **optio
     items, output, reading = listed(source), Path(output), Options(**options)
     writer = WRITERS.find(to)
     _check_place(writer, output, items)
-    result = read(items, reading, runs=writer.takes is not Unjudged)
+    result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
     judged_by = ""
     if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
         result = judge(result, reading.judge)

@@ -25,7 +25,13 @@ from nescio.scoring.judge_agreement import Target
 from nescio.scoring.judge_agreement import against as compare_with
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
-READING = ("format_in", "outcome_map", "choose", "declined_pattern")  # options of reading that judging has a use for
+READING = (
+    "format_in",
+    "column",
+    "outcome_map",
+    "choose",
+    "declined_pattern",
+)  # options of reading that judging has a use for
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 
 
@@ -95,7 +101,7 @@ def judge(
     takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a table of people's verdicts,
     `verdict` its column where its name does not tell; with it a log that is judged already may stand in place of the answers.
     `progress` hears how many answers a model has graded; `waiting` is told where grades are kept when a run that is stopped waits
-    for the calls under way. Options are `format_in`, `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
+    for the calls under way. Options are `format_in`, `column`, `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
 
     Raises NescioError: UsageError for options that make no sense, MismatchError for verdicts that belong to none of the answers.
     """
@@ -103,7 +109,7 @@ def judge(
     reading = Options(**options)
     if model is not None and judge != MODEL and model.given():
         raise UsageError(f"{model.given()[0]} is for --judge {MODEL}")
-    result = read(listed(source), reading, gold=judge != HUMAN)
+    result = read(listed(source), reading, gold=judge != HUMAN, judging=True)
     people, notes = None, list[Note]()
     if against is not None:
         people, notes = _people(result, Path(against), reading.outcome_map, verdict)

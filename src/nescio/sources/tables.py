@@ -10,7 +10,7 @@ import numpy as np
 
 from nescio.errors import FormatError
 from nescio.sources.database import PARQUET, address, first_line
-from nescio.sources.json import decode_object
+from nescio.sources.json import as_text, decode_object
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Source
 from nescio.sources.text_files import WHITE, records
@@ -224,18 +224,6 @@ def plain_rows(source: Source, **fields: Any) -> list[Any] | None:
     lines = content.rstrip(b"\r\n").count(b"\n") + 1
     whole = begun == lines == len(rows) and content.count(b":") == len(fields) * len(rows)
     return rows if whole else None
-
-
-def as_text(value: Any) -> str | None:
-    """A JSON value as a table cell would hold it."""
-    if value is None or isinstance(value, str):
-        return value
-    import msgspec
-
-    try:
-        return msgspec.json.encode(value).decode()
-    except (ValueError, OverflowError, RecursionError):
-        return "�"  # only a line that was read leniently holds such a value
 
 
 def locate(source: Source, row: int) -> str:
