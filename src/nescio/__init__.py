@@ -3,7 +3,7 @@
     import nescio
     nescio.score(df)                      # any outcome table: a path, or a pandas, Polars or Arrow table
     nescio.compare(df, baseline="old")    # paired differences with interval and p-value
-    nescio.measure("penalty(t=0.75)")     # one measure, by name
+    nescio.measure("c@1")(237, 156, 107)  # a measure of counts: correct, incorrect, unanswered
 
 Names are imported when they are first used, so that `import nescio` costs nothing.
 """
@@ -20,15 +20,19 @@ __all__ = [
     "Comparisons",
     "Evidence",
     "FormatError",
+    "Measure",
     "MismatchError",
     "MissingColumnError",
     "NescioError",
     "Question",
     "Response",
+    "Results",
     "Run",
     "Score",
     "Scores",
     "Tally",
+    "Tuned",
+    "Tuning",
     "UnknownNameError",
     "UsageError",
     "__version__",
@@ -57,6 +61,8 @@ _HOME = {
     "Tally": "data.evidence",
     "Comparison": "data.results",
     "Comparisons": "data.results",
+    "Measure": "measures",
+    "Results": "data.results",
     "Score": "data.results",
     "Scores": "data.results",
     "compare": "comparison",
@@ -64,6 +70,8 @@ _HOME = {
     "from_dataframe": "sources.dataframes",
     "plan": "meta.planning",
     "score": "scoring.score",
+    "Tuned": "selective",
+    "Tuning": "selective",
     "tune": "selective",
 }
 
@@ -78,6 +86,7 @@ if TYPE_CHECKING:
     from nescio.data.model import Run as Run
     from nescio.data.results import Comparison as Comparison
     from nescio.data.results import Comparisons as Comparisons
+    from nescio.data.results import Results as Results
     from nescio.data.results import Score as Score
     from nescio.data.results import Scores as Scores
     from nescio.errors import (
@@ -98,10 +107,13 @@ if TYPE_CHECKING:
     from nescio.errors import (
         UsageError as UsageError,
     )
+    from nescio.measures import Measure as Measure
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
     from nescio.scoring.score import score as score
+    from nescio.selective import Tuned as Tuned
+    from nescio.selective import Tuning as Tuning
     from nescio.selective import tune as tune
     from nescio.sources.dataframes import from_dataframe as from_dataframe
 

@@ -119,7 +119,7 @@ def _regressions(found: Comparisons, measures: tuple[str, ...], alpha: float, ma
     from nescio.measures import parse
     from nescio.reporting.tables import signed
 
-    gated = {parse(name).label for name in measures or (found.rows[0:1] and (found.rows[0].measure,))}
+    gated = {parse(name).label for name in measures or [row.measure for row in found.rows[:1]]}
     gates = []
     for row in found:
         if row.measure not in gated:

@@ -154,7 +154,7 @@ def _gated(scores: Scores, name: str, limit: float, lower_is_better: bool) -> li
     for row in scores:
         if row.measure != name or row.stratum is not None:
             continue
-        low, high = (row.value, row.value) if row.low is None else (row.low, row.high)
+        low, high = (row.value, row.value) if row.low is None or row.high is None else (row.low, row.high)
         worst, best = (-high, -low) if lower_is_better else (low, high)
         floor = -limit if lower_is_better else limit
         status = 0 if worst >= floor else 1 if best < floor else 3

@@ -67,7 +67,7 @@ class CountedDisagreement(Disagreement):
 
 def agreement(
     source: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
-) -> Results:
+) -> Results[Agreement]:
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;

@@ -70,7 +70,7 @@ def power(
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Any,
-) -> Results:
+) -> Results[Power]:
     """The share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
 
     `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs

@@ -46,7 +46,7 @@ def stability(
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Any,
-) -> Results:
+) -> Results[Stability]:
     """Error rate and proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
 
     `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there

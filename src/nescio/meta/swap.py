@@ -63,7 +63,7 @@ def swap(
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Any,
-) -> Results:
+) -> Results[SwapBin]:
     """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
 
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in

@@ -79,7 +79,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tuned(Results):
+class Tuned(Results[Tuning]):
     """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
 
     `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
@@ -87,6 +87,11 @@ class Tuned(Results):
     """
 
     applied: Evidence | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The confidence from which on the run should answer, as in the row; None where there is no threshold to apply."""
+        return self.rows[0].threshold
 
     def to_dict(self) -> dict[str, Any]:
         """The one row and what comes with it, as the command line prints it with `-f json`."""

@@ -56,7 +56,7 @@ def plan(
     seed: int = 0,
     progress: Progress | None = None,
     **options: Any,
-) -> Results:
+) -> Results[PowerPlan]:
     """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
 
     The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:

@@ -213,7 +213,7 @@ def strata_figure(facts: Facts) -> Figure | None:
     parts = list(dict.fromkeys(row.stratum for row in facts.scores if row.stratum is not None))
     shown = dict(zip(parts, names(parts), strict=True))
     top = facts.highlighted
-    rows = [
+    rows: list[Record] = [
         {
             "stratum": shown[part],
             "run": facts.shown[run],
