@@ -14,23 +14,38 @@ from typing import Any
 import numpy as np
 
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison.paired_data import Pair, pair_up
+from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.samples import Remark, columns_for, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
-__all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "Correction",
+    "Pair",
+    "Rank",
+    "Test",
+    "adjust",
+    "compare",
+    "p_value",
+    "pair_up",
+    "ranks",
+    "regression",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -40,9 +55,10 @@ def compare(
     measures: Sequence[str] | str | None = None,
     *,
     baseline: str | None = None,
+    run: str | None = None,
     ci: float = 95.0,
-    test: str = "auto",
-    correction: str = "holm",
+    test: Test = "auto",
+    correction: Correction = "holm",
     margin: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
@@ -50,7 +66,11 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparisons:
-    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
+    """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
+
+        nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
+
+    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
     Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
     two-sided, and `test` says how it is had:
@@ -70,9 +90,13 @@ def compare(
     the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups not
     told apart (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
+    check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(source, {"strata": ()} | options, measures)
+    if run is not None:
+        loaded = take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0]
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,12 @@ from nescio.errors import MismatchError, UsageError
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
-MISSING = ("error", "unanswered", "common")
-UNGRADED_POLICIES = ("error", "exclude", "bounds")
-UNANSWERABLE = ("correct", "exclude")
+Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
+Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
+Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
+MISSING: tuple[Missing, ...] = get_args(Missing)
+UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
+UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
@@ -43,9 +47,9 @@ class Label:
 class Policies:
     """What to do with a missing row, an ungraded answer, and a question that has no answer."""
 
-    missing: str = "error"
-    ungraded: str = "error"
-    unanswerable: str = "correct"
+    missing: Missing = "error"
+    ungraded: Ungraded = "error"
+    unanswerable: Unanswerable = "correct"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (

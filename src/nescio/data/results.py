@@ -178,13 +178,15 @@ class Results(Generic[RowT_co]):
         return ""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Results[Score]):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
-    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum.
+    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says
+    why none of them is marked, where marks could be had and were not asked for.
     """
 
-    __slots__ = ()
+    why_unmarked: str = ""
 
     def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score:
         """The row of a run, a measure and, where one is named, a stratum; raises UnknownNameError, naming what there is."""

@@ -17,6 +17,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
@@ -75,6 +76,7 @@ def agreement(
     `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
     as `nescio.score` does, and UsageError for fewer than two measures.
     """
+    check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
         raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:

@@ -21,6 +21,7 @@ from nescio.measures import Measure
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
+from nescio.pipeline import check_names
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
@@ -78,6 +79,7 @@ def power(
     this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
     achieved significance level of every pair. Raises as `nescio.score` does.
     """
+    check_names(power, options)
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     if not levels or any(not 0 < a < 1 for a in levels):
         raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")

@@ -17,6 +17,7 @@ from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.pipeline import check_names
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -53,6 +54,7 @@ def stability(
     is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
     sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
+    check_names(stability, options)
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")

@@ -18,6 +18,7 @@ from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.pipeline import check_names
 
 BINS = 21
 WIDTH = 0.01
@@ -69,6 +70,7 @@ def swap(
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
+    check_names(swap, options)
     if not 50 <= confidence < 100:
         raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)

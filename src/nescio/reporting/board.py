@@ -38,10 +38,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Head and rows; the legend says in words what the marks mean and rest on, empty where there are none."""
+    """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where there are
+    none."""
 
     head: list[str]
     rows: list[list[Cell]]
+    texts: list[bool]
     legend: str = ""
 
     @property
@@ -80,7 +82,7 @@ def board(scores: Scores) -> Board:
     if len(runs) == 1 and len(measures) > 3 and not broken_down:
         own = [cell[runs[0], None, measure] for measure in measures]
         rows = [[Cell(row.measure), _cell(row), Cell(f"{row.n:,}")] for row in own]
-        return Board(["measure", runs[0], "n"], rows)
+        return Board(["measure", runs[0], "n"], rows, [True, False, False])
     lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
 
     def rank(run: str) -> float:
@@ -94,7 +96,9 @@ def board(scores: Scores) -> Board:
             sizes = sorted({cell[run, stratum, measure].n for measure in measures})
             n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
             rows.append([Cell(run), *part, *(_cell(cell[run, stratum, measure]) for measure in measures), Cell(n)])
-    return Board(["run", *(["stratum"] if broken_down else []), *measures, "n"], rows, legend(scores))
+    names = ["run", *(["stratum"] if broken_down else [])]
+    texts = [True] * len(names) + [False] * (len(measures) + 1)
+    return Board([*names, *measures, "n"], rows, texts, legend(scores))
 
 
 def legend(scores: Scores) -> str:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,8 @@ from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
 from nescio.stats.streams import Stream
 
-TARGETS = ("collection", "population")
+Target = Literal["collection", "population"]  # what corrected accuracies are about
+TARGETS: tuple[Target, ...] = get_args(Target)
 ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
@@ -95,7 +97,7 @@ def against(
     sampled: NDArray[np.bool_],
     *,
     judge: str = "judge",
-    target: str = "collection",
+    target: Target = "collection",
     ci: float = 95.0,
     resamples: int = 10_000,
     seed: int = 0,
@@ -237,7 +239,7 @@ def _cells(judged: Outcomes, people: Outcomes, sampled: Array, labelled: Array, 
     )
 
 
-def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[Note]) -> list[Corrected]:
+def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: list[Note]) -> list[Corrected]:
     n, labels = cells.n, len(cells.people)
     if not n:
         return []
@@ -259,7 +261,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[
     ]
 
 
-def _of_all(estimate: Estimate, cells: _Cells, target: str, level: float) -> Estimate:
+def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
     """The share among all questions: what needs no judge is known."""
     value, low, high = (
         (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
@@ -291,7 +293,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
+def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
     if target == "collection":
         notes = [
             note(

@@ -16,7 +16,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_names
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
@@ -137,6 +137,7 @@ def tune(
 
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
     """
+    check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
     wanted = _guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):

@@ -18,7 +18,7 @@ from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_names
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
@@ -73,6 +73,7 @@ def plan(
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
+    check_names(plan, options)
     check_resampling(None, 1, 1, seed)
     request = _asked(difference, questions, power, alpha, seed)
     shares, notes = _shares(pilot, rates, agreement)
