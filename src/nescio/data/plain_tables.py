@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
-from unicodedata import category
+
+from nescio.text import sanitize
 
 MOST_ROWS = 1_000  # of a table in a notebook
 HUGE = 1e12  # from here on figures are no longer written out
@@ -19,12 +19,14 @@ def html_table(name: str, records: Sequence[Record]) -> str:
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
-    head = "".join(f'<th scope="col">{inert(_words(column))}</th>' for column in shown[0])
+    head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in shown[0])
     body = "".join(
-        "<tr>" + "".join(f'<td dir="auto">{inert(_shown(value))}</td>' for value in record.values()) + "</tr>"
+        "<tr>"
+        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
+        + "</tr>"
         for record in shown
     )
-    caption = f"<caption>{inert(_words(name))}{_left_out(records)}</caption>"
+    caption = f"<caption>{sanitize(_words(name), target='html')}{_left_out(records)}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -34,7 +36,7 @@ def text_table(name: str, records: Sequence[Record]) -> str:
     if not shown:
         return ""
     lines = [[_words(column) for column in shown[0]], *([_shown(v) for v in record.values()] for record in shown)]
-    lines = [[printed(cell) for cell in line] for line in lines]
+    lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numbers = [all(_is_number(record[column]) for record in shown) for column in shown[0]]
     body = (
@@ -44,7 +46,7 @@ def text_table(name: str, records: Sequence[Record]) -> str:
         ).rstrip()
         for line in lines
     )
-    return "\n".join([f"{printed(_words(name))}{_left_out(records)}", *body])
+    return "\n".join([f"{sanitize(_words(name), target='line')}{_left_out(records)}", *body])
 
 
 def plain_value(value: Any) -> Any:
@@ -88,19 +90,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:.4f}"
     return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)
-
-
-def inert(text: str) -> str:
-    """Text in which nothing is markup, and no character that HTML does not know."""
-    return html.escape(text if text.isprintable() else "".join(map(_known, text)))
-
-
-def printed(text: str) -> str:
-    """Text on one line, whose control characters cannot move a cursor or colour a terminal."""
-    return text if text.isprintable() else "".join(" " if c in "\n\t" else _known(c) for c in text)
-
-
-def _known(c: str) -> str:
-    if c.isprintable() or c in "\n\t\u200c\u200d" or category(c) in ("Zs", "Cn", "Co"):
-        return c
-    return "\N{REPLACEMENT CHARACTER}"

@@ -12,9 +12,10 @@ from nescio.data import frames
 from nescio.data.frames import Kind
 from nescio.data.notes import Note
 from nescio.data.pivot import Pivot
-from nescio.data.plain_tables import figure, html_table, inert, plain_value, printed, text_table
+from nescio.data.plain_tables import figure, html_table, plain_value, text_table
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
+from nescio.text import sanitize
 
 if TYPE_CHECKING:
     from typing import Self
@@ -106,8 +107,8 @@ class Results(Generic[RowT_co]):
     def __repr__(self) -> str:
         """The tables as plain text, without the columns that are empty; the notes, and the signature."""
         tables = [text_table(self.kind, self._shown()), *(text_table(*table) for table in self._further())]
-        notes = "\n".join(f"note: {printed(str(note))}" for note in self.notes)
-        parts = (*tables, printed(self._legend()), notes, printed(str(self.signature)))
+        notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
+        parts = (*tables, self._legend(), notes, sanitize(str(self.signature), target="line"))
         return "\n\n".join(part for part in parts if part)
 
     def with_rows(self, rows: Iterable[Any]) -> Self:
@@ -158,8 +159,8 @@ class Results(Generic[RowT_co]):
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
         tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
         remarks = [self._legend(), *map(str, self.notes)]
-        paragraphs = "".join(f"<p>{inert(remark)}</p>" for remark in remarks if remark)
-        return f"{''.join(tables)}{paragraphs}<p><code>{inert(str(self.signature))}</code></p>"
+        paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
+        return f"{''.join(tables)}{paragraphs}<p><code>{sanitize(str(self.signature), target='html')}</code></p>"
 
     def _table(self, name: str | None) -> tuple[Any, ...]:
         if name is not None and name not in self.tables:
