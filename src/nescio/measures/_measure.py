@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
 from types import SimpleNamespace
@@ -143,6 +143,9 @@ class Measure:
             weighted = rows if name == "n" else rows * values
             totals[name] = np.add.reduceat(weighted, starts, axis=1) if tied else weighted
         return np.atleast_1d(self.of_totals(totals))
+
+
+Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
 
 
 @dataclass(frozen=True, slots=True)

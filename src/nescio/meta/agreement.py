@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.measures import Measure
-from nescio.pipeline import check_names
+from nescio.measures import Measure, Measures
+from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
@@ -67,7 +67,7 @@ class CountedDisagreement(Disagreement):
 
 
 def agreement(
-    source: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
+    source: Any, measures: Measures = None, *, rbo_p: float = 0.9, top: int = 5, **options: Unpack[ReadingOptions]
 ) -> Results[Agreement]:
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
@@ -81,7 +81,7 @@ def agreement(
         raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise UsageError(f"top must be a whole number from 0 (found {top!r})")
-    loaded = open_data(source, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")

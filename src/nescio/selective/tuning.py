@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
@@ -120,7 +120,7 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     points: int | None = POINTS,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Tuned:
     """The confidence from which a run should answer, and what that will earn on new questions.
 
@@ -144,7 +144,7 @@ def tune(
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
             raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
     bound = parse(measure)
-    loaded = open_data(source, {"strata": ()} | options, [bound])
+    loaded = open_data(source, {"strata": (), **options}, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from nescio.commands.places import check_file, listed
 from nescio.data.model import Question, Verdict
@@ -19,7 +19,7 @@ from nescio.formats.benchmarks.ave.reader import write_exercise
 from nescio.formats.native.judgements import read_judgements
 from nescio.judging import Human
 from nescio.judging.human import human
-from nescio.pipeline import Options, check_names, read
+from nescio.pipeline import Options, OutcomeMapOption, check_names, read
 from nescio.tasks.ave import building
 from nescio.tasks.ave.building import RULES, Rule
 
@@ -39,7 +39,7 @@ def build(
     without: Sequence[Rule] = (),
     test_set: bool = False,
     systems: bool = False,
-    **options: Any,
+    **options: Unpack[OutcomeMapOption],
 ) -> Results:
     """Write a collection of the answers of QA systems, and count what is in it and what was discarded.
 
