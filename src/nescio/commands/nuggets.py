@@ -34,7 +34,7 @@ def score(
 ) -> Scores:
     """Score runs by nuggets: recall of the vital ones, length-based precision and F, with intervals.
 
-        nescio.nuggets.score(["key.txt", "run.txt", "assessor.txt"], beta=5)
+        nescio.nuggets.score(["key.txt", "runs/first.txt", "assessor.txt"], beta=5)
 
     `source` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how much recall
     outweighs length in the measures that are shown by default. `automatic` says how nuggets are matched where no assessor did it,
@@ -73,8 +73,8 @@ def answer(
     """
     output = Path(output)
     check_file(output, "a run", (".jsonl", ".txt"), [targets])
-    asked, texts = definitions.load_targets(targets), definitions.load_texts(folder)
-    run = definitions.answer(asked, texts, output.stem, length=length, threshold=threshold)
+    definitions_of, texts = definitions.load_targets(targets), definitions.load_texts(folder)
+    run = definitions.answer(definitions_of, texts, output.stem, length=length, threshold=threshold)
     definitions.write_run(run, output)
     answered = sum(bool(response.strings) for response in run.responses.values())
     return Answered(run.name, answered, len(run.responses), output)

@@ -69,7 +69,9 @@ class CountedDisagreement(Disagreement):
 def agreement(
     source: Any, measures: Measures = None, *, rbo_p: float = 0.9, top: int = 5, **options: Unpack[ReadingOptions]
 ) -> Results[Agreement]:
-    """Rank correlations of each pair of measures over the runs, and where they disagree most.
+    """Correlate the rankings of runs by each pair of measures, and find where they disagree most.
+
+        nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
     see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.

@@ -72,7 +72,9 @@ def power(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[Power]:
-    """The share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
+    """Find the share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
+
+        nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
     `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
     and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:

@@ -48,7 +48,9 @@ def stability(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[Stability]:
-    """Error rate and proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+    """Find the error rate and the proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+
+        [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
     `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there
     is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's

@@ -64,7 +64,9 @@ def swap(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[SwapBin]:
-    """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+    """Find swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+
+        nescio.meta.swap("outcomes.csv", ["c@1", "accuracy"]).tables["sensitivity"][0].required_difference
 
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.

@@ -122,7 +122,10 @@ def tune(
     points: int | None = POINTS,
     **options: Unpack[ReadingOptions],
 ) -> Tuned:
-    """The confidence from which a run should answer, and what that will earn on new questions.
+    """Find the confidence from which on a run should answer, and what score that will give on new questions.
+
+        nescio.tune("outcomes.csv", run="mine").threshold
+        nescio.tune("outcomes.csv", run="mine", max_risk=0.3).rows[0].risk_upper    # certified, with 95% confidence
 
     The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
     candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one

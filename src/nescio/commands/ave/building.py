@@ -43,7 +43,8 @@ def build(
 ) -> Results:
     """Write a collection of the answers of QA systems, and count what is in it and what was discarded.
 
-        nescio.ave.build(["questions.jsonl", "runs/a.jsonl"], "collection.xml", judgements="judged.csv")
+        runs = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
+        nescio.ave.build(["questions.jsonl", *runs], "collection.xml", judgements="judged.csv", language="EN")
 
     `source` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of people's
     verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words in it mean; without
