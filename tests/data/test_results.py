@@ -122,6 +122,7 @@ def test_a_score_is_found_by_its_stratum() -> None:
     assert [scores["a", "accuracy", topic].value for topic in (None, "x", "y")] == [0.5, 1, 0]
     assert scores.pivot().rows == (("a", None, 0.5), ("a", "x", 1.0), ("a", "y", 0.0))
     assert list(scores.pivot().to_pandas().index.names) == ["run", "stratum"]
+    assert [line.split()[1] for line in repr(scores.pivot()).splitlines()[1:]] == ["stratum", "all", "x", "y"]
 
 
 def test_pivot_has_a_row_for_each_run_and_a_column_for_each_measure(scores: nescio.Scores) -> None:

@@ -33,10 +33,10 @@ class Pivot:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return text_table("values", self._raw())
+        return text_table("values", self._shown())
 
     def _repr_html_(self) -> str:
-        return html_table("values", self._raw())
+        return html_table("values", self._shown())
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as dictionaries; an undefined value is None, as in JSON."""
@@ -52,6 +52,9 @@ class Pivot:
 
     def _raw(self) -> list[dict[str, Any]]:
         return [dict(zip((*self.keys, *self.measures), row, strict=True)) for row in self.rows]
+
+    def _shown(self) -> list[dict[str, Any]]:
+        return [record | {key: record[key] or "all" for key in self.keys} for record in self._raw()]
 
     def _kinds(self) -> dict[str, Kind]:
         return {**dict.fromkeys(self.keys, "str"), **dict.fromkeys(self.measures, "float")}
