@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_type
 
-import pandas
+import polars
 
 import nescio
 from nescio.commands.answers import Answered
@@ -47,7 +47,7 @@ def scores() -> None:
     measure = nescio.measure("c@1")
     assert_type(measure, nescio.Measure)
     assert_type(measure(correct=237, incorrect=156, unanswered=107), float)
-    frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
+    frame = polars.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
     print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
 
 
@@ -105,7 +105,7 @@ def campaigns(folder: Path) -> None:
 
 def errors() -> list[str]:
     """Misspell, and read what is said."""
-    messages = []
+    messages: list[str] = []
     try:
         nescio.score("outcomes.csv", mising="common")  # type: ignore[call-arg]
     except TypeError as error:
