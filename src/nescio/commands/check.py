@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
-from nescio.pipeline import Loaded, Options, check_names, load, only_questions, open_files, recognise
+from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load, only_questions, open_files, recognise
 from nescio.reporting.tables import show_fact, show_records
 from nescio.text import plural
 
@@ -130,7 +130,7 @@ class FileSummary:
             print("nothing looks wrong")
 
 
-def check(source: Any, **options: Any) -> FileSummary:
+def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:
     """Say what files hold, what format they were taken for and why, and what looks wrong in them.
 
         print(nescio.check("outcomes.csv"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
 from nescio.data.judges import named
@@ -19,7 +19,7 @@ from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import ModelOptions, connect
-from nescio.pipeline import Options, check_names, judges_of, read
+from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, read
 from nescio.pipeline import judge as judge_read
 from nescio.scoring.judge_agreement import Target
 from nescio.scoring.judge_agreement import against as compare_with
@@ -88,7 +88,7 @@ def judge(
     model: ModelOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
     waiting: Callable[[Path], None] | None = None,
-    **options: Any,
+    **options: Unpack[JudgingOptions],
 ) -> Judged:
     """Judge answers, and hold the judge against people.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +20,11 @@ Progress = Callable[[int, int], None]
 
 
 def prepare(
-    source: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
+    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
     """The data, how it was read, and the measures. Raises MismatchError for counts tables and for a single run."""
     check_resampling(None, 1, jobs, seed)
-    loaded = open_data(source, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table has no questions, and measures are studied on questions; give an outcome table"

@@ -9,12 +9,45 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, TypedDict
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES, Missing, Unanswerable, Ungraded
 from nescio.errors import NescioError, UsageError
 from nescio.formats.native.roles import NAMES
+
+
+class ChooseOption(TypedDict, total=False):
+    """Which of several things in a log to read; `watch` is told how many bytes have been read, of how many."""
+
+    choose: Mapping[str, str]
+    watch: Callable[[int, int], None] | None
+
+
+class OutcomeMapOption(TypedDict, total=False):
+    """What words mean, as in {"yes": "correct"}."""
+
+    outcome_map: Mapping[str, str]
+    watch: Callable[[int, int], None] | None
+
+
+class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
+    """The options of reading that judging has a use for."""
+
+    format_in: str | None
+    declined_pattern: tuple[str, ...]
+
+
+class ReadingOptions(JudgingOptions, total=False):
+    """The fields of `Options`, as the functions that read take them by keyword; a test holds one to the other."""
+
+    judge: str | None
+    missing: Missing
+    ungraded: Ungraded
+    unanswerable: Unanswerable
+    strata: tuple[str, ...] | None
+    cluster: str | None
+    graded: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
