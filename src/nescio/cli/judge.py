@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @click.option(
     "--judge",
     metavar="NAME",
-    help="exact, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in 'token_f1(threshold=0.8)'. "
-    "[default: choice where all questions have options, else exact]",
+    help="exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
+    "'token_f1(threshold=0.8)'. [default: choice where all questions have options, else exact]",
 )
 @click.option(
     "-o",
