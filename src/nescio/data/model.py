@@ -56,11 +56,16 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One system's responses to a collection."""
+    """One system's responses to a collection.
+
+    `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its answers
+    are judged by them.
+    """
 
     name: str
     responses: tuple[Response, ...]
     metadata: Mapping[str, str] = field(default_factory=dict)
+    gold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Verdict(StrEnum):

@@ -140,6 +140,11 @@ def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Coll
         "strata": note(
             "writer.strata", "{count:n column} of questions ({names:list})", count=len(labels), names=list(labels)
         ),
+        "own gold": note(
+            "writer.own_gold",
+            "{count:n list} of gold answers of single runs, which differ from the first",
+            count=sum(len(run.gold) for run in found.runs),
+        ),
         "more": note(
             "writer.scores", "{count:n column} of scores ({names:list})", count=len(found.more), names=list(found.more)
         ),

@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:  # noqa: ARG001
+def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Note the gold answers that are no patterns, with the first of them."""
-    texts = [(question.id, text) for question in collection.questions for text in question.answers if _why_none(text)]
+    gold = [(question.id, question.answers) for question in collection.questions]
+    gold += [pair for run in runs for pair in run.gold.items()]
+    texts = [
+        pair for pair in dict.fromkeys((name, text) for name, answers in gold for text in answers) if _why_none(pair[1])
+    ]
     if texts:
         question_id, text = texts[0]
         yield note(
