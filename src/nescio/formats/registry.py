@@ -131,7 +131,8 @@ class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
-    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does.
+    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `files` are the
+    names of its files in a folder that is given in place of them, as patterns.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Format:
     collection: CollectionReader | None = None
     text: bool = False
     fallback: bool = False
+    files: tuple[str, ...] = ()
 
 
 REGISTRY: Registry[Format] = Registry("format", "nescio.formats")
@@ -154,11 +156,12 @@ def reader(
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
+    files: tuple[str, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback))
+        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback, files))
         return read
 
     return register

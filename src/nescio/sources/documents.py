@@ -52,6 +52,8 @@ def open_whole(path: Path, room: Room) -> Source:
         number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
     if not number:
         raise FormatError(path, "the file holds nothing but blank lines")
+    if _is_object(path, first):
+        return open_lines(path, room)  # as tools write them to .log
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
@@ -76,6 +78,17 @@ def open_document(path: Path, room: Room) -> Source:
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+def _is_object(path: Path, line: str) -> bool:
+    """Say whether the first line of a text is a JSON object."""
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        decode_object(path, line.encode(), 1, lenient=True)
+    except FormatError:
+        return False
+    return True
 
 
 def _is_lines(path: Path, text: bytes) -> bool:

@@ -48,7 +48,12 @@ def recognise(source: Source) -> str | None:
     return "log" if known else None
 
 
-@reader("inspect", about="a log of Inspect: .eval, or .json (eval, status, samples)", recognise=recognise)
+@reader(
+    "inspect",
+    about="a log of Inspect: .eval, or .json (eval, status, samples)",
+    recognise=recognise,
+    files=("*.eval", "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*.json"),
+)
 def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
 
