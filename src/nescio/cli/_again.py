@@ -17,6 +17,7 @@ READING = (
     "missing",
     "ungraded",
     "unanswerable",
+    "missing_confidence",
     "words",
     "choices",
     "declined_pattern",

@@ -229,6 +229,13 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="A question without an answer: declining is correct there, or it is left out.",
             ),
             click.option(
+                "--missing-confidence",
+                type=click.Choice(("error", "exclude")),
+                default="error",
+                show_default=True,
+                help="An answer without a confidence in a run that has some: an error for what reads confidences, or left out of it.",
+            ),
+            click.option(
                 "--outcome-map",
                 "words",
                 multiple=True,
@@ -270,7 +277,7 @@ def resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """The options of `reading_options`, as `nescio.pipeline.Options` takes them; removes them from `given`."""
-    names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "cluster")
+    names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "missing_confidence", "cluster")
     options = {name: given.pop(name) for name in names if name in given}
     return options | {
         "watch": _watch_bytes(),

@@ -125,11 +125,14 @@ def _confidence(evidence: Evidence) -> Array:
     confidence: Array = evidence.columns["confidence"]
     lacking = evidence.present & (evidence.column("answered") == 1) & np.isnan(confidence)
     some = ~np.isnan(confidence).all(axis=1)
+    if evidence.partial_confidence:
+        return confidence
     for run in np.flatnonzero(lacking.any(axis=1) & some):
         where = np.flatnonzero(lacking[run])
         raise MismatchError(
             f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no "
-            f"confidence (first: {evidence.questions[where[0]]!r}); only silence may lack one"
+            f"confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one; --missing-confidence "
+            "exclude leaves such answers out of what reads confidences"
         )
     return confidence
 
@@ -173,7 +176,7 @@ def _ranking_score(evidence: Evidence) -> Array:
 
 def _selection_score(evidence: Evidence) -> Array:
     confidence = _confidence(evidence)
-    nothing = np.isnan(_right(evidence)) | np.isnan(confidence)
+    nothing = np.isnan(_right(evidence)) | (np.isnan(confidence) & (evidence.column("answered") != 1))
     return np.where(nothing & _has_confidence(evidence), -np.inf, confidence)
 
 

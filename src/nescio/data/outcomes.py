@@ -21,6 +21,7 @@ STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 MISSING = ("error", "unanswered", "common")
 UNGRADED_POLICIES = ("error", "exclude", "bounds")
 UNANSWERABLE = ("correct", "exclude")
+MISSING_CONFIDENCE = ("error", "exclude")
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
@@ -41,17 +42,20 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What to do with a missing row, an ungraded answer, and a question that has no answer."""
+    """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a confidence in a
+    run that has some."""
 
     missing: str = "error"
     ungraded: str = "error"
     unanswerable: str = "correct"
+    missing_confidence: str = "error"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
             ("missing", self.missing, MISSING),
             ("ungraded", self.ungraded, UNGRADED_POLICIES),
             ("unanswerable", self.unanswerable, UNANSWERABLE),
+            ("missing_confidence", self.missing_confidence, MISSING_CONFIDENCE),
         ):
             if value not in allowed:
                 raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")

@@ -52,6 +52,8 @@ class Loaded:
         asked = {}
         if self.options.choose:
             asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+        if self.options.missing_confidence != "error":
+            asked["missing_confidence"] = self.options.missing_confidence
         if self.options.declined_pattern:
             asked["declined"] = "+".join(self.options.declined_pattern)
         return {
@@ -76,16 +78,18 @@ def load(given: Any, options: Options | None = None) -> Loaded:
         options.refuse("this is loaded already")
         return given
     if isinstance(given, (Evidence, Tally)):
-        options.refuse(f"this is {_article(given)} in memory", allowed=("cluster",))
+        allowed = ("cluster", "missing_confidence") if isinstance(given, Evidence) else ("cluster",)
+        options.refuse(f"this is {_article(given)} in memory", allowed=allowed)
         kind = "counts" if isinstance(given, Tally) else "evidence"
-        return Loaded(_clustered(given, options), measures=_defaults(given), format=kind, options=options)
+        policies = _policies(options)
+        return Loaded(_prepared(given, options, policies), measures=_defaults(given), format=kind, options=options)
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     return apply(judge(read(items, options), options.judge), options)
 
 
 def apply(judged: Read, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
-    policies = Policies(options.missing, options.ungraded, options.unanswerable)
+    policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
@@ -98,7 +102,7 @@ def apply(judged: Read, options: Options) -> Loaded:
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
-        _clustered(data, options),
+        _prepared(data, options, policies),
         tuple(notes),
         judged.measures or _defaults(data),
         judged.format,
@@ -109,6 +113,18 @@ def apply(judged: Read, options: Options) -> Loaded:
         judged.judged_here,
         judged.texts,
     )
+
+
+def _policies(options: Options) -> Policies:
+    return Policies(options.missing, options.ungraded, options.unanswerable, options.missing_confidence)
+
+
+def _prepared(data: Evidence | Tally, options: Options, policies: Policies) -> Evidence | Tally:
+    """The data in the clusters that were asked for, with the policy on answers without a confidence."""
+    clustered: Evidence | Tally = _clustered(data, options)
+    if isinstance(clustered, Tally) or policies.missing_confidence == "error":
+        return clustered
+    return replace(clustered, partial_confidence=True)
 
 
 def _article(given: Evidence | Tally) -> str:

@@ -24,6 +24,7 @@ class Options:
     missing: str = "error"
     ungraded: str = "error"
     unanswerable: str = "correct"
+    missing_confidence: str = "error"
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
     cluster: str | None = None

@@ -11,6 +11,7 @@ from nescio.reporting import charts
 from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figure import Figure, Record
 from nescio.selective import curve
+from nescio.selective.tuning import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 
@@ -33,17 +34,20 @@ def confidence_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[Note, ..
 def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
-    points, lacking, having = [], [], []
+    points, lacking, having, of_curves = [], [], [], list[Note]()
     top = facts.highlighted
     for run in facts.runs:
         try:
-            found = curve.curve_of(curve.one_run(data, run), POINTS)
+            one = curve.one_run(data, run)
+            found = curve.curve_of(one, POINTS)
         except NescioError:
             found = ()
         if not found:
             lacking.append(facts.shown[run])
             continue
         having.append(run)
+        if one.left_out:
+            of_curves.append(without_confidence(one))
         name = facts.shown[run]
         rows += [
             {
@@ -57,7 +61,7 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note
         ]
         if point := _as_it_was(facts, data, run):
             points.append(point | {"named": charts.named(name, top)})
-    notes = []
+    notes = of_curves
     if lacking:
         notes.append(
             note(
