@@ -282,7 +282,10 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
         "2 epoch 1": 1,
         "1 epoch 2": 0,
     }
-    assert notes == ("b.eval: 1 samples stand twice under one id and epoch; the last one counts",)
+    assert notes == (
+        "b.eval: 1 samples stand twice under one id and epoch; the last one counts",
+        "2 of 3 questions ask the same as another one: such questions are resampled together, in 2 clusters",
+    )
 
 
 def test_logs_of_one_model_are_one_run_and_of_one_task_two(tmp_path: Path) -> None:

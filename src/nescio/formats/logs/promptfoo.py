@@ -126,7 +126,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.repeats",
-            "{repeats} results are of tests whose variables stand in another: they are repeats, resampled together",
+            "{repeats} results are of tests whose variables stand in another: they are repeats",
             repeats=again,
         )
     )
