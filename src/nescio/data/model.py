@@ -42,7 +42,7 @@ class Response:
     """What a run says to one question. Key: (question_id, rank).
 
     `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in a few
-    words why there is no answer, where its source does.
+    words why there is no answer, where its source does; `document` names what `support` was taken from.
     """
 
     question_id: str
@@ -52,6 +52,7 @@ class Response:
     rank: int = 1
     support: str | None = None
     why: str | None = None
+    document: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,15 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
         format_ = asked or _format_of(source, sources)
         part = format_.recognise(source)
         if part is None:
+            rule = f"this is not {format_.about}"
             if source.kind == "text":
-                raise no_text(source, f"this is not {format_.about}")
-            raise FormatError(
-                source.label, f"this is not {format_.about}", where=source.head, value=list(source.columns) or None
-            )
+                if asked and not asked.text:
+                    raise no_text(source, rule)
+                if not asked:
+                    beside = next(other.label for other in sources if format_.recognise(other))
+                    rule = f"its first lines are none of what goes with {beside}: {format_.about}"
+                raise FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+            raise FormatError(source.label, rule, where=source.head, value=list(source.columns) or None)
         if (format_.name, part) == ("questions", "answers"):
             runs.append((part, source))
             continue
@@ -96,10 +100,19 @@ def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
                 return _format_of(other, [other])  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in found))
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+    if source.kind == "text" and (beside := _text_format_beside(source, together)):
+        return beside
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
         raise no_text(source, f"its first line is of no text format that nescio knows ({texts})")
     raise no_format(source)
+
+
+def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
+    """Find the one format of the files given with a text that has texts of its own: what is wrong with this one, it can say."""
+    beside = {format_.name: format_ for other in together if other is not source for format_ in takers(other)}
+    texts = [format_ for format_ in beside.values() if format_.text]
+    return texts[0] if len(texts) == len(beside) == 1 else None
 
 
 def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:

@@ -1,7 +1,7 @@
 """nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged.
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`.
-A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "run"?: str}`.
+A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?: str}`.
 Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may
 list in `sentences` those (counted from 0) that are accepted as an answer.
 """
@@ -249,6 +249,7 @@ def _response(source: Source, row: dict[str, Any], line: int) -> Response:
         None if confidence is None else float(confidence),
         int(rank or 1),
         as_text(support),
+        document=as_text(row.get("doc")),
     )
 
 
@@ -265,7 +266,7 @@ def write(found: Unjudged, path: Path) -> Written:
     questions = found.collection.questions
     stories = _story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
-    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports"}
+    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents"}
     holds |= {"stories", "accepted"} if stories else set()
     called = stories and all(stories[q.story] == q.strata.get("story", stories[q.story]) for q in questions)
     notes = left_out(found, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
@@ -304,6 +305,7 @@ def response_row(response: Response) -> dict[str, Any]:
         "confidence": response.confidence,
         "rank": None if response.rank == 1 else response.rank,
         "support": response.support,
+        "doc": response.document,
     }
     return row | {name: value for name, value in more.items() if value is not None}
 

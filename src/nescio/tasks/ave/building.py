@@ -151,7 +151,9 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
     for run in runs:
         for each in run.responses:
             said = verdict(run.name, each.question_id, each.answer) if each.answer is not None else None
-            yield Offer(each.question_id, run.name, each.answer, each.support, said, answered=each.answered)
+            yield Offer(
+                each.question_id, run.name, each.answer, each.support, said, each.document, answered=each.answered
+            )
 
 
 def language(question: Question) -> str:
