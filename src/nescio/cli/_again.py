@@ -18,6 +18,7 @@ READING = (
     "ungraded",
     "unanswerable",
     "missing_confidence",
+    "max_unpacked",
     "words",
     "choices",
     "declined_pattern",

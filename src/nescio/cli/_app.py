@@ -257,6 +257,14 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 help="An answer that REGEX matches whole, in any case, means 'I do not know'; what it matched is reported. Repeatable.",
             ),
             click.option(
+                "--max-unpacked",
+                type=click.FloatRange(min=0, min_open=True),
+                default=4.0,
+                show_default=True,
+                metavar="GB",
+                help="How many GB a compressed file may unpack to.",
+            ),
+            click.option(
                 "--cluster",
                 metavar="COLUMN",
                 help="Questions with one value of COLUMN (of one story, say) move together when resampled. [default: the column `cluster`]",
@@ -277,7 +285,16 @@ def resampling_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def reading(given: dict[str, Any]) -> dict[str, Any]:
     """The options of `reading_options`, as `nescio.pipeline.Options` takes them; removes them from `given`."""
-    names = ("format_in", "judge", "missing", "ungraded", "unanswerable", "missing_confidence", "cluster")
+    names = (
+        "format_in",
+        "judge",
+        "missing",
+        "ungraded",
+        "unanswerable",
+        "missing_confidence",
+        "max_unpacked",
+        "cluster",
+    )
     options = {name: given.pop(name) for name in names if name in given}
     return options | {
         "watch": _watch_bytes(),

@@ -41,7 +41,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     from nescio.pipeline import Options, open_files, recognise
 
     options = Options(**_app.reading(given))
-    format_, parts = recognise(open_files(list(files))[0], options.format_in)
+    format_, parts = recognise(open_files(list(files), options)[0], options.format_in)
     facts = _taken_for(format_, parts, options)
     try:
         facts |= _held(files, format_, parts, options)

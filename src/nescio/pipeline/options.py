@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import UsageError
+from nescio.sources.compressed import MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Options:
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
     whose questions move together when they are resampled; `graded` the numeric columns that
-    measures such as mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many.
+    measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many.
     """
 
     format_in: str | None = None
@@ -31,9 +32,12 @@ class Options:
     graded: tuple[str, ...] = ()
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()
+    max_unpacked: float = MOST / (1 << 30)
     watch: Callable[[int, int], None] | None = None
 
     def __post_init__(self) -> None:
+        if not 0 < self.max_unpacked < float("inf"):
+            raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
                 raise UsageError(f"--outcome-map {word}={outcome}: an outcome is {', '.join(OUTCOMES)}")

@@ -26,7 +26,7 @@ def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = T
     With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
-    sources, notes = open_files(items)
+    sources, notes = open_files(items, options)
     format_, parts = recognise(sources, options.format_in)
     return read_parts(format_, parts, options, notes, gold=gold, runs=runs)
 

@@ -13,13 +13,14 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import Part, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
+from nescio.pipeline.options import Options
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
 
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
-def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
+def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
     Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
@@ -28,7 +29,7 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
         raise UsageError("no files were given")
     files, notes = files_of(items)
     _distinct(files)
-    return list(_opened(files)), notes
+    return list(_opened(files, int((options or Options()).max_unpacked * (1 << 30)))), notes
 
 
 def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:
@@ -74,11 +75,11 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
     return found, parts + [(OWN_RUN, source) for _, source in runs]
 
 
-def _opened(items: Sequence[Any]) -> Iterator[Source]:
+def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
     """Open a source for each item; where several are tables in memory, they are told apart by their number."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
-        source = open_source(item)
+        source = open_source(item, most)
         if source.path is None and len(tables) > 1:
             source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
         yield source

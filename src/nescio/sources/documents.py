@@ -67,6 +67,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 def open_document(path: Path, room: Room) -> Source:
     """One JSON value; or JSON Lines, which some tools write to .json as well."""
+    room.hold(path, 2 * path.stat().st_size)
     text = path.read_bytes()
     try:
         document = decode_document(path, text, room)
@@ -103,18 +104,24 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them share bytes."""
+    """The members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             found = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
-    check_size(path, sum(info.file_size for info in found))
     for one, other in pairwise(sorted(found, key=lambda info: info.header_offset)):
         if one.header_offset + _HEADER + one.compress_size > other.header_offset:
             rule = f"not a sound ZIP archive: member {printable(other.filename)} lies within this one"
             raise FormatError(path, rule, where=f"member {printable(one.filename)}")
     return found
+
+
+def unpacked_size(path: Path, most: int) -> int:
+    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may."""
+    size = sum(info.file_size for info in _listed(path))
+    check_size(path, size, most)
+    return size
 
 
 def read_member(path: Path, name: str) -> bytes:
