@@ -29,7 +29,7 @@ def command_line() -> str:
         MADE,
         "# The command line\n",
         "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages to standard",
-        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell, 2 bad input or usage.\n",
+        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage.\n",
     ]
     for context in _walk(app, click.Context(app, info_name="nescio", **app.context_settings)):
         parts += _command(context)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nescio.cli import _app
-from nescio.data.notes import note
+from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 
 if TYPE_CHECKING:
     from nescio.judging.llm.judge import LLM
 
 _KEY = "OPENAI_API_KEY"
+INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
 _OPTIONS = (
     click.option(
         "--base-url", metavar="URL", help="With --judge llm: an OpenAI-compatible endpoint, such as https://host/v1."
@@ -127,3 +128,13 @@ def _key(variable: str | None) -> str | None:
 
 def _some(told: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: told[name] for name in names if name in told}
+
+
+def status(notes: Sequence[Note]) -> int:
+    """Give the exit status: `INCOMPLETE` where calls have failed, else 0."""
+    codes = {one.code for one in notes}
+    if not any(code.startswith("llm.") for code in codes):
+        return 0  # and nothing is imported that takes time
+    from nescio.judging.llm.judge import CALLS_FAILED, GAVE_UP
+
+    return INCOMPLETE if codes & {CALLS_FAILED, GAVE_UP} else 0

@@ -107,11 +107,13 @@ def command(
     report: Path | None,
     verdict: str | None,
     **given: Any,
-) -> None:
+) -> int:
     """Judge answers into an outcome table, and hold the judge against people.
 
     RUNs answer QUESTIONS; any format of answers that are yet to be judged will do. Every answer and every declined candidate is
     judged; unanswered questions stay unanswered. With --against, a log that is judged already may stand in their place.
+
+    Where calls of a language model fail, their answers are ungraded, what there is is written, and the exit status is 3.
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
@@ -144,6 +146,7 @@ def command(
         _write(judged.data, name, output)
     if people is not None and not people_judged(judged):
         _compare(result, judged.data, people, report=report, judge=name, **given)
+    return _llm.status(judged.notes)
 
 
 def _check_places(output: Path | None, report: Path | None, inputs: list[Path]) -> None:
