@@ -31,19 +31,45 @@ def check(output: Path | None, files: Sequence[Path]) -> None:
 
 
 def read_two(
-    files: Sequence[Path], measures: Sequence[str], baseline: str | None, run: str | None, options: dict[str, Any]
+    files: Sequence[Path],
+    measures: Sequence[str],
+    baseline: str | None,
+    run: str | None,
+    options: dict[str, Any],
+    *,
+    page: bool,
 ) -> Loaded:
-    """What the files hold of two runs, the old one first. Raises what `two_runs` and the readers raise."""
+    """What the files hold of two runs, the old one first. Raises what `two_runs` and the readers raise.
+
+    A run whose ungraded answers are taken both ways, named as in the files, stands there twice; a `page` has no room for that.
+    """
     from nescio.data.evidence import Evidence
     from nescio.reporting.page.change import two_runs
     from nescio.scoring.score import open_data
 
     loaded = open_data(list(files), {"strata": None} | options, list(measures) or None)
+    ways = None if page else _both_ways(loaded, baseline, run)
+    if ways:
+        return ways
     pair = two_runs(loaded, baseline, run)
     if not isinstance(loaded.data, Evidence):
         return loaded  # which `compare` then refuses
     data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
     return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))
+
+
+def _both_ways(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded | None:
+    """Both runs with all their extremes, where they are named as in the files and one of them has two; else None."""
+    from nescio.data.evidence import Evidence
+
+    data = loaded.data
+    if not isinstance(data, Evidence) or not {baseline, run} & {*data.origins.values()}:
+        return None
+    origins = [data.origins.get(name, name) for name in data.runs]
+    if baseline is None or run is None or not {baseline, run} <= {*origins}:
+        return None
+    data = data.take_runs([i for wanted in (baseline, run) for i, origin in enumerate(origins) if origin == wanted])
+    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in (baseline, run)))
 
 
 def write(loaded: Loaded, found: Comparisons, files: tuple[Path, ...], output: Path, how: dict[str, Any]) -> None:

@@ -98,9 +98,11 @@ def command(
     options = _app.reading(given)
     with _app.progress("comparing") as progress:
         source: Any = list(files)
-        if run is not None or _diff.is_page(output):
-            source, options = _diff.read_two(files, measures, given["baseline"], run, options), {}
-            given["baseline"] = source.data.runs[0]
+        page = _diff.is_page(output)
+        if run is not None or page:
+            source, options = _diff.read_two(files, measures, given["baseline"], run, options, page=page), {}
+            if len(source.data.runs) == 2:
+                given["baseline"] = source.data.runs[0]
         found = compare(source, list(measures) or None, progress=progress, **given, **options)
     gates = _regressions(found, measures, 1 - given["ci"] / 100, given["margin"]) if gate else []
     _app.notes(found.notes)

@@ -114,6 +114,10 @@ def _why_unmarked(scores: Scores, loaded: Any) -> str:
     data = loaded.data
     if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
         return ""
+    if data.origins:
+        return (
+            "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare --ungraded bounds"
+        )
     if data.clusters is not None:
         reason = "the questions are in clusters, whose tests take longer"
     elif math.comb(len(data.runs), 2) * len(data.questions) > MOST_WORK:
