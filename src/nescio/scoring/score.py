@@ -22,6 +22,7 @@ from nescio.stats import resampling
 MOST_RESAMPLES = 100_000_000
 
 Progress = Callable[[int, int], None]
+_NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
 
 def score(
@@ -124,6 +125,10 @@ def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any =
 
 def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
     """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
+    if isinstance(given, (Loaded, Evidence, Tally)):
+        for name in _NOT_AGAIN & options.keys():
+            if options[name]:
+                raise UsageError(f"{name} says how files are read, and this is read already")
     asked = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in asked for name in measure.user_columns)
     try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
 from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, takers, writer
@@ -50,7 +50,24 @@ def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection,
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     told = read_stories(stories[0]) if stories else None
-    return read_collection(gold[0], options, told), ()
+    found = read_collection(gold[0], options, told)
+    return found, tuple(_story_notes(found, stories))
+
+
+def _story_notes(found: Collection, stories: Sequence[Source]) -> list[Note]:
+    """Say that a file of stories makes clusters of the questions, whose intervals are others without it."""
+    told = {question.story for question in found.questions if question.story}
+    if not stories or len(told) == len(found.questions):
+        return []
+    return [
+        note(
+            "questions.stories",
+            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story are resampled together",
+            str(stories[0].label),
+            questions=len(found.questions),
+            stories=len(told),
+        )
+    ]
 
 
 @reader(
