@@ -30,8 +30,8 @@ from nescio.meta._trials import Drawing, alike, chunks, table_scores
 from nescio.meta.stability import FUZZINESS, book
 from nescio.meta.swap import BINS, book_swaps
 from nescio.pipeline import load
-from nescio.scoring.confidence_intervals import Plan, bounds
-from nescio.scoring.samples import samples
+from nescio.scoring.confidence_intervals import ResamplingPlan, bounds
+from nescio.scoring.samples import measure_inputs
 from nescio.stats.permutation import exact_p
 from nescio.stats.resampling import blocks
 
@@ -62,8 +62,8 @@ def interval(data: Evidence) -> Row:
             (outcomes,), c_at_1, n_resamples=RESAMPLES, batch=batch, vectorized=True, method="percentile", rng=0
         )
 
-    measure, plan = parse("c@1"), Plan(0.95, blocks(RESAMPLES, 0))
-    mine = seconds(lambda: bounds(samples(one, [measure])[0], {"c@1": "percentile"}, plan), 25)
+    measure, plan = parse("c@1"), ResamplingPlan(0.95, blocks(RESAMPLES, 0))
+    mine = seconds(lambda: bounds(measure_inputs(one, [measure])[0], {"c@1": "percentile"}, plan), 25)
     times = {batch: seconds(lambda batch=batch: scipys(batch), 1) for batch in (10, 50, 200, 1_000)}
     best = min(times, key=lambda batch: times[batch])
     theirs = seconds(lambda: scipys(best), 3)

@@ -25,8 +25,8 @@ import numpy as np
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
-from nescio.scoring.confidence_intervals import DOUBTS, Plan, bounds
-from nescio.scoring.samples import samples
+from nescio.scoring.confidence_intervals import DOUBTS, ResamplingPlan, bounds
+from nescio.scoring.samples import measure_inputs
 from nescio.stats.resampling import blocks
 
 SIZES = (20, 50, 200, 1_000, 10_000)
@@ -74,7 +74,7 @@ def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> l
     # A table that was drawn several times is computed once, and counts as often.
     counts, times = np.unique(counts, axis=0, return_counts=True)
     runs = [f"table {i}" for i in range(len(counts))]
-    found, _ = samples(outcome_tally(runs, counts), [parse(name) for name in MEASURES])
+    found, _ = measure_inputs(outcome_tally(runs, counts), [parse(name) for name in MEASURES])
     found.sort(key=lambda sample: sample.run)
     true = truth(rate, silence)
     cells = []
@@ -83,7 +83,7 @@ def study(n: int, rate: float, silence: float, tables: int, resamples: int) -> l
         for run, group in groupby(found, key=lambda sample: sample.run):
             members = [sample for sample in group if sample.measure.label in measures]
             # A seed a table, so that the noise of the resamples is not shared by all of them.
-            plan = Plan(0.95, blocks(resamples, run))
+            plan = ResamplingPlan(0.95, blocks(resamples, run))
             for label, (low, high, remarks) in bounds(members, dict.fromkeys(measures, method), plan).items():
                 value = next(sample.value for sample in members if sample.measure.label == label)
                 doubted = any(remark.code in DOUBTS for remark in remarks)

@@ -69,7 +69,7 @@ def family(rates: Sequence[float], measure: str, test: str, seed: int) -> tuple[
     )
     rate = dict(zip((f"run {i}" for i in range(len(rates))), rates, strict=True))
     nulls = [row for row in found if rate[row.run] == rate[row.baseline]]
-    places = {row.run: row for row in found.more["ranks"]}
+    places = {row.run: row for row in found.tables["ranks"]}
     hold = all(
         places[run].low <= 1 + sum(other > own for other in rates)
         and sum(other >= own for other in rates) <= places[run].high

@@ -30,7 +30,7 @@ from nescio.judging import asked_cells, judge_runs
 from nescio.judging.human import human
 from nescio.scoring.judge_agreement import ALL, against
 from nescio.stats import bias_correction
-from nescio.stats.bias_correction import Estimate, beyond
+from nescio.stats.bias_correction import Estimate, superpopulation
 from nescio.stats.intervals import wilson
 
 ROOT = Path(__file__).parents[1]
@@ -82,7 +82,7 @@ def estimates(people: Array, judge: Array, share: float, answers: int) -> list[E
     """The three estimates from a sample."""
     told = people, judge, share, answers
     return [
-        bias_correction.people_alone(people, answers),
+        bias_correction.human_sample_mean(people, answers),
         bias_correction.prediction_powered(*told),
         bias_correction.rogan_gladen(*told),
     ]
@@ -102,9 +102,9 @@ def collection_coverage(
             defined[k] += np.isfinite(one.value)
             held[k] += one.low <= truth <= one.high
             width[k] += one.high - one.low if np.isfinite(one.value) else 0.0
-            far = beyond(one, answers)
+            far = superpopulation(one, answers)
             wide[k] += far.low <= truth <= far.high
-        alone = bias_correction.people_alone(judge[chosen], answers)
+        alone = bias_correction.human_sample_mean(judge[chosen], answers)
         same += alone.low <= truth <= alone.high
     low, high = wilson(float(judge.sum()), answers, 0.95)
     return {
@@ -128,7 +128,7 @@ def population_coverage(people: Array, judge: Array, samples: int, rng: np.rando
         drawn = rng.integers(0, answers, size=answers)
         y, f = people[drawn], judge[drawn]
         for k, one in enumerate(estimates(y[:SIZE], f[:SIZE], float(f.mean()), answers)):
-            far = beyond(one, answers)
+            far = superpopulation(one, answers)
             held[k] += far.low <= truth <= far.high
     return held / samples
 

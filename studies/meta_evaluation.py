@@ -110,7 +110,7 @@ def said_of_runs_that_decline(studies: dict[str, Study]) -> dict[str, bool]:
         claims[f"{name}: c@1 draws the runs together, or apart"] = narrower == (name == "mmlu_pro")
         for m in MEASURES:
             needs = [t.needs(m) for t in study.seeds]
-            fresh = [r for swaps in study.fresh for r in swaps.more["sensitivity"] if r.measure == m]
+            fresh = [r for swaps in study.fresh for r in swaps.tables["sensitivity"] if r.measure == m]
             once, anew = (np.array([r.sensitivity for r in many]) for many in (needs, fresh))
             within = abs(once.mean() - anew.mean()) < min(once.std(ddof=1), anew.std(ddof=1))
             claims[f"{name}: {m} is as sensitive where each pair has its own drawing"] = bool(within)

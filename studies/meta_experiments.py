@@ -101,7 +101,7 @@ class Trial:
         return float(np.interp(ties, [r.ties for r in rows], [r.error_rate for r in rows], left=np.nan, right=np.nan))
 
     def needs(self, measure: str) -> Sensitivity:
-        found: Sensitivity = next(row for row in self.swap.more["sensitivity"] if row.measure == measure)
+        found: Sensitivity = next(row for row in self.swap.tables["sensitivity"] if row.measure == measure)
         return found
 
 
@@ -259,7 +259,7 @@ class Graded:
         return [row for found in self.curves for row in found.rows if row.measure == measure]
 
     def needs(self, measure: str) -> list[Sensitivity]:
-        return [row for found in self.swaps for row in found.more["sensitivity"] if row.measure == measure]
+        return [row for found in self.swaps for row in found.tables["sensitivity"] if row.measure == measure]
 
     def rates(self, measure: str) -> list[float]:
         """The swap rate of each bin, over all seeds."""

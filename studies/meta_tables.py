@@ -93,7 +93,7 @@ def table_2(study: Study) -> str:
     rows = []
     for measure in MEASURES:
         found = [t.needs(measure) for t in study.seeds]
-        fresh = [r for swaps in study.fresh for r in swaps.more["sensitivity"] if r.measure == measure]
+        fresh = [r for swaps in study.fresh for r in swaps.tables["sensitivity"] if r.measure == measure]
         for label, some in (("100 trials", found[0]), ("1,000 trials", study.long.needs(measure))):
             rows.append(
                 (
@@ -148,7 +148,7 @@ def paper_table_2() -> str:
 
 def disagreeing(study: Study) -> list[tuple[CountedDisagreement, CountedDisagreement, str]]:
     """The pairs of runs on which accuracy and c@1 disagree, most first, and which of the two holds a pair alike, if any."""
-    found = agreement(study.data, ["accuracy", "c@1"], top=1_000).more["disagreements"]
+    found = agreement(study.data, ["accuracy", "c@1"], top=1_000).tables["disagreements"]
     pairs = []
     for one, other in zip(found[::2], found[1::2], strict=True):
         by = "accuracy" if abs(one.value - other.value) < abs(one.other_value - other.other_value) else "c@1"

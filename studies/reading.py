@@ -22,7 +22,7 @@ import nescio
 from nescio.comparison import adjust
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Run
-from nescio.data.outcomes import Policies, settle
+from nescio.data.outcomes import Policies, apply_policies
 from nescio.data.results import Comparison, Score, Scores
 from nescio.formats import Unjudged
 from nescio.formats.benchmarks.cbc import files_in
@@ -63,7 +63,7 @@ class Choice:
 def evidence(collection: Collection, runs: Sequence[Run], judge: str) -> Evidence:
     """The runs judged; questions of one story are a cluster."""
     outcomes, _ = judge_runs(collection, runs, judge)
-    return settle(outcomes, Policies())[0]
+    return apply_policies(outcomes, Policies())[0]
 
 
 def interval(row: Score) -> str:

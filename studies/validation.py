@@ -25,10 +25,10 @@ from validation_selection import Selected, select, selection_facts, selection_ta
 
 import nescio
 from nescio.data.evidence import Evidence
-from nescio.data.outcomes import Policies, settle
+from nescio.data.outcomes import Policies, apply_policies
 from nescio.data.results import Comparison
 from nescio.systems import validator
-from nescio.systems.validator import Features, Plan, Trained
+from nescio.systems.validator import Features, Trained, TrainingPlan
 from nescio.systems.validator._rivals import contested
 from nescio.systems.validator.ablation import ALL
 from nescio.systems.validator.deciding import over_answers
@@ -58,7 +58,7 @@ class Validated:
     wider: Trained | None = None  # with embeddings, where a model is given
 
 
-def validate(data: lab.Squad, plan: Plan, model: str | None = None) -> Validated:
+def validate(data: lab.Squad, plan: TrainingPlan, model: str | None = None) -> Validated:
     """Train on the development articles, decide on the others; with a model of sentence-transformers also with embeddings."""
     dev_articles, test_articles = lab.titles(data)
     dev, test = (
@@ -86,7 +86,7 @@ def validate(data: lab.Squad, plan: Plan, model: str | None = None) -> Validated
     return Validated(dev, test, gold, trained, runs, without, confidence, wider)
 
 
-def _overlap(dev: Exercise, test: Exercise, plan: Plan) -> list[Validation]:
+def _overlap(dev: Exercise, test: Exercise, plan: TrainingPlan) -> list[Validation]:
     """The simplest validator: overlap of words, and nothing but the collection to learn from."""
     material = validator.gather(dev, None, OVERLAP, plan)
     trained = validator.fit(dev, material, plan)
@@ -114,7 +114,7 @@ def answers(found: Validated, names: Sequence[str], runs: Mapping[str, Sequence[
 def questions(found: Validated) -> Evidence:
     """What the validator selects, with silence and without."""
     runs = {name: found.runs[name] for name in ("never silent", "tuned silence")}
-    data, _ = settle(selections(found.test.exercise, runs)[0], Policies())
+    data, _ = apply_policies(selections(found.test.exercise, runs)[0], Policies())
     return data
 
 
@@ -325,7 +325,7 @@ def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
 def main(data: Path, resamples: int, jobs: int, embeddings: str | None, output: Path) -> None:
     """Train, decide, choose, and write the page."""
     start = perf_counter()
-    plan = Plan(jobs=jobs)
+    plan = TrainingPlan(jobs=jobs)
     squad = lab.squad(data / "squad2")
     found = validate(squad, plan, embeddings)
     click.echo(f"validated after {perf_counter() - start:.0f} s", err=True)

@@ -15,7 +15,7 @@ from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.results import Comparison
 from nescio.stats import intervals, resampling
 from nescio.systems import validator
-from nescio.systems.validator import OWN, Plan
+from nescio.systems.validator import OWN, TrainingPlan
 from nescio.tasks.ave.exercise import Decision, Exercise, Value, by_question
 from nescio.text import normalise
 
@@ -49,7 +49,7 @@ class Selected:
     notes: str
 
 
-def select(name: str, streams: lab.Streams, plan: Plan, resamples: int) -> Selected:
+def select(name: str, streams: lab.Streams, plan: TrainingPlan, resamples: int) -> Selected:
     """Select by a validator with redundancy; each answer is judged by one that saw nothing of its question (or article)."""
     exercise = streams.exercise
     text = any(candidate.text for candidate in exercise.candidates)

@@ -34,8 +34,8 @@ class FormatError(NescioError):
     def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:
         self.path, self.where, self.rule, self.value = str(path), where, rule, value
         place = f"{path}, {where}" if where else str(path)
-        found = "" if value is None else f" (found {shorten(value)})"
-        super().__init__(f"{place}: {rule}{found}")
+        offending = "" if value is None else f" (found {shorten(value)})"
+        super().__init__(f"{place}: {rule}{offending}")
 
 
 class MismatchError(NescioError):

@@ -64,23 +64,23 @@ class Call:
     @property
     def inside(self) -> str:
         """What stands between the parentheses."""
-        found = _CALL.fullmatch(self.text)
-        return ((found[2] if found else None) or "").strip()
+        match = _CALL.fullmatch(self.text)
+        return ((match[2] if match else None) or "").strip()
 
 
 def parse_call(text: object, kind: str) -> Call:
     """Read NAME or NAME(value, parameter=value); raises UsageError for a text that is neither."""
     if not isinstance(text, str):
         raise UsageError(f"a {kind} is named by a text (found {text!r})")
-    found = _CALL.fullmatch(text)
-    if not found:
+    match = _CALL.fullmatch(text)
+    if not match:
         raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
     arguments = []
-    for part in (part.strip() for part in (found[2] or "").split(",")):
+    for part in (part.strip() for part in (match[2] or "").split(",")):
         key, equals, value = part.rpartition("=")
         if part:
             arguments.append((key.strip() if equals else None, value.strip()))
-    return Call(text, found[1], tuple(arguments))
+    return Call(text, match[1], tuple(arguments))
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
@@ -96,10 +96,10 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
     for position, (key, text) in enumerate(call.arguments):
         if key is None and position >= len(names):
             raise UsageError(f"{call.text!r} has more parameters than the {kind} takes ({', '.join(names) or 'none'})")
-        given = names[position] if key is None else key
-        if given in values:
-            raise UsageError(f"{call.text!r} gives {given} twice")
-        values[given] = literal(text)
+        parameter = names[position] if key is None else key
+        if parameter in values:
+            raise UsageError(f"{call.text!r} gives {parameter} twice")
+        values[parameter] = literal(text)
     return values
 
 
@@ -154,15 +154,15 @@ def as_text(value: Any) -> str:
 def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> None:
     """Import the modules of a package in the order of their names, but for those that begin with an underscore; with `nested`,
     those of the packages in it too."""
-    for found in iter_modules(path):
-        if not found.name.startswith("_"):
-            module = import_module(f"{package}.{found.name}")
-            if nested and found.ispkg:
+    for info in iter_modules(path):
+        if not info.name.startswith("_"):
+            module = import_module(f"{package}.{info.name}")
+            if nested and info.ispkg:
                 import_all(module.__name__, module.__path__, nested=True)
 
 
 def import_named(module: str, package: str, path: Iterable[str]) -> None:
     """Import the module of that name from each package in a package that has one."""
-    for found in iter_modules(path):
-        if found.ispkg and find_spec(f"{package}.{found.name}.{module}"):
-            import_module(f"{package}.{found.name}.{module}")
+    for info in iter_modules(path):
+        if info.ispkg and find_spec(f"{package}.{info.name}.{module}"):
+            import_module(f"{package}.{info.name}.{module}")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from nescio.formats import REGISTRY, Source
-from nescio.formats.explain import enough, rule, seen
+from nescio.formats.explain import minimal_columns, rule, seen
 
 from .conftest import Command
 
@@ -93,11 +93,11 @@ def test_what_is_enough_is_a_few_of_thousands() -> None:
 
     members = tuple(f"samples/{i}_epoch_1.json" for i in range(5000))
     log = Source("log.eval", Path("log.eval"), kind="archive", members=(*members, "_journal/start.json", "header.json"))
-    assert enough(recognise, log) == ("_journal/start.json",)
+    assert minimal_columns(recognise, log) == ("_journal/start.json",)
     assert len(calls) < 60
     document = {f"q{i}": "text" for i in range(5000)}
     predictions = Source("p.json", Path("p.json"), kind="document", columns=tuple(document), document=document)
-    assert enough(REGISTRY["squad2"].recognise, predictions) == ("q0",)
+    assert minimal_columns(REGISTRY["squad2"].recognise, predictions) == ("q0",)
     assert (
         seen(REGISTRY["squad2"], predictions) == "a JSON document, by the key q0; beside it q1, q2, q3 and 4,996 more"
     )

@@ -159,7 +159,7 @@ def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
         for option in ("", "--mark", "--no-mark")
     }
     for option in ("", "--mark"):
-        marks = {row["run"]: (row["best"], row["not_told_apart_from_best"]) for row in asked[option]["scores"]}
+        marks = {row["run"]: (row["best"], row["tied_with_best"]) for row in asked[option]["scores"]}
         assert marks == {"half": (False, False), "all": (True, False), "most": (False, True)}
         assert "|marks:" in asked[option]["signature"]
     assert {row["best"] for row in asked["--no-mark"]["scores"]} == {None}

@@ -142,7 +142,7 @@ def test_ungraded_answers_make_a_least_and_a_greatest_difference(tmp_path: Path)
         ("third", "bad [ungraded right]", 0.0),
         ("third", "bad [ungraded wrong]", 0.25),
     ]
-    assert "ranks" not in found.more
+    assert "ranks" not in found.tables
     assert any(note.code == "comparison.bounds" for note in found.notes)
     against = nescio.compare(path, "accuracy", ungraded="bounds", baseline="good")
     assert [(row.run, row.baseline) for row in against] == [(row.run, row.baseline) for row in found][:4]

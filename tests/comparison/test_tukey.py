@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nescio
-from nescio.comparison._tukey import largest_differences, line_up
+from nescio.comparison._tukey import align_runs, largest_differences
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
 from tests.notes import in_words
@@ -24,7 +24,7 @@ def test_the_worked_example_exactly() -> None:
     p = {(row.baseline, row.run): row.p for row in found}
     assert p == pytest.approx({("r1", "r2"): 30 / 36, ("r2", "r3"): 30 / 36, ("r1", "r3"): 6 / 36})
     assert all(row.p_adjusted == row.p for row in found)  # they account for all pairs already
-    assert [(t.test, t.comparisons) for t in found.more["tests"]] == [("tukey", 3)]
+    assert [(t.test, t.comparisons) for t in found.tables["tests"]] == [("tukey", 3)]
 
 
 def test_by_hand_enumeration_of_an_outcome_measure() -> None:
@@ -47,7 +47,7 @@ def test_by_hand_enumeration_of_an_outcome_measure() -> None:
 
 def test_random_exchanges_tend_to_the_enumeration() -> None:
     data = evidence(x="CCUWCW", y="WCWUUC", z="WWUCWW")
-    together = line_up(parse("c@1"), {n: data.columns[n].astype(float) for n in ("correct", "unanswered")}, None)
+    together = align_runs(parse("c@1"), {n: data.columns[n].astype(float) for n in ("correct", "unanswered")}, None)
     every, exact = largest_differences(together, [], 1)
     assert exact
     assert len(every) == 6**6
@@ -71,7 +71,7 @@ def test_exchanged_labels_are_exchanged_rows(measure: str, clustered: bool) -> N
     data = Evidence(data.runs, data.questions, columns, data.absence, {}, clusters)
     bound = parse(measure)
     read = {name: data.column(name) for name in bound.reads}
-    together = line_up(bound, read, clusters)
+    together = align_runs(bound, read, clusters)
     unit = np.arange(8) if clusters is None else clusters
     if clusters is None:  # units are numbered by what they hold
         order = np.lexsort(

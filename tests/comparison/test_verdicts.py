@@ -11,7 +11,7 @@ from scipy import stats
 import nescio
 from nescio.comparison import regression
 from nescio.comparison._ranks import bars
-from nescio.comparison._verdicts import detectable, limits, unseen
+from nescio.comparison._verdicts import detectable, rule_of_three_share, widened_interval
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
 from tests.notes import in_words
@@ -29,7 +29,7 @@ def test_a_large_sample_without_a_difference_bounds_it() -> None:
     (found,) = nescio.compare(evidence(x=same, y=same), "accuracy", resamples=300)
     # What 10,000 questions never show can still be 1 - 0.025^(1/10000) = 0.00036882 of all; rounded up.
     assert (found.verdict, found.no_larger_than) == ("no difference larger than 0.0004", 0.0004)
-    assert unseen(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
+    assert rule_of_three_share(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
 
 
 def test_a_bounded_null_names_the_far_end_of_the_interval() -> None:
@@ -77,25 +77,25 @@ def test_gates_pass_fail_or_cannot_tell() -> None:
 
 
 def test_an_interval_without_width_is_not_believed() -> None:
-    low, high = limits(replace(row(0.0, 0.0), units=1), 0.05)
+    low, high = widened_interval(replace(row(0.0, 0.0), units=1), 0.05)
     assert (low, high) == pytest.approx((-0.975, 0.975))  # of one question, 0.025^(1/1) is left
 
 
 def test_ranks_of_three_runs_of_which_two_are_alike() -> None:
     data = evidence(best="C" * 90 + "W" * 10, good="C" * 40 + "W" * 60, even="C" * 39 + "W" * 60 + "C")
-    found = nescio.compare(data, "accuracy", resamples=300).more["ranks"]
-    assert [(r.run, r.rank, r.low, r.high, r.groups, r.not_told_apart_from) for r in found] == [
+    found = nescio.compare(data, "accuracy", resamples=300).tables["ranks"]
+    assert [(r.run, r.rank, r.low, r.high, r.groups, r.tied_with) for r in found] == [
         ("best", 1, 1, 1, "1", ""),
         ("good", 2, 2, 3, "2", "even"),
         ("even", 2, 2, 3, "2", "good"),
     ]
     against = nescio.compare(data, "accuracy", baseline="good", resamples=300)
-    assert "ranks" not in against.more
+    assert "ranks" not in against.tables
 
 
 def test_ranks_know_which_way_is_better() -> None:
     data = evidence(a="C" * 90 + "W" * 10, b="C" * 40 + "W" * 60, c="W" * 100)
-    found = nescio.compare(data, ["accuracy", "simpleqa.incorrect"], resamples=300).more["ranks"]
+    found = nescio.compare(data, ["accuracy", "simpleqa.incorrect"], resamples=300).tables["ranks"]
     assert [r.run for r in found] == ["a", "b", "c"] * 2
 
 
@@ -116,7 +116,7 @@ def test_rank_intervals_hold_the_true_ranks_together() -> None:
         columns = {"correct": cells, "incorrect": 1 - cells, "unanswered": 0 * cells, "answered": 0 * cells + 1}
         names, questions = tuple("abcdef"), tuple(map(str, range(120)))
         data = Evidence(names, questions, columns, np.zeros(cells.shape, dtype=np.uint8))
-        places = {r.run: r for r in nescio.compare(data, "accuracy", resamples=1).more["ranks"]}
+        places = {r.run: r for r in nescio.compare(data, "accuracy", resamples=1).tables["ranks"]}
         held += all(places[run].low <= best[i] and worst[i] <= places[run].high for i, run in enumerate(names))
     assert held >= 0.95 * 200 - 2 * (200 * 0.95 * 0.05) ** 0.5
 

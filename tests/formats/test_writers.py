@@ -137,7 +137,7 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     """`outcome` makes an outcome table of a line, and `value` beside an id an answer of PAN."""
     strata = {"outcome": "o", "value": "v", "answer": "a", "topic": "t"}
     question = Question("1", "Who?", ("Ann",), strata=strata)
-    found = Unjudged(Collection("questions", (question,)), (), more={"f1": np.zeros((0, 1))})
+    found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
         "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, value, answer), "
         "1 column of scores (f1)",
@@ -294,7 +294,7 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
     for name in ("state", "confidence"):
         assert_array_equal(getattr(after, name), getattr(before, name))
     for name in ("verification.same", "verification.value"):
-        assert_array_equal(after.more[name], np.clip(before.more[name], 0, 1))
+        assert_array_equal(after.extra_columns[name], np.clip(before.extra_columns[name], 0, 1))
     assert {name: list(values) for name, values in after.strata.items()} == (
         {"genre": ["news", "", ""]} if year == "2025" else {}
     )

@@ -92,7 +92,8 @@ def test_texts_like_formulas_are_inert_in_a_spreadsheet_and_read_back(suffix: st
 
 def test_what_an_outcome_table_has_no_column_for_is_counted(tmp_path: Path) -> None:
     found = outcomes(
-        first_right=np.ones((2, 2), dtype=np.int64), more={"k_credit": np.zeros((2, 2)), "token_f1.f1": np.ones((2, 2))}
+        first_right=np.ones((2, 2), dtype=np.int64),
+        extra_columns={"k_credit": np.zeros((2, 2)), "token_f1.f1": np.ones((2, 2))},
     )
     assert in_words(write(found, tmp_path / "table.csv").notes) == (
         "left out, as there is no column for it in an outcome table: the ranks of right answers, k_credit",

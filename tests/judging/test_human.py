@@ -83,12 +83,12 @@ def test_what_is_asked_of_a_judge() -> None:
 def test_a_log_that_is_judged_already() -> None:
     state = np.array([[CORRECT, INCORRECT, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]], dtype=np.int8)
     answerable = np.array([1, -1, 1, 1, 1, 0, 0], dtype=np.int8)  # where there is no answer, silence is right
-    log = Outcomes(("a",), tuple("ABCDEFG"), state, answerable=answerable, more={"f1": np.zeros((1, 7))})
+    log = Outcomes(("a",), tuple("ABCDEFG"), state, answerable=answerable, extra_columns={"f1": np.zeros((1, 7))})
     people, _ = human([Label("A", INCORRECT, "a"), Label("C", CORRECT, "a")], log.runs, log.questions)
     assert_array_equal(asked_of(log), [[True, True, False, True, False, False, False]])
     expected = [[INCORRECT, NOT_GRADED, SILENT, NOT_GRADED, ABSENT, CORRECT, INCORRECT]]
     assert_array_equal(people_on(log, people).state, expected)
-    assert not people_on(log, people).more
+    assert not people_on(log, people).extra_columns
 
 
 def test_by_name_it_says_what_it_needs() -> None:

@@ -20,7 +20,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import EndpointError, UsageError
 from nescio.judging import judge_runs, known
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm import client, grading
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.cache import Cache
@@ -53,7 +53,7 @@ def judge(server: Server, tmp_path: Path) -> Callable[..., LLM]:
 
 
 def states(judge: LLM, *answers: str) -> list[int]:
-    return [grade.state for grade in judge.grade([Asked("run", QUESTION, answer) for answer in answers])]
+    return [grade.state for grade in judge.grade([AnswerToJudge("run", QUESTION, answer) for answer in answers])]
 
 
 def test_the_three_grades(server: Server, judge: Callable[..., LLM]) -> None:
@@ -210,7 +210,7 @@ def test_two_processes_on_one_cache_do_not_pay_twice(server: Server, judge: Call
     """The one holds every call; the other waits for its replies, asks what the one never finished, and nothing else."""
     answers = [f"right {i}" for i in range(6)]
     first = judge()
-    calls = [first._call(Asked("run", QUESTION, answer)) for answer in answers]
+    calls = [first._call(AnswerToJudge("run", QUESTION, answer)) for answer in answers]
     with Cache(first.cache) as cache:
         for call in calls[:4]:
             assert cache.begin(call.key)
@@ -236,7 +236,7 @@ def test_two_processes_on_one_cache_do_not_pay_twice(server: Server, judge: Call
 
 def test_a_call_of_a_process_that_is_gone_is_made_again(server: Server, judge: Callable[..., LLM]) -> None:
     one = judge()
-    call = one._call(Asked("run", QUESTION, "right 1"))
+    call = one._call(AnswerToJudge("run", QUESTION, "right 1"))
     with Cache(one.cache) as cache:
         assert cache.begin(call.key)
         process = subprocess.Popen(["true"])
@@ -441,7 +441,7 @@ def test_settings_that_make_no_sense(wrong: Callable[[], object], message: str) 
 
 def test_by_name_it_says_what_it_needs() -> None:
     with pytest.raises(UsageError, match="needs an endpoint"):
-        known("llm").grade([Asked("r", QUESTION, "x")])
+        known("llm").grade([AnswerToJudge("r", QUESTION, "x")])
 
 
 JSON = st.recursive(

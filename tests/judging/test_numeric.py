@@ -13,7 +13,7 @@ from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT
 from nescio.errors import MismatchError, UsageError
 from nescio.judging import known
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging._numbers import quantities
 from nescio.judging.numeric import numeric
 
@@ -25,7 +25,7 @@ def read(text: str, decimal: str = ".") -> list[tuple[float, str | None]]:
 
 def right(answer: str, *gold: str, **parameters: object) -> bool:
     inside = ", ".join(f"{name}={value}" for name, value in parameters.items())
-    (grade,) = known(f"numeric({inside})").grade([Asked("run", Question("q", "?", gold), answer)])
+    (grade,) = known(f"numeric({inside})").grade([AnswerToJudge("run", Question("q", "?", gold), answer)])
     return grade.state == CORRECT
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import nescio
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.outcomes import Policies, settle
+from nescio.data.outcomes import Policies, apply_policies
 from nescio.formats import Unjudged
 from nescio.judging import judge_runs
 from nescio.judging.overlap import best_overlap
@@ -71,7 +71,7 @@ def course() -> Unjudged:
 def test_the_course_scorer_is_reproduced(course: Unjudged) -> None:
     """Recall .4835 (243.70 of 504), precision .3569 (148.48 of 416), F .4107: formulas 7.3 of the specification."""
     found, _ = judge_runs(course.collection, course.runs, "overlap")
-    evidence, _ = settle(found, Policies())
+    evidence, _ = apply_policies(found, Policies())
     scores = nescio.score(evidence, ["mean(overlap.recall)", "mean(overlap.precision)"], ci=None)
     recall, precision = (row.value for row in scores)
     assert [row.n for row in scores] == [504, 416]

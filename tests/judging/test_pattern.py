@@ -10,7 +10,7 @@ import pytest
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.judging import judge_runs, known
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging.pattern import pattern
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "trecqa"
@@ -45,7 +45,7 @@ def test_case_matters_where_asked() -> None:
     assert right("young", "Young")
     assert not right("young", "Young", ignore_case=False)
     sensitive = known("pattern(ignore_case=false)")
-    asked = [Asked("r", Question("q", "?", ("Young",)), text) for text in ("Young", "young")]
+    asked = [AnswerToJudge("r", Question("q", "?", ("Young",)), text) for text in ("Young", "young")]
     assert [grade.state for grade in sensitive.grade(asked)] == [CORRECT, INCORRECT]
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from nescio import score
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes, Policies, settle
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes, Policies, apply_policies
 from nescio.errors import UnknownNameError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs, known
 
@@ -39,7 +39,7 @@ def test_a_declined_candidate_is_judged_and_kept() -> None:
     found = judged(response("q1", "Ann", False), response("q2", "B", False), response("q3", None, False))
     assert_array_equal(found.state, [[SILENT] * 3])
     assert_array_equal(found.candidate, [[1, 0, -1]])
-    evidence, _ = settle(found, Policies())
+    evidence, _ = apply_policies(found, Policies())
     assert_array_equal(evidence.columns["candidate_correct"], [[1, 0, 0]])
     assert_array_equal(evidence.columns["candidate_incorrect"], [[0, 1, 0]])
     assert_array_equal(evidence.columns["answered"], [[0, 0, 0]])

@@ -66,7 +66,7 @@ def test_silence_earns_nothing_and_where_there_is_no_answer_everything() -> None
     said = [Response("q1", "cat flap", True), Response("q2", None, False), Response("q3", "dog", False)]
     loud = [Response("q1", None, False), Response("q2", "dog", True)]
     found, _ = judge_runs(Collection("c", questions), [Run("a", tuple(said)), Run("b", tuple(loud))], "token_f1(0.7)")
-    (left, right) = found.more["token_f1.f1"].tolist()
+    (left, right) = found.extra_columns["token_f1.f1"].tolist()
     assert left == [pytest.approx(2 / 3), 1.0, 0.0]
     assert right == [0.0, 0.0, 0.0]  # the last is not there: what it earns where --missing counts it as silence
     assert str(known("token_f1(0.7)").record) == "token_f1(threshold=0.7)"

@@ -15,7 +15,7 @@ import nescio
 from nescio.measures import REGISTRY, parse
 from nescio.measures._measure import Declaration
 from nescio.meta.audit import TESTS, Finding, _axioms, _cheats, _kinds, audit, audit_one, registered, with_defaults
-from nescio.scoring.samples import samples
+from nescio.scoring.samples import measure_inputs
 
 from .audits import everything, finding
 
@@ -224,8 +224,8 @@ def test_some_facts_by_hand() -> None:
 def test_a_table_without_a_question_that_a_measure_can_use_is_undefined() -> None:
     constant = declared("constant", lambda total: np.full(np.shape(total.n), 0.5), needs="right")
     seen = _kinds.view(with_defaults(constant), _axioms.COARSE)
-    one_each = np.eye(len(seen.kinds.did), dtype=np.int64)
-    assert (np.isnan(seen.value(one_each)) == (seen.kinds.did == _kinds.SILENT)).all()
+    one_each = np.eye(len(seen.kinds.behaviour), dtype=np.int64)
+    assert (np.isnan(seen.value(one_each)) == (seen.kinds.behaviour == _kinds.SILENT)).all()
 
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if not _kinds.lacking(with_defaults(REGISTRY[name]))])
@@ -238,7 +238,7 @@ def test_a_table_is_so_many_copies_of_its_questions(name: str) -> None:
     for table, found in zip(tables_, seen.value(tables_), strict=True):
         which = np.repeat(np.arange(len(table)), table)[None]
         data = _kinds.evidence(["run"], seen.kinds.take(which))
-        again = samples(data, [measure])[0][0].value
+        again = measure_inputs(data, [measure])[0][0].value
         assert found == pytest.approx(again, rel=1e-9, abs=1e-12, nan_ok=True)
 
 

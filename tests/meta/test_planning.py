@@ -15,7 +15,7 @@ import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.results import Results
 from nescio.measures import parse
-from nescio.meta import Plan, plan
+from nescio.meta import PowerPlan, plan
 from nescio.meta.planning._joint import Joint, exchanges, from_pilot, from_rates, tilt
 from nescio.meta.planning._plans import distance
 from nescio.meta.planning._rejections import Aim, p_values, rejected
@@ -50,9 +50,9 @@ def graded(values: np.ndarray[Any, Any], clusters: np.ndarray[Any, Any] | None =
     )
 
 
-def only(found: Results, solved: str = "questions") -> Plan:
+def only(found: Results, solved: str = "questions") -> PowerPlan:
     (row,) = (row for row in found if row.solved == solved)
-    assert isinstance(row, Plan)
+    assert isinstance(row, PowerPlan)
     return row
 
 
@@ -269,8 +269,8 @@ def test_a_pilot_answers_both_questions_by_itself() -> None:
     found = plan(pilot(CELLS), "c@1")
     assert only(found).difference == pytest.approx(0.61 * 1.05 - 0.48 * 1.17)
     assert only(found, "difference").questions == 100
-    assert [row.system for row in found.more["systems"]] == ["run", "baseline"]
-    assert found.more["systems"][1].unanswered == pytest.approx(0.17)
+    assert [row.system for row in found.tables["systems"]] == ["run", "baseline"]
+    assert found.tables["systems"][1].unanswered == pytest.approx(0.17)
     assert any("happened to show" in note for note in in_words(found.notes))
     turned = plan(pilot(CELLS), "c@1", run="baseline")
     assert only(turned).difference == pytest.approx(-only(found).difference)
@@ -384,7 +384,7 @@ def test_what_makes_no_sense_is_one_clear_error(given: Evidence | None, asked: d
 @pytest.mark.parametrize("rates", [(50, 30, 20), (5, 3, 2), (0.5, 0.3, 0.2), [(500, 300, 200), (0.5, 0.3, 0.2)]])
 def test_rates_are_shares_percentages_or_counts(rates: Any) -> None:
     found = nescio.plan(rates=rates, difference=0.3, measures="accuracy")
-    for system in found.more["systems"]:
+    for system in found.tables["systems"]:
         assert (system.correct, system.incorrect, system.unanswered) == pytest.approx(RATES)
     assert only(found).questions == size(difference=0.3)
 

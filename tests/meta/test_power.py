@@ -34,7 +34,7 @@ RESAMPLES = 200
 
 def levels(found: Results) -> dict[tuple[str, str, str], float]:
     """The achieved significance level by measure and pair."""
-    return {(p.measure, p.run, p.baseline): p.asl for p in found.more["asl_curve"]}
+    return {(p.measure, p.run, p.baseline): p.asl for p in found.tables["asl_curve"]}
 
 
 def resamples(units: int, seed: int = 0, number: int | None = RESAMPLES) -> Iterator[list[int]]:
@@ -102,7 +102,7 @@ def test_the_exact_example_of_the_specification() -> None:
     first and once the second (and their mirror images), whose mean is -.2/3.
     """
     found = power(graded(s=[[0, 0, 0], [0.1, 0.2, 0.3]]), "mean(s)", alpha=[0.05, 0.1], resamples=None)
-    (point,) = found.more["asl_curve"]
+    (point,) = found.tables["asl_curve"]
     assert point.asl == 2 / 27
     assert (point.run, point.baseline, point.rank) == ("b", "a", 1)
     five, ten = found.rows
@@ -267,7 +267,7 @@ def test_neither_order_nor_company_nor_jobs_nor_chunks_change_a_bit(
     monkeypatch.setattr(sys.modules["nescio.meta.power"], "CELLS_AT_ONCE", 1000)
     again.append(power(five_runs, measures))
     for other in again:
-        assert (other.rows, other.more, in_words(other.notes)) == (whole.rows, whole.more, in_words(whole.notes))
+        assert (other.rows, other.tables, in_words(other.notes)) == (whole.rows, whole.tables, in_words(whole.notes))
     assert power(five_runs, "c@1").rows == whole.rows[1:2]
     few = power(five_runs.take_runs([0, 3]), measures)
     assert levels(few).items() <= levels(whole).items()
@@ -279,8 +279,8 @@ def test_identical_runs_are_not_significant() -> None:
         assert (row.pairs, row.undefined) == (3, 1)
         assert row.significant <= 2
     for name in ("accuracy", "c@1"):
-        assert [p.rank for p in found.more["asl_curve"] if p.measure == name] == [1, 2, 3]
-        last = [p for p in found.more["asl_curve"] if p.measure == name][-1]
+        assert [p.rank for p in found.tables["asl_curve"] if p.measure == name] == [1, 2, 3]
+        last = [p for p in found.tables["asl_curve"] if p.measure == name][-1]
         assert (last.run, last.baseline) == ("y", "x")
         assert math.isnan(last.asl)
     assert sum("1 of 3 pairs" in note for note in in_words(found.notes)) == 2

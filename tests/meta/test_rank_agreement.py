@@ -27,7 +27,7 @@ def graded(**columns: list[list[float]]) -> Evidence:
 
 
 def disagreements(found: Any) -> list[tuple[Any, ...]]:
-    return [(row.place, row.how, row.run) for row in found.more["disagreements"]]
+    return [(row.place, row.how, row.run) for row in found.tables["disagreements"]]
 
 
 def test_the_rankings_of_table_3() -> None:
@@ -54,7 +54,7 @@ def test_the_pairs_of_table_3_are_those_on_which_the_measures_disagree() -> None
     ]
     printed = [
         (f"{r.other_value:.2f}", f"{r.value:.2f}", r.correct, r.incorrect, r.unanswered)
-        for r in found.more["disagreements"]
+        for r in found.tables["disagreements"]
     ]
     assert printed == [
         ("0.58", "0.47", 237, 156, 107),
@@ -62,8 +62,8 @@ def test_the_pairs_of_table_3_are_those_on_which_the_measures_disagree() -> None
         ("0.44", "0.37", 187, 230, 83),
         ("0.38", "0.38", 189, 311, 0),
     ]
-    assert len(agreement(TABLE3, ["accuracy", "c@1"], top=1).more["disagreements"]) == 2
-    assert agreement(TABLE3, ["accuracy", "c@1"], top=0).more["disagreements"] == ()
+    assert len(agreement(TABLE3, ["accuracy", "c@1"], top=1).tables["disagreements"]) == 2
+    assert agreement(TABLE3, ["accuracy", "c@1"], top=0).tables["disagreements"] == ()
     assert disagreements(agreement(TABLE3, ["c@1", "accuracy"])) == disagreements(found)
 
 
@@ -77,7 +77,7 @@ def test_questions_and_counts_tell_the_same() -> None:
 
     one, other = (agreement(data, ["UF", "c@1", "accuracy"]) for data in (by_question, pa.table(table)))
     assert one.rows == other.rows
-    assert one.more == other.more
+    assert one.tables == other.tables
 
 
 def test_opposite_preferences_are_ordered_by_both_differences() -> None:
@@ -97,14 +97,14 @@ def test_pairs_that_both_order_alike_or_hold_alike_are_no_disagreement() -> None
     row = same.rows[0]
     assert (row.tau_b, row.tau_ap, row.rbo) == (pytest.approx(1), 1, pytest.approx(1))  # the tie of both is no blemish
     assert row.discordant == 0
-    assert not same.more["disagreements"]
+    assert not same.tables["disagreements"]
 
 
 def test_a_measure_that_is_better_when_lower_is_turned_round() -> None:
     data = evidence(x="CCCW", y="CCWW", z="CWWW")
     (row,) = agreement(data, ["accuracy", "simpleqa.incorrect"]).rows
     assert (row.tau_b, row.tau_ap, row.rbo, row.discordant) == (pytest.approx(1), 1, pytest.approx(1), 0)
-    assert not agreement(data, ["accuracy", "simpleqa.incorrect"]).more["disagreements"]
+    assert not agreement(data, ["accuracy", "simpleqa.incorrect"]).tables["disagreements"]
 
 
 def test_scores_that_differ_by_rounding_are_a_tie() -> None:
@@ -118,7 +118,7 @@ def test_a_run_without_a_value_is_left_out_and_said() -> None:
     found = agreement(evidence(x="CCWU", y="CWWU", z="CUUU", silent="UUUU"), ["precision", "accuracy", "UF"])
     assert [row.runs for row in found] == [3, 3, 4]
     assert "precision is undefined for 'silent': left out of its comparisons" in in_words(found.notes)
-    assert "silent" not in {row.run for row in found.more["disagreements"] if "precision" in (row.measure, row.other)}
+    assert "silent" not in {row.run for row in found.tables["disagreements"] if "precision" in (row.measure, row.other)}
 
 
 def test_the_edges() -> None:

@@ -14,7 +14,8 @@ from nescio.comparison import adjust, p_value
 from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY, parse
-from nescio.scoring.samples import Sample, samples
+from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
 from tests.laws.catalogue import varied
 from tests.peers.sheets import Sheet, evidence, sheet
@@ -34,7 +35,9 @@ STATISTICS = {"accuracy": accuracy, "c@1": c_at_1}
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("measure", STATISTICS)
-def test_bootstrap_intervals_agree_within_their_monte_carlo_error(measure: str, method: str, theirs: str) -> None:
+def test_bootstrap_intervals_agree_within_their_monte_carlo_error(
+    measure: str, method: IntervalMethod, theirs: str
+) -> None:
     one = sheet(300, seed=1)
     (row,) = nescio.score(evidence(one), measure, interval=method, resamples=20_000)
     found = stats.bootstrap(
@@ -52,7 +55,7 @@ def test_bootstrap_intervals_agree_within_their_monte_carlo_error(measure: str, 
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_bootstrap_intervals_of_a_graded_mean_agree(method: str, theirs: str) -> None:
+def test_bootstrap_intervals_of_a_graded_mean_agree(method: IntervalMethod, theirs: str) -> None:
     one = sheet(200, seed=3, silence=0.0, ties=False)
     data = evidence(one)
     squared = (data.column("confidence")[0] - one.right) ** 2
@@ -64,7 +67,7 @@ def test_bootstrap_intervals_of_a_graded_mean_agree(method: str, theirs: str) ->
     assert (row.low, row.high) == pytest.approx(tuple(found.confidence_interval), abs=0.08 * spread)
 
 
-def left_out(sample: Sample) -> tuple[Array, Array]:
+def left_out(sample: MeasureInput) -> tuple[Array, Array]:
     """The value without one question of each kind, and how many questions there are of that kind."""
     counts = sample.patterns.counts
     return sample.measure.value(sample.patterns, counts - np.eye(len(counts), dtype=np.int64)), counts
@@ -75,7 +78,7 @@ def left_out(sample: Sample) -> tuple[Array, Array]:
 def test_BCa_reads_the_same_quantiles_of_the_same_resamples(measure: str, level: float) -> None:
     """Given one bootstrap distribution, bias, acceleration and quantiles are SciPy's, to rounding."""
     one = sheet(40, seed=5)
-    ((sample,), _) = samples(evidence(one), [parse(measure)])
+    ((sample,), _) = measure_inputs(evidence(one), [parse(measure)])
     rng = np.random.default_rng(6)
     resampled = STATISTICS[measure](rng.choice(one.outcome, size=(5000, 40)))
     ours = intervals.bca(resampled, sample.value, *left_out(sample), level)

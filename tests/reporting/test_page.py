@@ -18,11 +18,11 @@ from nescio.data.evidence import Evidence
 from nescio.reporting import page
 from nescio.reporting.page.browser import packed, states
 from nescio.reporting.page.drawing import cleaned
-from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.texts import as_json, inert, names
-from nescio.text import enumerated
+from nescio.reporting.page.texts import as_json, names
+from nescio.text import enumerated, sanitize
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
 
@@ -38,7 +38,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> Facts:
+def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> ReportData:
     return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
 
 
@@ -136,7 +136,7 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
 def test_repeating_gives_the_marked_penalties_and_every_curve(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
     from nescio.reporting.page.texts import Commands
 
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
@@ -203,9 +203,9 @@ def test_too_many_questions_have_no_browser_and_a_note(tmp_path: Path, monkeypat
 
 
 def test_texts_keep_letters_and_lose_what_moves_them() -> None:
-    assert inert("a\x00b\x1b[1m\u202ec\ud800") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
-    assert inert(HOSTILE[3]) == HOSTILE[3]  # joiners hold an emoji together
-    assert inert("x" * 100_000, 10) == "xxxxxxxxxx… (99,990 more characters)"
+    assert sanitize("a\x00b\x1b[1m\u202ec\ud800", target="page") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
+    assert sanitize(HOSTILE[3], target="page") == HOSTILE[3]  # joiners hold an emoji together
+    assert sanitize("x" * 100_000, 10, target="page") == "xxxxxxxxxx… (99,990 more characters)"
     assert len(set(names(["x" * 500, "x" * 501, "", "x" * 500 + "\0"]))) == 4
     assert json.loads(as_json(list(HOSTILE))) == list(HOSTILE)
     assert not set("<>&\u2028\u2029") & set(as_json(list(HOSTILE)))
@@ -310,7 +310,7 @@ def test_figures_are_valid_altair_and_written_for_papers(tmp_path: Path) -> None
 
 
 def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
 
     table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
     for arguments, message in (

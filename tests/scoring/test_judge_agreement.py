@@ -12,7 +12,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.judge_agreement import ALL, HOW, against
-from nescio.stats.bias_correction import beyond, people_alone, prediction_powered, rogan_gladen
+from nescio.stats.bias_correction import human_sample_mean, prediction_powered, rogan_gladen, superpopulation
 from nescio.stats.intervals import wilson
 from tests.notes import in_words
 
@@ -47,7 +47,7 @@ def test_the_table_by_hand() -> None:
     assert row.kappa == pytest.approx((31 / 38 - by_chance) / (1 - by_chance))
     assert row.kappa_low < row.kappa < row.kappa_high
     assert (row.sensitivity, row.specificity) == pytest.approx((15 / 20, 18 / 20))
-    counts = {(one.people, one.judge): one.count for one in found.more["confusion"]}
+    counts = {(one.people, one.judge): one.count for one in found.tables["confusion"]}
     assert counts == {
         ("correct", "correct"): 15,
         ("correct", "incorrect"): 3,
@@ -62,13 +62,13 @@ def test_the_table_by_hand() -> None:
         ("unanswered", "unanswered"): 4,
         ("unanswered", "ungraded"): 0,
     }
-    third = next(one for one in found.more["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
+    third = next(one for one in found.tables["confusion"] if (one.people, one.judge) == ("incorrect", "incorrect"))
     assert (third.share, third.low, third.high) == pytest.approx((12 / 15, *wilson(12, 15, 0.95)))
 
 
 def test_categories_that_nobody_uses_are_left_out_and_the_next_are_not() -> None:
     """The judge is never silent, but leaves one answer ungraded; people never call an answer no attempt."""
-    found = compared(outcomes([C] * 20 + [W] * 14 + [N]), outcomes([C] * 18 + [W] * 17)).more["confusion"]
+    found = compared(outcomes([C] * 20 + [W] * 14 + [N]), outcomes([C] * 18 + [W] * 17)).tables["confusion"]
     counts = {(one.people, one.judge): one.count for one in found}
     assert counts == {
         ("correct", "correct"): 18,
@@ -82,7 +82,7 @@ def test_categories_that_nobody_uses_are_left_out_and_the_next_are_not() -> None
 
 def test_the_table_of_all_runs_is_the_sum_and_its_intervals_are_drawn() -> None:
     """Twice the same run: the shares are those of the one, and the questions, not the answers, are resampled."""
-    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).more["confusion"]
+    two = compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["confusion"]
     by_run = {name: [one for one in two if one.run == name] for name in ("a", "b", ALL)}
     assert len(two) == sum(map(len, by_run.values()))
     for one, both in zip(by_run["a"], by_run[ALL], strict=True):
@@ -92,14 +92,14 @@ def test_the_table_of_all_runs_is_the_sum_and_its_intervals_are_drawn() -> None:
         narrow = wilson(both.count, round(both.count / both.share), 0.95) if both.count else (0.0, 0.0)
         assert both.high - both.low > narrow[1] - narrow[0] or both.count == 0
     assert [one.count for one in by_run["b"]] == [one.count for one in by_run["a"]]
-    assert [one.run for one in compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).more["corrected"]] == [
+    assert [one.run for one in compared(outcomes(JUDGE, JUDGE), outcomes(PEOPLE, PEOPLE)).tables["corrected"]] == [
         *["a"] * 4,
         *["b"] * 4,
     ]
 
 
 def test_the_estimates_are_those_of_the_formulas() -> None:
-    found = compared(outcomes(JUDGE), outcomes(PEOPLE)).more["corrected"]
+    found = compared(outcomes(JUDGE), outcomes(PEOPLE)).tables["corrected"]
     assert [one.how for one in found] == list(HOW)
     y, f = (np.array([state == C for state in states[:40]], dtype=float) for states in (PEOPLE, JUDGE))
     told = y, f, 27 / 60, 60
@@ -120,11 +120,11 @@ def test_what_needs_no_judge_is_known() -> None:
     asked = np.array([[True] * 60 + [False] * 45])
     alone, whole = compared(outcomes(JUDGE), outcomes(PEOPLE)), compared(judge, people, asked)
     assert whole.rows[0] == alone.rows[0]
-    for one, other in zip(whole.more["corrected"][1:], alone.more["corrected"][1:], strict=True):
+    for one, other in zip(whole.tables["corrected"][1:], alone.tables["corrected"][1:], strict=True):
         expected = [(10 + 60 * x) / 100 for x in (other.accuracy, other.low, other.high)]
         assert (one.accuracy, one.low, one.high) == pytest.approx(tuple(expected))
         assert (one.labels, one.answers, one.n) == (40, 60, 100)
-    assert whole.more["corrected"][0].accuracy == pytest.approx(37 / 98)
+    assert whole.tables["corrected"][0].accuracy == pytest.approx(37 / 98)
 
 
 def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
@@ -133,7 +133,7 @@ def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
     answerable = [1] * 68 + [0] * 22 + [1] * 2
     judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
     asked = np.array([[True] * 60 + [False] * 32])
-    whole = compared(judge, people, asked).more["corrected"]
+    whole = compared(judge, people, asked).tables["corrected"]
     assert whole[0].accuracy == pytest.approx((27 + 15) / (58 + 32))  # two are ungraded
     assert whole[1].accuracy == pytest.approx((60 * 20 / 40 + 15) / 92)
 
@@ -141,7 +141,7 @@ def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
 def test_a_run_of_which_nothing_was_asked_is_known() -> None:
     judge, people = outcomes([C, W, S], JUDGE[:3], answerable=[1, 1, 0]), outcomes([N] * 3, PEOPLE[:3])
     found = compared(judge, people, np.array([[False] * 3, [True] * 3]))
-    one = [row for row in found.more["corrected"] if row.run == "a"]
+    one = [row for row in found.tables["corrected"] if row.run == "a"]
     assert [(row.how, row.labels, row.answers, row.n) for row in one] == [(how, 0, 0, 3) for how in HOW]
     assert one[0].accuracy == pytest.approx(2 / 3)
 
@@ -152,15 +152,15 @@ def test_the_level_is_that_of_every_interval() -> None:
         found = compared(outcomes(JUDGE), outcomes(PEOPLE), ci=80.0, target=target)
         row = found.rows[0]
         assert (row.low, row.high) == pytest.approx(wilson(31, 38, 0.8))
-        first = found.more["confusion"][0]
+        first = found.tables["confusion"][0]
         assert (first.low, first.high) == pytest.approx(wilson(15, 20, 0.8))
         expected = (
-            people_alone(y, 60, 0.8),
+            human_sample_mean(y, 60, 0.8),
             prediction_powered(y, f, 27 / 60, 60, 0.8),
             rogan_gladen(y, f, 27 / 60, 60, 0.8),
         )
-        whole = [beyond(one, 60, 0.8) if target == "population" else one for one in expected]
-        corrected = found.more["corrected"]
+        whole = [superpopulation(one, 60, 0.8) if target == "population" else one for one in expected]
+        corrected = found.tables["corrected"]
         assert (corrected[0].low, corrected[0].high) == pytest.approx(wilson(27, 58, 0.8))
         for shown, one in zip(corrected[1:], whole, strict=True):
             assert (shown.low, shown.high) == pytest.approx((one.low, one.high))
@@ -168,7 +168,7 @@ def test_the_level_is_that_of_every_interval() -> None:
 
 def test_a_population_is_less_known_than_a_collection() -> None:
     near, far = (
-        compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).more["corrected"]
+        compared(outcomes(JUDGE), outcomes(PEOPLE), target=target).tables["corrected"]
         for target in ("collection", "population")
     )
     for one, other in zip(near[1:], far[1:], strict=True):
@@ -235,7 +235,7 @@ def test_a_run_that_nobody_judged_has_no_figures_and_a_note() -> None:
     assert math.isnan(row.agreement)
     assert math.isnan(row.kappa)
     assert any("run 'b': people judged none of its answers" in note for note in in_words(found.notes))
-    assert [math.isnan(one.accuracy) for one in found.more["corrected"][4:]] == [False, True, True, True]
+    assert [math.isnan(one.accuracy) for one in found.tables["corrected"][4:]] == [False, True, True, True]
     assert found.records()[1]["kappa"] is None
 
 

@@ -207,10 +207,10 @@ def test_the_risk_coverage_curve_by_hand() -> None:
     assert [(p.threshold, p.coverage, p.risk) for p in points] == [(0.9, 0.2, 0), (0.7, 0.6, 1 / 3), (0.1, 0.8, 2 / 4)]
     assert risk_coverage(evidence([("U", 0.0, True)])) == ()
     many = evidence([("C", i / 5_000, True) for i in range(5_000)])
-    kept = nescio.tune(many, ci=None, points=200).more["curve"]
+    kept = nescio.tune(many, ci=None, points=200).tables["curve"]
     assert len(kept) == 200
     assert (kept[0].threshold, kept[-1].coverage) == (4_999 / 5_000, 1)
-    assert nescio.tune(many, ci=None, points=None).more["curve"] == risk_coverage(many)
+    assert nescio.tune(many, ci=None, points=None).tables["curve"] == risk_coverage(many)
 
 
 # ---- a guaranteed risk ----
@@ -320,7 +320,7 @@ def test_a_certified_threshold_end_to_end() -> None:
     assert row.threshold == np.nextafter(99 / 400, 1)
     assert row.risk == 0
     assert row.value_in_sample == pytest.approx(0.75 * 1.25)
-    assert len(found.more["grid"]) == 20
+    assert len(found.tables["grid"]) == 20
     assert found.applied is not None
     assert nescio.score(found.applied, ["c@1"], ci=None).rows[0].value == row.value_in_sample
     safe = nescio.tune(evidence(questions), max_risk=0.4, folds=5)

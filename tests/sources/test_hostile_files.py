@@ -24,7 +24,7 @@ import nescio
 from nescio.data.evidence import Evidence
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import open_source
-from nescio.sources.json import FREE, Room, decode_document, decode_object, most_keys
+from nescio.sources.json import FREE, MemoryBudget, decode_document, decode_object, most_keys
 from tests.formats.encodings import assert_refused, evidence, read, refusal
 from tests.formats.fuzz import write_files
 from tests.formats.test_qa4mre import GOLD, RUN
@@ -32,7 +32,7 @@ from tests.formats.test_qa4mre import GOLD, RUN
 TABLE = "run,question,outcome\na,q1,correct\na,q2,unanswered\n"
 HEADER = '{"status": "success", "eval": {"task": "t", "model": "m"}}'
 SAMPLE = '{"id": 1, "epoch": 1, "input": "?", "target": "a", "scores": {"s": {"value": "C"}}}'
-ROOM = Room(0, packed=False)
+ROOM = MemoryBudget(0, packed=False)
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,

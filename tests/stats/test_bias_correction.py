@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.errors import UsageError
-from nescio.stats.bias_correction import Estimate, beyond, people_alone, prediction_powered, rogan_gladen
+from nescio.stats.bias_correction import Estimate, human_sample_mean, prediction_powered, rogan_gladen, superpopulation
 
 # 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13 that neither
 # does.
@@ -36,7 +36,7 @@ def test_prediction_powered_inference_is_that_of_its_authors(
     found = prediction_powered(people, JUDGE, (21 + correct_of_the_rest) / answers, answers)
     assert found.value == pytest.approx(expected, abs=1e-12)
     if low is not None and high is not None:  # theirs is about new answers, and has z and n where this has t and n - 2
-        wide = beyond(found, answers)
+        wide = superpopulation(found, answers)
         assert wide.high - wide.low == pytest.approx(high - low, rel=0.06)
         assert wide.high - wide.low > (high - low) * 0.99
     assert found.low < found.value < found.high
@@ -97,7 +97,7 @@ def test_three_labels_are_enough_for_both_corrections() -> None:
 
 def test_when_people_judged_all_answers_nothing_is_left_open() -> None:
     for found in (
-        people_alone(PEOPLE, 40),
+        human_sample_mean(PEOPLE, 40),
         prediction_powered(PEOPLE, JUDGE, 21 / 40, 40),
         rogan_gladen(PEOPLE, JUDGE, 21 / 40, 40),
     ):
@@ -161,23 +161,23 @@ def test_people_alone_is_wilson_for_a_sample_without_replacement() -> None:
     m, z2 = 40 / 0.6, 1.959963984540054**2
     centre = (0.6 + z2 / (2 * m)) / (1 + z2 / m)
     half = math.sqrt(z2) / (1 + z2 / m) * math.sqrt(0.24 / m + z2 / (4 * m * m))
-    found = people_alone(PEOPLE, 100)
+    found = human_sample_mean(PEOPLE, 100)
     assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
-    assert math.isnan(people_alone(np.array([]), 100).value)
+    assert math.isnan(human_sample_mean(np.array([]), 100).value)
 
 
 def test_beyond_the_collection_both_errors_count() -> None:
-    sure = beyond(Estimate(0.5, 0.5, 0.5), 100)  # Wilson for 50 of 100: [.4038, .5962], a textbook value
+    sure = superpopulation(Estimate(0.5, 0.5, 0.5), 100)  # Wilson for 50 of 100: [.4038, .5962], a textbook value
     assert (round(sure.low, 4), round(sure.high, 4)) == (0.4038, 0.5962)
-    both = beyond(Estimate(0.5, 0.5 - 0.03, 0.5 + 0.04), 100)
+    both = superpopulation(Estimate(0.5, 0.5 - 0.03, 0.5 + 0.04), 100)
     assert both.low == pytest.approx(0.5 - math.hypot(0.03, 0.5 - sure.low))
     assert both.high == pytest.approx(0.5 + math.hypot(0.04, sure.high - 0.5))
-    assert beyond(Estimate(0.5, 0.4, 0.6, 0.25), 100).weight == 0.25
-    one = beyond(Estimate(1.0, 1.0, 1.0), 1)  # Wilson for 1 of 1 begins at 1/(1 + z²)
+    assert superpopulation(Estimate(0.5, 0.4, 0.6, 0.25), 100).weight == 0.25
+    one = superpopulation(Estimate(1.0, 1.0, 1.0), 1)  # Wilson for 1 of 1 begins at 1/(1 + z²)
     assert one.low == pytest.approx(1 / (1 + 1.959963984540054**2))
     assert one.high == 1
     for found in (Estimate(math.nan, math.nan, math.nan), Estimate(0.5, 0.4, 0.6)):
-        assert beyond(found, 100 if math.isnan(found.value) else 0) is found
+        assert superpopulation(found, 100 if math.isnan(found.value) else 0) is found
 
 
 def test_more_labels_than_answers_are_refused() -> None:
@@ -223,7 +223,7 @@ def test_every_figure_is_a_share_or_undefined(pairs: list[tuple[bool, bool]], ri
     people, judge = np.array(pairs, dtype=float).T
     answers = len(pairs) + right + wrong
     told = people, judge, float((judge.sum() + right) / answers), answers
-    for found in (prediction_powered(*told), rogan_gladen(*told), people_alone(people, answers)):
-        for one in (found, beyond(found, answers)):
+    for found in (prediction_powered(*told), rogan_gladen(*told), human_sample_mean(people, answers)):
+        for one in (found, superpopulation(found, answers)):
             numbers = (one.value, one.low, one.high)
             assert all(map(math.isnan, numbers)) or 0 <= one.low <= one.value <= one.high <= 1

@@ -67,7 +67,7 @@ def test_the_page_has_the_counts_of_the_data() -> None:
 @needs_data
 def test_the_page_has_what_the_commands_give() -> None:
     swap = lab.swap(lab.mmlu_pro(DATA), "c@1", size=250, trials=100, seed=0)
-    (needs,) = swap.more["sensitivity"]
+    (needs,) = swap.tables["sensitivity"]
     assert row("c@1, 100 trials")[1:5] == [
         f"{needs.required_difference:.2f}",
         f"{needs.highest:.2f}",

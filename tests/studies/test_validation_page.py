@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nescio.systems.validator import Plan
+from nescio.systems.validator import TrainingPlan
 from nescio.text import normalise
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def interval(cell: str) -> tuple[float, float, float]:
 @pytest.mark.filterwarnings("ignore:invalid escape sequence")  # of pysbd, when Python compiles it
 def test_a_few_trees_are_above_chance_too_and_silence_is_worth_something() -> None:
     """The page has a hundred trees; the same study with ten must not lose what was reached."""
-    found = study.validate(lab.squad(DATA / "squad2"), Plan(trees=10, folds=3))
+    found = study.validate(lab.squad(DATA / "squad2"), TrainingPlan(trees=10, folds=3))
     facts = study.facts(found, 500)
     auc, f, tuned = (interval(facts[name]) for name in ("auc", "f", "c"))
     assert auc[0] >= study.AIM
@@ -117,7 +117,7 @@ def test_random_selection_and_the_best_system_are_those_of_the_file() -> None:
 @needs_data
 def test_selection_beats_random_selection_with_a_few_trees_too() -> None:
     streams = lab.nq301(DATA / "nq301" / "runs_human.csv")
-    found = choice.select("nq301", streams, Plan(trees=10, folds=3), 500)
+    found = choice.select("nq301", streams, TrainingPlan(trees=10, folds=3), 500)
     assert found.p_exact < 0.05
     assert all(each.difference > 0 and each.p is not None and each.p < 0.05 for each in found.paired.values())
     assert found.bounds["gained"][0] > 0

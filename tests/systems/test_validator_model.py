@@ -16,9 +16,9 @@ from nescio.scoring.score import score
 from nescio.systems import validator
 from nescio.systems.validator import (
     Model,
-    Plan,
     Resources,
     Trained,
+    TrainingPlan,
     ablation,
     decide,
     features,
@@ -36,7 +36,7 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Value, evid
 
 TECHNIQUES = ("lexical", "names")  # the quickest
 OFF = tuple(name for name in validator.TECHNIQUES if name not in TECHNIQUES)
-PLAN = Plan(trees=5, folds=4)
+PLAN = TrainingPlan(trees=5, folds=4)
 
 
 def collection(questions: int = 24, name: str = "made") -> Exercise:
@@ -114,12 +114,12 @@ def test_calibration_on_paper() -> None:
 
 def test_whole_clusters_are_held_out() -> None:
     group = [f"c{i // 3}" for i in range(30)] + ["c0", "elsewhere"]
-    fold = _deal(group, 30, Plan(folds=4))
+    fold = _deal(group, 30, TrainingPlan(folds=4))
     assert all(len({fold[i] for i in range(len(group)) if group[i] == name}) == 1 for name in set(group))
     assert sorted(np.bincount(fold[:30:3])) == [2, 2, 3, 3]  # ten clusters in four parts
     assert fold[-1] == -1
     with pytest.raises(MismatchError, match="cannot be held out"):
-        _deal(["c0"] * 3, 3, Plan())
+        _deal(["c0"] * 3, 3, TrainingPlan())
 
 
 def test_a_held_out_question_is_not_learnt_from_a_second_collection_either() -> None:

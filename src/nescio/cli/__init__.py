@@ -66,6 +66,6 @@ def main() -> None:
     if arguments in ([], ["--help"], ["-h"]):
         print(overview(), end="")
         return
-    from nescio.cli._app import run
+    from nescio.cli.app import run
 
     run(arguments)

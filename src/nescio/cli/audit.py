@@ -7,7 +7,10 @@ from typing import Any
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say_notes
+from nescio.commands.places import check_results
+from nescio.meta.audit import audit, registered
 
 
 @click.command("audit")
@@ -27,8 +30,8 @@ from nescio.cli import _app
     show_default=True,
     help="How large the collection is that cheats play on; an even number.",
 )
-@_app.SEED
-@_app.output_options
+@options.SEED
+@options.output_options
 def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **given: Any) -> None:
     """Can a measure be cheated, and which axioms does it obey? Needs no data.
 
@@ -40,10 +43,8 @@ def command(measures: tuple[str, ...], everything: bool, printed: str, output: P
     nescio audit -m c@1 -m precision -m eq6
     nescio audit -m 'penalty(t=0.75)' -f json
     """
-    from nescio.meta.audit import audit, registered
-
-    _app.check_output(output)
-    with _app.progress("auditing") as progress:
-        found = audit(registered(measures) if everything else measures, progress=progress, **given)
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    check_results(output)
+    with progress("auditing") as watch:
+        results = audit(registered(measures) if everything else measures, progress=watch, **given)
+    say_notes(results.notes)
+    emit(results, printed, output)

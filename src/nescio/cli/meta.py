@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from nescio.cli import _app
-from nescio.errors import UsageError
+from nescio import meta
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say_notes
+from nescio.commands.places import check_results
 
 
 @click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,47 +18,32 @@ def command() -> None:
     """How good is the measure? Its stability and sensitivity on your collection."""
 
 
-def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """How sub-collections are drawn."""
-    for option in reversed(
-        (
-            click.option(
-                "--size",
-                type=click.IntRange(min=1),
-                help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
-            ),
-            click.option(
-                "--trials",
-                default="100",
-                show_default=True,
-                metavar="N|all",
-                help="How many sub-collections; all takes every one there is.",
-            ),
-            click.option(
-                "--fresh",
-                is_flag=True,
-                help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
-            ),
-            _app.SEED,
-            _app.JOBS,
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def number_or_all(option: str, text: str) -> int | None:
-    """The number that an option names, None for all."""
-    if text == "all":
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"{option} takes a whole number from 1, or all (found {text!r})")
-    return int(text)
+drawing_options = options.together(
+    click.option(
+        "--size",
+        type=click.IntRange(min=1),
+        help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
+    ),
+    click.option(
+        "--trials",
+        default="100",
+        show_default=True,
+        metavar="N|all",
+        help="How many sub-collections; all takes every one there is.",
+    ),
+    click.option(
+        "--fresh",
+        is_flag=True,
+        help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
+    ),
+    options.SEED,
+    options.JOBS,
+)
 
 
 @command.command("stability")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--fuzziness", metavar="F,F,…", help="Relative differences below which runs tie. [default: 0.01,0.02,…,0.10]"
@@ -67,8 +53,8 @@ def number_or_all(option: str, text: str) -> int | None:
     is_flag=True,
     help="Book two scores of 0 as the published figure does: for the second run, not as a tie.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def stability_(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -84,28 +70,26 @@ def stability_(
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import FUZZINESS, stability
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    values = FUZZINESS if fuzziness is None else _numbers("--fuzziness", fuzziness)
-    with _app.progress("drawing") as progress:
-        found = stability(
+    check_results(output, files)
+    told = options.reading(given)
+    values = meta.FUZZINESS if fuzziness is None else options.numbers("--fuzziness", fuzziness)
+    with progress("drawing") as watch:
+        results = meta.stability(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", given.pop("trials")),
             fuzziness=values,
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("swap")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--confidence",
@@ -115,8 +99,8 @@ def stability_(
     metavar="LEVEL",
     help="One minus the swap rate that is allowed, in percent.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
@@ -125,26 +109,24 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     \b
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import swap
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("drawing") as progress:
-        found = swap(
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("drawing") as watch:
+        results = meta.swap(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
-            progress=progress,
+            trials=options.number_or_all("--trials", given.pop("trials")),
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("power")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--alpha",
     default="0.05",
@@ -159,10 +141,10 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     metavar="N|all",
     help="How many resamples, shared by all pairs and measures; all takes every one there is (ten questions at most).",
 )
-@_app.SEED
-@_app.JOBS
-@_app.reading_options
-@_app.output_options
+@options.SEED
+@options.JOBS
+@options.reading_options
+@options.output_options
 def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
 
@@ -175,27 +157,25 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
     """
-    from nescio.meta import power
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("resampling") as progress:
-        found = power(
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("resampling") as watch:
+        results = meta.power(
             list(files),
             list(measures) or None,
-            alpha=_numbers("--alpha", given.pop("alpha")),
-            resamples=number_or_all("--resamples", given.pop("resamples")),
-            progress=progress,
+            alpha=options.numbers("--alpha", given.pop("alpha")),
+            resamples=options.number_or_all("--resamples", given.pop("resamples")),
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("agreement")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--rbo-p",
     type=float,
@@ -211,8 +191,8 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     show_default=True,
     help="How many pairs of runs to show for each pair of measures.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def agreement_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
 ) -> None:
@@ -225,17 +205,8 @@ def agreement_(
     \b
     nescio meta agreement outcomes.csv -m accuracy -m c@1
     """
-    from nescio.meta import agreement
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    found = agreement(list(files), list(measures) or None, **given, **options)
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None
+    check_results(output, files)
+    told = options.reading(given)
+    results = meta.agreement(list(files), list(measures) or None, **given, **told)
+    say_notes(results.notes)
+    emit(results, printed, output)

@@ -13,36 +13,52 @@ from typing import Any
 
 import numpy as np
 
-from nescio.comparison._one_pair import Plan, Seen, all_blocks, bootstrap_p, exact_of, paired_evidence
-from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
-from nescio.comparison._tukey import hsd_p, largest_differences, line_up
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
+from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
+from nescio.comparison.paired_data import Pair, pair_up
+from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.samples import Remark, columns_for, samples
+from nescio.scoring.samples import Remark, columns_for, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
-__all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "Correction",
+    "Pair",
+    "Rank",
+    "Test",
+    "adjust",
+    "compare",
+    "p_value",
+    "pair_up",
+    "ranks",
+    "regression",
+]
 
 Progress = Callable[[int, int], None]
 
 
 def compare(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     baseline: str | None = None,
+    run: str | None = None,
     ci: float = 95.0,
-    test: str = "auto",
-    correction: str = "holm",
+    test: Test = "auto",
+    correction: Correction = "holm",
     margin: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
@@ -50,7 +66,11 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparisons:
-    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the earlier).
+    """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
+
+        nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
+
+    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
     Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
     two-sided, and `test` says how it is had:
@@ -70,16 +90,20 @@ def compare(
     `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
     larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
     `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more of them). `detectable` is
-    the difference that as many questions would show with a power of 0.8, `more["ranks"]` has rank intervals and the groups not
-    told apart (all pairs of three or more runs), `more["tests"]` what each test used is exact for. Other arguments as in `score`.
+    the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups not
+    told apart (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
+    check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded = open_data(given, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": ()} | options, measures)
+    if run is not None:
+        loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
-    plan = Plan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
+    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     rows: list[Comparison] = []
     remarks: list[Remark] = []
     for at, measure in enumerate(wanted):
@@ -172,9 +196,9 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 
 def _each_pair(
-    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: Plan, progress: Progress | None
+    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: TestPlan, progress: Progress | None
 ) -> Iterable[tuple[Comparison, list[Note]]]:
-    seen = Seen(data, measure, *columns_for(data, measure))
+    seen = MeasuredRuns(data, measure, *columns_for(data, measure))
     if plan.test == "tukey":
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
@@ -182,13 +206,13 @@ def _each_pair(
             clusters = None if data.clusters is None else data.clusters[common]
             by_name = np.argsort(np.array(data.runs, dtype=object), kind="stable")  # whatever order they were given in
             read = {name: values[by_name][:, common] for name, values in seen.columns.items()}
-            together = line_up(measure, read, clusters)
+            together = align_runs(measure, read, clusters)
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
     for pair in pairs:
         yield _compare(seen, pair, plan)
 
 
-def _compare(seen: Seen, runs: tuple[int, int], plan: Plan) -> tuple[Comparison, list[Note]]:
+def _compare(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan) -> tuple[Comparison, list[Note]]:
     """Make one row, and the remarks on it."""
     data, measure, usable = seen.data, seen.measure, seen.usable
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
@@ -272,7 +296,7 @@ def _judged(
 
 def _ranks(data: Evidence, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
     own = [row for row in rows if row.measure == measure.label]
-    values = [(data.runs[sample.run], sample.value) for sample in samples(data, [measure])[0]]
+    values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
     return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
 
 

@@ -27,7 +27,7 @@ class Rank:
     low: int
     high: int
     groups: str
-    not_told_apart_from: str
+    tied_with: str
 
 
 def ranks(
@@ -43,24 +43,24 @@ def ranks(
             one, other = (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
             better[place[one], place[other]] = True
     groups = bars(better | better.T)
-    found = []
+    ranked = []
     for i, (run, value) in enumerate(ordered):
         close = 1e-12 * max(1.0, abs(value))
         ahead = i if np.isnan(value) else sum(sign * (other - value) > close for _, other in ordered)
         alike = [name for j, (name, _) in enumerate(ordered) if j != i and not (better[i, j] or better[j, i])]
         low, high = 1 + int(better[:, i].sum()), len(ordered) - int(better[i].sum())
         under = " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last)
-        found.append(Rank(measure, run, value, 1 + ahead, low, high, under, ", ".join(alike)))
-    return found
+        ranked.append(Rank(measure, run, value, 1 + ahead, low, high, under, ", ".join(alike)))
+    return ranked
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """The longest stretches of neighbours in which no two are told apart, as (first, last); a lone run is a bar of its own."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for first in range(len(apart)):
         last = first
         while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
             last += 1
-        if not found or last > found[-1][1]:
-            found.append((first, last))
-    return found
+        if not spans or last > spans[-1][1]:
+            spans.append((first, last))
+    return spans

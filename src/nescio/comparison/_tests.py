@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-TESTS = ("auto", "exact", "permutation", "bootstrap", "tukey")
+Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
+Correction = Literal["holm", "bh", "none"]
+TESTS: tuple[Test, ...] = get_args(Test)
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
-CORRECTIONS = ("holm", "bh", "none")
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
     "exact": "all exchanges of the two labels on each question (or cluster): exact for exchangeable labels, not for equal values; below 1e-16 given as 1e-16",
@@ -51,7 +54,7 @@ def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
     elif correction == "bh":
         scaled = values[order] * m / np.arange(1, m + 1)
         adjusted[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
-    found: list[float | None] = [value if value is None else float("nan") for value in p]
+    adjusted_p: list[float | None] = [value if value is None else float("nan") for value in p]
     for i, value in zip(known, adjusted, strict=True):
-        found[i] = float(value)
-    return found
+        adjusted_p[i] = float(value)
+    return adjusted_p

@@ -30,7 +30,7 @@ ENUMERABLE = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class AlignedRuns:
     """All runs on the same units under one measure: `values` maps labels of shape (units, runs) to one value a run."""
 
     runs: int
@@ -38,7 +38,7 @@ class Together:
     values: Callable[[NDArray[np.intp]], Floats]
 
 
-def line_up(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> Together:
+def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> AlignedRuns:
     """The columns of shape (runs, questions), which all runs have, as a Together."""
     runs, questions = next(iter(columns.values())).shape
     # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
@@ -54,7 +54,7 @@ def line_up(measure: Measure, columns: dict[str, Array], clusters: Array | None)
         key = flat[measure.order]
         needs = {name: flat[name] for name in measure.needs}
         patterns = compress_ordered(needs, key, np.arange(runs * questions))
-        return Together(runs, count, partial(_ordered, measure, patterns, unit))
+        return AlignedRuns(runs, count, partial(_ordered, measure, patterns, unit))
     mapped = {**measure.each(flat), "n": np.ones(runs * questions)}
     starts = np.flatnonzero(np.diff(unit, prepend=-1))
     sums = {
@@ -67,7 +67,7 @@ def line_up(measure: Measure, columns: dict[str, Array], clusters: Array | None)
         apart |= (values != values[:, :1]).reshape(count, -1).any(axis=1)
     alike = {name: values[~apart].sum(axis=0) for name, values in sums.items()}
     moving = {name: values[apart] for name, values in sums.items()}
-    return Together(runs, int(apart.sum()), partial(_summed, measure, alike, moving))
+    return AlignedRuns(runs, int(apart.sum()), partial(_summed, measure, alike, moving))
 
 
 def _summed(measure: Measure, alike: dict[str, Array], moving: dict[str, Array], labels: NDArray[np.intp]) -> Floats:
@@ -84,7 +84,7 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 
 
 def largest_differences(
-    together: Together, blocks: Iterable[Block], jobs: int, progress: Callable[[int, int], None] | None = None
+    together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[Floats, bool]:
     """The largest difference of each exchange, and whether these are all the exchanges there are."""
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
@@ -92,13 +92,13 @@ def largest_differences(
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
     blocks = list(blocks)
     cells = together.units * together.runs * sum(block.size for block in blocks)
-    found = []
+    largest = []
     step = max(1, len(blocks) // 20) if progress else len(blocks)
     for start in range(0, len(blocks), step):
-        found += parallel.in_chunks(partial(_random, together), blocks[start : start + step], jobs, cells)
+        largest += parallel.in_chunks(partial(_random, together), blocks[start : start + step], jobs, cells)
         if progress:
             progress(min(start + step, len(blocks)), len(blocks))
-    return np.concatenate(found), False
+    return np.concatenate(largest), False
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
@@ -108,18 +108,18 @@ def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
     return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))
 
 
-def _every(together: Together) -> Iterator[NDArray[np.intp]]:
+def _every(together: AlignedRuns) -> Iterator[NDArray[np.intp]]:
     for rows in product(list(permutations(range(together.runs))), repeat=together.units):
         yield np.array(rows, dtype=np.intp).reshape(together.units, together.runs)
 
 
-def _random(together: Together, blocks: Iterable[Block]) -> Floats:
+def _random(together: AlignedRuns, blocks: Iterable[Block]) -> Floats:
     own = np.tile(np.arange(together.runs, dtype=np.intp), (together.units, 1))
-    found = []
+    spreads = []
     for block in blocks:
         rng = block.generator(Stream.TUKEY)
-        found += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
-    return np.array(found)
+        spreads += [_spread(together.values(rng.permuted(own, axis=1))) for _ in range(block.size)]
+    return np.array(spreads)
 
 
 def _spread(values: Floats) -> float:

@@ -25,24 +25,24 @@ def detectable(row: Comparison, alpha: float) -> float | None:
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
     normal = NormalDist()
-    found = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
+    smallest = (normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)) * row.spread
     low, high = parse(row.measure).bounds
-    return found if found <= high - low else None
+    return smallest if smallest <= high - low else None
 
 
-def unseen(units: int, alpha: float) -> float:
+def rule_of_three_share(units: int, alpha: float) -> float:
     r"""The largest share of units that can all be missing from a sample with a chance above α/2: $1 - (\alpha/2)^{1/m}$."""
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
 
 
-def limits(row: Comparison, alpha: float) -> tuple[float, float]:
+def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
     """The interval of a difference, widened where no resample differs: what was never seen may still be."""
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
     if row.high - row.low > 1e-12:
         return row.low, row.high
     low, high = parse(row.measure).bounds
-    slack = unseen(row.units, alpha) * (high - low)
+    slack = rule_of_three_share(row.units, alpha) * (high - low)
     return row.low - slack, row.high + slack
 
 
@@ -58,7 +58,7 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     if row.p_adjusted <= alpha:
         lower_is_better = parse(row.measure).declaration.lower_is_better
         return replace(row, verdict="worse" if (row.difference > 0) == lower_is_better else "better")
-    bound = max(map(abs, limits(row, alpha)))
+    bound = max(map(abs, widened_interval(row, alpha)))
     if bound > margin and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
     if bound > margin:
@@ -75,7 +75,7 @@ def regression(row: Comparison, alpha: float, margin: float) -> int:
     on fewer, what was never seen may still be.
     """
     unchanged = row.low == row.high == row.difference == 0 and row.units >= FEW
-    low, high = (0.0, 0.0) if unchanged else limits(row, alpha)
+    low, high = (0.0, 0.0) if unchanged else widened_interval(row, alpha)
     if parse(row.measure).declaration.lower_is_better:
         low, high = -high, -low
     if low >= -margin:

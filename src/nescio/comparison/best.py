@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from nescio.comparison._one_pair import Plan, Seen, all_blocks, exact_of, paired_evidence
 from nescio.comparison._tests import adjust, p_value
+from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, exact_of, paired_evidence
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
@@ -38,7 +38,7 @@ def mark(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """The scores with their marks: `best`, `not_told_apart_from_best` and `better_than` (see `nescio.data.results.Score`).
+    """The scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
     `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is told
     apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
@@ -51,7 +51,7 @@ def mark(
     data = paired_evidence(loaded)
     if data.origins:
         return scores
-    plan = Plan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
+    plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
     measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
     marks: dict[Key, dict[str, Score]] = {}
@@ -80,11 +80,11 @@ def _cheap(loaded: Loaded) -> bool:
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
 
-def _told_apart(data: Evidence, measure: Measure, plan: Plan, *, sampled: bool) -> set[tuple[str, str]] | None:
+def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
     """The pairs (better, worse) that are told apart; None where a test would have to draw exchanges and may not."""
     if not sampled and measure.order is not None:
         return None
-    seen = Seen(data, measure, *columns_for(data, measure))
+    seen = MeasuredRuns(data, measure, *columns_for(data, measure))
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
     pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
     differences, p_values = [], []
@@ -95,15 +95,15 @@ def _told_apart(data: Evidence, measure: Measure, plan: Plan, *, sampled: bool) 
         differences.append(difference)
         p_values.append(p)
     alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
-    found = set()
+    better_pairs = set()
     for (x, y), difference, p in zip(pairs, differences, adjust(p_values, "holm"), strict=True):
         if p is not None and p <= alpha:
             better, worse = (x, y) if sign * difference > 0 else (y, x)
-            found.add((data.runs[better], data.runs[worse]))
-    return found
+            better_pairs.add((data.runs[better], data.runs[worse]))
+    return better_pairs
 
 
-def _test(seen: Seen, runs: tuple[int, int], plan: Plan, *, sampled: bool) -> tuple[float, float | None]:
+def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled: bool) -> tuple[float, float | None]:
     """The first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
     pair = seen.pair(*runs)
     if pair is None:
@@ -122,10 +122,10 @@ def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) 
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
     top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]
-    found = {}
+    marked = {}
     for row in rows:
-        told = any((one, row.run) in worse for one in top)
-        alike = not math.isnan(row.value) and row.run not in top and not told
+        beaten = any((one, row.run) in worse for one in top)
+        alike = not math.isnan(row.value) and row.run not in top and not beaten
         over = tuple(other.run for other in rows if (row.run, other.run) in worse)
-        found[row.run] = replace(row, best=row.run in top, not_told_apart_from_best=alike, better_than=over)
-    return found
+        marked[row.run] = replace(row, best=row.run in top, tied_with_best=alike, better_than=over)
+    return marked

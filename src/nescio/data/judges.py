@@ -36,13 +36,13 @@ class JudgeRecord:
 
 def parse(text: str) -> JudgeRecord:
     """Read a judge as it is written in an outcome table; a text of another form is the name of a judge."""
-    found = _CALL.fullmatch(text.strip())
-    pairs = [_PAIR.fullmatch(part.lstrip()) for part in _PARTS.findall((found[2] or "") if found else "")]
-    if found is None or not all(pairs):
+    call = _CALL.fullmatch(text.strip())
+    pairs = [_PAIR.fullmatch(part.lstrip()) for part in _PARTS.findall((call[2] or "") if call else "")]
+    if call is None or not all(pairs):
         return JudgeRecord(text.strip())
     values = [(_plain(pair[1]), _plain(pair[2])) for pair in pairs if pair]
     own = {key: value for key, value in values if key in _OWN}
-    return JudgeRecord(_plain(found[1]), tuple((key, value) for key, value in values if key not in _OWN), **own)
+    return JudgeRecord(_plain(call[1]), tuple((key, value) for key, value in values if key not in _OWN), **own)
 
 
 def named(records: Iterable[JudgeRecord | None]) -> str:

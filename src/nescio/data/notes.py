@@ -95,7 +95,7 @@ class _Formatter(Formatter):
         if form == "and":
             return enumerated(list(map(str, value)), int(rest))
         if form == "each":
-            return ", ".join(rest % each for each in value)
+            return ", ".join(rest % item for item in value)
         if "/" in format_spec:
             one, _, several = format_spec.partition("/")
             return one if value == 1 else several

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,14 @@ from nescio.errors import MismatchError, UsageError
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
-MISSING = ("error", "unanswered", "common")
-UNGRADED_POLICIES = ("error", "exclude", "bounds")
-UNANSWERABLE = ("correct", "exclude")
-MISSING_CONFIDENCE = ("error", "exclude")
+Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
+Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
+Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
+MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
+MISSING: tuple[Missing, ...] = get_args(Missing)
+UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
+UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
+MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
@@ -45,10 +50,10 @@ class Policies:
     """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a confidence in a
     run that has some."""
 
-    missing: str = "error"
-    ungraded: str = "error"
-    unanswerable: str = "correct"
-    missing_confidence: str = "error"
+    missing: Missing = "error"
+    ungraded: Ungraded = "error"
+    unanswerable: Unanswerable = "correct"
+    missing_confidence: MissingConfidence = "error"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -79,7 +84,7 @@ class Outcomes:
     candidate: NDArray[np.int8] | None = None
     answerable: NDArray[np.int8] | None = None
     first_right: NDArray[np.int64] | None = None
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra_columns: Mapping[str, Array] = field(default_factory=dict)
     strata: Mapping[str, Array] = field(default_factory=dict)
     clusters: Array | None = None
     why: Array | None = None
@@ -101,7 +106,7 @@ class Outcomes:
             candidate=columns(self.candidate),
             answerable=columns(self.answerable),
             first_right=columns(self.first_right),
-            more={name: array[:, questions] for name, array in self.more.items()},
+            extra_columns={name: array[:, questions] for name, array in self.extra_columns.items()},
             strata={name: array[questions] for name, array in self.strata.items()},
             clusters=columns(self.clusters),
             why=columns(self.why),
@@ -124,18 +129,18 @@ class NonAnswers:
     of: int
 
 
-def non_answers(found: Outcomes) -> tuple[NonAnswers, ...]:
+def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
     """The non-answers of each run by kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
-    of, rows = len(found.questions), []
-    for r, run in enumerate(found.runs):
+    of, rows = len(outcomes.questions), []
+    for r, run in enumerate(outcomes.runs):
         counted: Counter[tuple[int, str | None]] = Counter()
         for state in kinds:
-            there = found.state[r] == state
-            if found.why is None:
+            there = outcomes.state[r] == state
+            if outcomes.why is None:
                 counted[state, None] += int(there.sum())
             else:
-                counted.update((state, why) for why in found.why[r, there])
+                counted.update((state, why) for why in outcomes.why[r, there])
         rows += [NonAnswers(run, why or kinds[s], kinds[s], n, of) for (s, why), n in counted.most_common() if n]
     return tuple(rows)
 
@@ -170,7 +175,7 @@ def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[s
         first_right = _first_right(cells, shape)
     if (lower or (cells["known"] > 1).any()) and not np.isnan(cells["confidence"]).all():
         more["k_credit"] = _k_credit(cells, shape)
-    return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, more=more), lower
+    return Outcomes(runs, questions, state, confidence, candidate, first_right=first_right, extra_columns=more), lower
 
 
 def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
@@ -187,41 +192,43 @@ def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
     state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
-    right, given = state == CORRECT, (state == CORRECT) | (state == INCORRECT)
+    right, answered = state == CORRECT, (state == CORRECT) | (state == INCORRECT)
     sizes = np.diff(np.append(starts, len(key)))
     rights = np.cumsum(right)
     so_far = rights - np.repeat(rights[starts] - right[starts], sizes)
     worth = np.where(right, (so_far <= known).astype(float), -1.0)
-    earned = np.add.reduceat(np.where(given, confidence * worth, 0.0), starts)
+    earned = np.add.reduceat(np.where(answered, confidence * worth, 0.0), starts)
     credit = np.full(shape[0] * shape[1], np.nan)
-    credit[key[starts]] = earned / np.maximum(known[starts], np.add.reduceat(given.astype(float), starts))
+    credit[key[starts]] = earned / np.maximum(known[starts], np.add.reduceat(answered.astype(float), starts))
     return credit.reshape(shape)
 
 
-def settle(found: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
+def apply_policies(outcomes: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
     """Apply the policies, and say in notes what each of them touched."""
     notes: list[Note] = []
-    found = _settle_unanswerable(_settle_missing(found, policies.missing, notes), policies.unanswerable, notes)
-    found = _settle_ungraded(found, policies.ungraded, notes)
-    absence = np.full(found.state.shape, PRESENT, dtype=np.uint8)
-    absence[found.state == ABSENT] = NO_ROW
-    absence[found.state == NOT_GRADED] = UNGRADED
-    clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
+    outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
+    outcomes = _settle_ungraded(outcomes, policies.ungraded, notes)
+    absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
+    absence[outcomes.state == ABSENT] = NO_ROW
+    absence[outcomes.state == NOT_GRADED] = UNGRADED
+    clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
     evidence = Evidence(
-        found.runs,
-        found.questions,
-        _columns(found),
+        outcomes.runs,
+        outcomes.questions,
+        _columns(outcomes),
         absence,
-        strata=dict(found.strata),
+        strata=dict(outcomes.strata),
         clusters=clusters,
-        origins=found.origins,
+        origins=outcomes.origins,
     )
     return evidence, notes
 
 
-def _columns(found: Outcomes) -> dict[str, Array]:
-    state = found.state
-    unanswerable = np.zeros(len(found.questions), dtype=bool) if found.answerable is None else found.answerable == 0
+def _columns(outcomes: Outcomes) -> dict[str, Array]:
+    state = outcomes.state
+    unanswerable = (
+        np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
+    )
     answered = ((state == CORRECT) & ~unanswerable) | (state == INCORRECT)
     columns: dict[str, Array] = {
         "correct": (state == CORRECT) | ((state == SILENT) & unanswerable),
@@ -229,36 +236,36 @@ def _columns(found: Outcomes) -> dict[str, Array]:
         "unanswered": (state == SILENT) & ~unanswerable,
         "answered": answered,
     }
-    if found.candidate is not None and (found.candidate >= 0).any():
-        declined = (found.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
-        columns["candidate_correct"] = declined & (found.candidate == 1) & ~unanswerable
+    if outcomes.candidate is not None and (outcomes.candidate >= 0).any():
+        declined = (outcomes.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
+        columns["candidate_correct"] = declined & (outcomes.candidate == 1) & ~unanswerable
         columns["candidate_incorrect"] = declined & ~columns["candidate_correct"]
     columns = {name: column.astype(np.int8) for name, column in columns.items()}
-    if found.answerable is not None and (found.answerable >= 0).any():
-        known = np.broadcast_to(found.answerable, state.shape)
+    if outcomes.answerable is not None and (outcomes.answerable >= 0).any():
+        known = np.broadcast_to(outcomes.answerable, state.shape)
         whole = bool((known >= 0).all())
         columns["answerable"] = known.astype(np.int8) if whole else np.where(known < 0, np.nan, known).astype(float)
-    if found.confidence is not None and not np.isnan(found.confidence).all():
-        columns["confidence"] = found.confidence
-    if found.first_right is not None:
-        columns["first_right"] = found.first_right
-    return columns | dict(found.more)
+    if outcomes.confidence is not None and not np.isnan(outcomes.confidence).all():
+        columns["confidence"] = outcomes.confidence
+    if outcomes.first_right is not None:
+        columns["first_right"] = outcomes.first_right
+    return columns | dict(outcomes.extra_columns)
 
 
-def _settle_missing(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
-    lacking = found.state == ABSENT
+def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    lacking = outcomes.state == ABSENT
     if not lacking.any():
-        return found
-    total = len(found.questions)
+        return outcomes
+    total = len(outcomes.questions)
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
         first = int(np.flatnonzero(lacking[run])[0])
         others = int(lacking.any(axis=1).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
-        origin = f"{found.files[run]}: " if found.files else ""
+        origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         raise MismatchError(
-            f"{origin}run {found.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{found.questions[first]!r}){more}; --missing unanswered counts them as silence, --missing common compares on "
+            f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
+            f"{outcomes.questions[first]!r}){more}; --missing unanswered counts them as silence, --missing common compares on "
             "the questions that all runs have"
         )
     if policy == "unanswered":
@@ -267,12 +274,12 @@ def _settle_missing(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes
                 note(
                     "outcomes.missing_silent",
                     "run {subject!r}: {missing} missing of {total} questions counted as unanswered",
-                    found.runs[run],
+                    outcomes.runs[run],
                     missing=int(lacking[run].sum()),
                     total=total,
                 )
             )
-        return replace(found, state=np.where(lacking, SILENT, found.state).astype(np.int8))
+        return replace(outcomes, state=np.where(lacking, SILENT, outcomes.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
         raise MismatchError("no question is common to all runs")
@@ -285,13 +292,13 @@ def _settle_missing(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes
             others=int((~common).sum()),
         )
     )
-    return found.select(common)
+    return outcomes.select(common)
 
 
-def _settle_unanswerable(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
-    if found.answerable is None or not (found.answerable == 0).any():
-        return found
-    unanswerable = found.answerable == 0
+def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    if outcomes.answerable is None or not (outcomes.answerable == 0).any():
+        return outcomes
+    unanswerable = outcomes.answerable == 0
     count, total = int(unanswerable.sum()), len(unanswerable)
     if policy == "exclude":
         if unanswerable.all():
@@ -304,7 +311,7 @@ def _settle_unanswerable(found: Outcomes, policy: str, notes: list[Note]) -> Out
                 total=total,
             )
         )
-        return found.select(~unanswerable)
+        return outcomes.select(~unanswerable)
     notes.append(
         note(
             "outcomes.unanswerable",
@@ -313,25 +320,25 @@ def _settle_unanswerable(found: Outcomes, policy: str, notes: list[Note]) -> Out
             total=total,
         )
     )
-    return found
+    return outcomes
 
 
-def _settle_ungraded(found: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
-    ungraded = found.state == NOT_GRADED
+def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    ungraded = outcomes.state == NOT_GRADED
     if not ungraded.any():
-        return found
+        return outcomes
     if policy == "error":
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
         raise MismatchError(
-            f"{found.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
             "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
-        notes.append(_ungraded_note(policy, found.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
-    if policy == "bounds" and "k_credit" in found.more:
+        notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
+    if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it reads the graded answers alone"))
-    return found if policy == "exclude" else _both_extremes(found, ungraded)
+    return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
 def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
@@ -352,17 +359,17 @@ def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
     )
 
 
-def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
+def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
     """Each run with ungraded answers twice: all of them wrong, and all of them right."""
     take, states, names = [], [], []
     origins: dict[str, str] = {}
-    for run, name in enumerate(found.runs):
+    for run, name in enumerate(outcomes.runs):
         touched = bool(ungraded[run].any())
         for state, suffix in (
             ((INCORRECT, " [ungraded wrong]"), (CORRECT, " [ungraded right]")) if touched else ((0, ""),)
         ):
             take.append(run)
-            states.append(np.where(ungraded[run], state, found.state[run]))
+            states.append(np.where(ungraded[run], state, outcomes.state[run]))
             names.append(name + suffix)
             if touched:
                 origins[name + suffix] = name
@@ -370,17 +377,17 @@ def _both_extremes(found: Outcomes, ungraded: Array) -> Outcomes:
     def rows(array: Array | None) -> Array | None:
         return None if array is None else array[take]
 
-    settled, first = np.array(states, dtype=np.int8), rows(found.first_right)
+    settled, first = np.array(states, dtype=np.int8), rows(outcomes.first_right)
     return replace(
-        found,
+        outcomes,
         runs=tuple(names),
         origins=origins,
         state=settled,
-        confidence=rows(found.confidence),
-        candidate=rows(found.candidate),
+        confidence=rows(outcomes.confidence),
+        candidate=rows(outcomes.candidate),
         first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
-        more={name: array[take] for name, array in found.more.items()},
-        why=rows(found.why),
-        files=tuple(found.files[i] for i in take) if found.files else (),
-        judges=tuple(found.judges[i] for i in take) if found.judges else (),
+        extra_columns={name: array[take] for name, array in outcomes.extra_columns.items()},
+        why=rows(outcomes.why),
+        files=tuple(outcomes.files[i] for i in take) if outcomes.files else (),
+        judges=tuple(outcomes.judges[i] for i in take) if outcomes.judges else (),
     )

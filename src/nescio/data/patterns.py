@@ -29,23 +29,23 @@ class Patterns:
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
-def compress(columns: Mapping[str, Array], clusters: Array | None = None, each: Each | None = None) -> Patterns:
+def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
     """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
 
-    `each` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a cluster.
+    `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a cluster.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
     if clusters is None:
         rows, code = distinct(cells)
         patterns = {name: rows[:, i] for i, name in enumerate(names)}
-        mapped = dict(each(patterns)) if each else patterns
+        mapped = dict(derive(patterns)) if derive else patterns
         return Patterns(mapped | {"n": np.ones(len(rows))}, np.bincount(code, minlength=len(rows)))
     _, code = np.unique(clusters, return_inverse=True)
     order = np.lexsort((*cells.T[::-1], code))
     cells, code = cells[order], code[order]
     by_question = {name: cells[:, i] for i, name in enumerate(names)}
-    mapped = dict(each(by_question)) if each else by_question
+    mapped = dict(derive(by_question)) if derive else by_question
     starts = _starts(code)
     sums = {name: np.add.reduceat(values, starts) for name, values in (mapped | {"n": np.ones(len(cells))}).items()}
     return Patterns(sums, np.ones(len(starts), dtype=np.int64))

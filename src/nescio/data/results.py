@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
-from unicodedata import category
 
 from nescio._version import __version__
 from nescio.data.notes import Note
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
+from nescio.text import sanitize
 
 MOST_ROWS = 1_000  # of a table in a notebook
 
@@ -37,7 +36,7 @@ class Score:
     stratum: str | None = None
     interval: str | None = None
     best: bool | None = None
-    not_told_apart_from_best: bool | None = None
+    tied_with_best: bool | None = None
     better_than: tuple[str, ...] | None = None
 
 
@@ -75,7 +74,7 @@ class Results:
     signature: Signature
     notes: tuple[Note, ...] = ()
     kind: str = "results"
-    more: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
@@ -88,15 +87,19 @@ class Results:
 
     def __str__(self) -> str:
         """The tables as plain text, without the columns that are empty; the notes, and the signature."""
-        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.more.items())]
-        notes = "\n".join(f"note: {_printed(str(note))}" for note in self.notes)
+        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.tables.items())]
+        notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
         return "\n\n".join(
-            [*(table for table in tables if table), *([notes] if notes else []), _printed(str(self.signature))]
+            [
+                *(table for table in tables if table),
+                *([notes] if notes else []),
+                sanitize(str(self.signature), target="line"),
+            ]
         )
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """The rows, or those of `more[name]`, as dictionaries; an undefined value is None, as in JSON."""
-        return _records(self.rows if name is None else self.more[name])
+        """The rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        return _records(self.rows if name is None else self.tables[name])
 
     def to_dict(self) -> dict[str, Any]:
         """The whole as the command line prints it with `-f json`."""
@@ -104,7 +107,7 @@ class Results:
             "nescio": __version__,
             "signature": str(self.signature),
             self.kind: self.records(),
-            **{name: _records(rows) for name, rows in self.more.items()},
+            **{name: _records(rows) for name, rows in self.tables.items()},
             "notes": list(map(str, self.notes)),
         }
 
@@ -126,15 +129,17 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
-        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.more.items())]
-        notes = "".join(f"<p>{_inert(str(note))}</p>" for note in self.notes)
-        return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
+        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.tables.items())]
+        notes = "".join(f"<p>{sanitize(str(note), target='html')}</p>" for note in self.notes)
+        return f"{''.join(tables)}{notes}<p><code>{sanitize(str(self.signature), target='html')}</code></p>"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Results):
-    """What `score` gives: rows of `Score`."""
+    """What `score` gives: rows of `Score`. `why_unmarked` says why none of them is marked, where marks could be had and were not
+    asked for."""
 
-    __slots__ = ()
+    why_unmarked: str = ""
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
         """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""
@@ -182,12 +187,14 @@ def _html_table(name: str, rows: Sequence[Any]) -> str:
     if not records:
         return ""
     left = _left_out(rows)
-    head = "".join(f'<th scope="col">{_inert(_words(column))}</th>' for column in records[0])
+    head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in records[0])
     body = "".join(
-        "<tr>" + "".join(f'<td dir="auto">{_inert(_shown(value))}</td>' for value in record.values()) + "</tr>"
+        "<tr>"
+        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
+        + "</tr>"
         for record in records
     )
-    caption = f"<caption>{_inert(_words(name))}{left}</caption>"
+    caption = f"<caption>{sanitize(_words(name), target='html')}{left}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -196,10 +203,10 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
     records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
-    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in each.values()] for each in records)]
-    lines = [[_printed(cell) for cell in line] for line in lines]
+    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in record.values()] for record in records)]
+    lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = [all(_is_number(each[column]) for each in records) for column in records[0]]
+    numbers = [all(_is_number(record[column]) for record in records) for column in records[0]]
     body = (
         "  ".join(
             cell.rjust(width) if number else cell.ljust(width)
@@ -207,13 +214,15 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
         ).rstrip()
         for line in lines
     )
-    return "\n".join([f"{_printed(_words(name))}{_left_out(rows)}", *body])
+    return "\n".join([f"{sanitize(_words(name), target='line')}{_left_out(rows)}", *body])
 
 
 def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The records without the columns in which none of them has anything."""
-    kept = [column for column in (records[0] if records else ()) if any(each[column] is not None for each in records)]
-    return [{column: each[column] for column in kept} for each in records]
+    kept = [
+        column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
+    ]
+    return [{column: record[column] for column in kept} for record in records]
 
 
 def _left_out(rows: Sequence[Any]) -> str:
@@ -236,19 +245,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:.4f}"
     return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)
-
-
-def _inert(text: str) -> str:
-    """Text in which nothing is markup, and no character that HTML does not know."""
-    return html.escape(text if text.isprintable() else "".join(map(_known, text)))
-
-
-def _printed(text: str) -> str:
-    """Text on one line, whose control characters cannot move a cursor or colour a terminal."""
-    return text if text.isprintable() else "".join(" " if c in "\n\t" else _known(c) for c in text)
-
-
-def _known(c: str) -> str:
-    if c.isprintable() or c in "\n\t\u200c\u200d" or category(c) in ("Zs", "Cn", "Co"):
-        return c
-    return "\N{REPLACEMENT CHARACTER}"

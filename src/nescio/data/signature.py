@@ -53,10 +53,10 @@ def parse(text: str) -> Signature:
     """Read a signature as it is printed; raises ValueError for a text that is none."""
     fields = []
     for part in _BARS.findall(text):
-        found = _FIELD.fullmatch(part)
-        if not found:
+        match = _FIELD.fullmatch(part)
+        if not match:
             raise ValueError(f"a signature is made of NAME:VALUE, separated by | (found {part!r})")
-        fields.append((_ESCAPED.sub(r"\1", found[1]), _ESCAPED.sub(r"\1", found[2])))
+        fields.append((_ESCAPED.sub(r"\1", match[1]), _ESCAPED.sub(r"\1", match[2])))
     return Signature(tuple(fields))
 
 

@@ -31,7 +31,7 @@ def seen(format_: Format, source: Source) -> str:
     if source.kind == "text":
         return f"text that begins {shorten(str(source.first))}"
     what, part = _KINDS.get(source.kind, ("a table", "column"))
-    found = enough(format_.recognise, source)
+    found = minimal_columns(format_.recognise, source)
     others = [name for name in _names(source) if name not in found]
     several = "s" if len(found) > 1 else ""
     shown = f"{what}, by the {part}{several} {', '.join(found[:_MOST])}" if found else what
@@ -40,7 +40,7 @@ def seen(format_: Format, source: Source) -> str:
     return f"{shown}; beside {'it' if len(found) == 1 else 'them'} {beside}" if found and others else shown
 
 
-def enough(recognise: Recognise, source: Source) -> tuple[str, ...]:
+def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
     """As few columns, keys or members as would do for the file to be recognised as what it is; the first of them where others
     would do as well."""
     part = recognise(source)

@@ -148,8 +148,11 @@ def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Coll
             "{count:n list} of gold answers of single runs, which differ from the first",
             count=sum(len(run.gold) for run in found.runs),
         ),
-        "more": note(
-            "writer.scores", "{count:n column} of scores ({names:list})", count=len(found.more), names=list(found.more)
+        "columns": note(
+            "writer.scores",
+            "{count:n column} of scores ({names:list})",
+            count=len(found.extra_columns),
+            names=list(found.extra_columns),
         ),
         "pairs": note(
             "writer.surrogates",

@@ -29,13 +29,15 @@ from nescio.sources.source import Source
 class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
-    `more` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
     """
 
     collection: Collection
     runs: tuple[Run, ...]
     files: tuple[str, ...] = ()
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra_columns: Mapping[str, Array] = field(default_factory=dict)
+    unused: tuple[Note, ...] = ()
 
 
 Data = Outcomes | Tally | Evidence | Unjudged
@@ -102,7 +104,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
     `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes may
@@ -120,10 +122,11 @@ class Read:
     texts: Unjudged | None = None
 
 
-Part = tuple[str, Source]
+SourceRole = tuple[str, Source]
 Recognise = Callable[[Source], str | None]
-Reader = Callable[[Sequence[Part], ReadOptions], Read]
-CollectionReader = Callable[[Sequence[Part], ReadOptions], tuple[Collection, tuple[Note, ...]]]
+Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
+Describe = Callable[[Sequence[SourceRole]], str]
+CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +134,9 @@ class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
-    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `files` are the
-    names of its files in a folder that is given in place of them, as patterns.
+    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `describe` says in
+    words what files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files in
+    a folder that is given in place of them, as patterns.
     """
 
     name: str
@@ -142,6 +146,7 @@ class Format:
     collection: CollectionReader | None = None
     text: bool = False
     fallback: bool = False
+    describe: Describe = lambda parts: ""  # noqa: ARG005
     files: tuple[str, ...] = ()
 
 
@@ -156,12 +161,13 @@ def reader(
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
+    describe: Describe = lambda parts: "",  # noqa: ARG005
     files: tuple[str, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback, files))
+        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback, describe, files))
         return read
 
     return register
@@ -174,14 +180,14 @@ def takers(source: Source) -> list[Format]:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What was written, in words ("12 outcomes of 1 run"), and notes on what the format has no place for."""
 
     what: str
     notes: tuple[Note, ...] = ()
 
 
-Write = Callable[[Any, Path], Written]
+Write = Callable[[Any, Path], WriteResult]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.outcomes import Outcomes, Policies, settle
+from nescio.data.outcomes import Outcomes, Policies, apply_policies
 from nescio.measures import Measure, parse
-from nescio.scoring.samples import samples
+from nescio.scoring.samples import measure_inputs
 
 __all__ = ["value_of"]
 
@@ -37,5 +37,5 @@ def value_of(
     names = tuple(map(str, range(len(state))))
     states = np.asarray(state, dtype=np.int8)[None]
     outcomes = Outcomes(("run",), names, states, sure, row(candidate), None if answerable is None else answerable)
-    data, _ = settle(outcomes, Policies(ungraded="exclude"))
-    return samples(data, [wanted])[0][0].value
+    data, _ = apply_policies(outcomes, Policies(ungraded="exclude"))
+    return measure_inputs(data, [wanted])[0][0].value

@@ -55,17 +55,17 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
     """The outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
-    return np.array([_state(each, options, Scale(threshold)) for each in scores], dtype=np.int8)
+    return np.array([_state(score, options, Scale(threshold)) for score in scores], dtype=np.int8)
 
 
-def _state(given: Any, options: ReadOptions, scale: Scale) -> int:
-    where = f"sample {given.sample_id!r}"
-    value, answer = given.score.value, given.score.answer
+def _state(sample_score: Any, options: ReadOptions, scale: Scale) -> int:
+    where = f"sample {sample_score.sample_id!r}"
+    value, answer = sample_score.score.value, sample_score.score.answer
     if isinstance(value, (dict, list)):
         raise UsageError(f"{where}: the score has several values; name the metrics of each, as Inspect does")
-    score = Score(value, str(answer or ""), str(getattr(given.score, "reason", None) or ""))
+    score = Score(value, str(answer or ""), str(getattr(sample_score.score, "reason", None) or ""))
     # Of the sample itself Inspect tells a metric nothing; an answer that is there and empty is all that can be seen.
-    sample = Sample(str(given.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
+    sample = Sample(str(sample_score.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
     grade = grade_of(score, sample, options)
     if grade.label is not None:
         raise UsageError(f"{where}: the score {grade.label!r} is no outcome; Inspect's are C, I, P, N and numbers")

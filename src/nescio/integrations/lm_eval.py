@@ -33,7 +33,7 @@ from nescio.errors import UsageError
 from nescio.formats.logs.lm_eval.reader import INVALID
 from nescio.formats.registry import Declined
 from nescio.integrations import value_of
-from nescio.judging import Asked
+from nescio.judging import AnswerToJudge
 from nescio.measures import parse
 
 ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
@@ -68,7 +68,7 @@ def item(
     if not text.strip() or text.strip() == INVALID or Declined(tuple(declined_pattern)).fits(text):
         return Silence()
     question = Question("0", "", tuple(map(str, references)))
-    state = judging.known(judge).grade([Asked("run", question, text)])[0].state
+    state = judging.known(judge).grade([AnswerToJudge("run", question, text)])[0].state
     return Silence() if state == SILENT else ITEMS[state]
 
 
@@ -89,7 +89,7 @@ def aggregation(name: str) -> Callable[[Sequence[float]], float]:
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:
-        return value_of(wanted, np.array([_state(each) for each in items], dtype=np.int8))
+        return value_of(wanted, np.array([_state(item) for item in items], dtype=np.int8))
 
     of_all.__name__ = of_all.__qualname__ = wanted.label
     return of_all
@@ -113,9 +113,9 @@ def register(*names: str, judge: str = "exact", declined_pattern: Sequence[str] 
 def _state(value: float) -> int:
     if math.isnan(value):
         return NOT_GRADED
-    found = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
-    if found is None:
+    state = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
+    if state is None:
         raise UsageError(
             f"an item is 1, 0, -1 (silence) or NaN (found {value!r}); nescio.integrations.lm_eval.item makes them"
         )
-    return found
+    return state

@@ -49,10 +49,10 @@ class Scorer:
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803  scikit-learn's own names
         truth = _labels(y)
         if self.reject_below is None:
-            found = _of_labels(self.measure, truth, _labels(estimator.predict(X)), self.unanswered)
+            value = _of_labels(self.measure, truth, _labels(estimator.predict(X)), self.unanswered)
         else:
-            found = _of_chances(self, truth, np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_))
-        return -found if parse(self.measure).declaration.lower_is_better else found
+            value = _of_chances(self, truth, np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_))
+        return -value if parse(self.measure).declaration.lower_is_better else value
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
@@ -79,13 +79,13 @@ def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | No
     return Scorer(parse(measure).label, unanswered, reject_below)
 
 
-def _labels(given: Any) -> NDArray[Any]:
+def _labels(labels: Any) -> NDArray[Any]:
     """Labels as an array; of a list each as it is, where numpy would turn numbers beside a text into texts."""
-    if not isinstance(given, (list, tuple)) or any(isinstance(each, (list, tuple, np.ndarray)) for each in given):
-        return np.asarray(given)
-    found = np.empty(len(given), dtype=object)
-    found[:] = given
-    return found
+    if not isinstance(labels, (list, tuple)) or any(isinstance(label, (list, tuple, np.ndarray)) for label in labels):
+        return np.asarray(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
 def _is(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
@@ -110,15 +110,15 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against texts."""
-    found = np.zeros(len(y_true), dtype=bool)
+    equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]
     if all(len(kinds) == 1 for kinds in texts) and texts[0] != texts[1]:
         one, other = ("texts", "numbers") if True in texts[0] else ("numbers", "texts")
         raise UsageError(f"the true labels are {one} and the predicted ones {other}, so that none can be right")
     for i, one, other in pairs:
-        found[i] = not _nothing(one) and not _nothing(other) and bool(one == other)
-    return found
+        equal[i] = not _nothing(one) and not _nothing(other) and bool(one == other)
+    return equal
 
 
 def _of_labels(measure: str, y_true: NDArray[Any], y_pred: NDArray[Any], unanswered: Any) -> float:
@@ -131,8 +131,8 @@ def _of_labels(measure: str, y_true: NDArray[Any], y_pred: NDArray[Any], unanswe
 
 def _of_chances(scorer: Scorer, y_true: NDArray[Any], chances: NDArray[Any], classes: NDArray[Any]) -> float:
     _check(y_true, chances)
-    said, sure = classes[chances.argmax(axis=1)], chances.max(axis=1)
-    right = _equal(y_true, said, np.ones(len(said), dtype=bool))
+    predicted, sure = classes[chances.argmax(axis=1)], chances.max(axis=1)
+    right = _equal(y_true, predicted, np.ones(len(predicted), dtype=bool))
     silent = sure < scorer.reject_below
     state = np.where(silent, SILENT, np.where(right, CORRECT, INCORRECT)).astype(np.int8)
     candidate = np.where(silent, right, -1).astype(np.int8)

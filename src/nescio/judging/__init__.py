@@ -2,7 +2,7 @@
 
 from nescio.judging._judge import (
     REGISTRY,
-    Asked,
+    AnswerToJudge,
     Factory,
     Grade,
     Judge,
@@ -20,7 +20,7 @@ from nescio.registry import import_all
 
 __all__ = [
     "REGISTRY",
-    "Asked",
+    "AnswerToJudge",
     "Factory",
     "Grade",
     "Human",

@@ -48,7 +48,7 @@ RIGHT, WRONG = Grade(CORRECT), Grade(INCORRECT)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerToJudge:
     """What a judge is asked: is this answer of that run to the question right?"""
 
     run: str
@@ -68,7 +68,7 @@ class Judge(Protocol):
     @property
     def scores(self) -> Mapping[str, Silent]: ...
 
-    def grade(self, asked: Sequence[Asked]) -> Sequence[Grade]:
+    def grade(self, asked: Sequence[AnswerToJudge]) -> Sequence[Grade]:
         """Give a grade for each, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
@@ -148,7 +148,7 @@ class _Bound:
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
         return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
 
-    def grade(self, asked: Sequence[Asked]) -> list[Grade]:
+    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
         """Grade each answer once, however many runs give it."""
         several = len({one.run for one in asked}) > 1
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
@@ -238,7 +238,7 @@ def judge_runs(
     """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
     On an unanswerable question every answer is incorrect, and the judge is not asked. The graded scores of the answers of
-    rank 1 go into `more`; on an unanswerable question they are 1 for silence and 0 for an answer.
+    rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = {question.id: i for i, question in enumerate(collection.questions)}
@@ -249,7 +249,7 @@ def judge_runs(
                 yield r, index[response.question_id], response
 
     asked = [
-        Asked(runs[r].name, _as_run_has_it(collection.questions[q], runs[r]), response.answer)
+        AnswerToJudge(runs[r].name, _as_run_has_it(collection.questions[q], runs[r]), response.answer)
         for r, q, response in answers()
         if response.answer is not None and collection.questions[q].answerable is not False
     ]
@@ -278,7 +278,7 @@ def judge_runs(
     arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
     arrays["known"] = np.ones(len(arrays["run"]), dtype=np.int64)
     found, lower = gather(arrays, tuple(run.name for run in runs), tuple(index))
-    more = {**found.more, **more}
+    more = {**found.extra_columns, **more}
     notes = list(ready.remarks(collection, runs))
     if lower:
         notes.append(
@@ -290,7 +290,7 @@ def judge_runs(
         )
     judges = (ready.record,) * len(runs)
     questions = _of_questions(collection.questions)
-    return replace(found, files=tuple(files), more=more, why=why, judges=judges, **questions), tuple(notes)
+    return replace(found, files=tuple(files), extra_columns=more, why=why, judges=judges, **questions), tuple(notes)
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:

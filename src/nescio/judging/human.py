@@ -14,7 +14,7 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.errors import MismatchError, UsageError
-from nescio.judging._judge import Asked, Grade, Judge, Resources, factory
+from nescio.judging._judge import AnswerToJudge, Grade, Judge, Resources, factory
 from nescio.text import squeeze
 
 K = TypeVar("K")
@@ -73,7 +73,7 @@ class Human:
         """Say nothing: labels that judge nothing are noted by who asked for them (`said_of_stale`)."""
         return ()
 
-    def grade(self, asked: Sequence[Asked]) -> list[Grade]:
+    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
         """The verdicts; NOT_GRADED where there is none."""
         found = (self.label(one.run, one.question.id, one.answer) for one in asked)
         return [Grade(NOT_GRADED if label is None else label.state) for label in found]
@@ -142,4 +142,4 @@ def people_on(found: Outcomes, people: Human) -> Outcomes:
         label = people.label(found.runs[r], found.questions[q])
         if label is not None:
             state[r, q] = label.state
-    return replace(found, state=state, more={})
+    return replace(found, state=state, extra_columns={})

@@ -110,8 +110,8 @@ class Measure:
     def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
         """The formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            found = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
-        return np.where(np.isfinite(found), found, np.nan)
+            values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
+        return np.where(np.isfinite(values), values, np.nan)
 
     def _of_order(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
         rows = (weights if patterns.unit is None else weights[:, patterns.unit]).astype(np.float64)
@@ -160,12 +160,12 @@ class Declaration:
     @property
     def latex(self) -> str:
         """The formula, as LaTeX: the first $…$ of the docstring."""
-        found = re.search(r"\$(.+?)\$", self.doc, re.DOTALL)
-        return " ".join(found.group(1).split()) if found else ""
+        formula = re.search(r"\$(.+?)\$", self.doc, re.DOTALL)
+        return " ".join(formula.group(1).split()) if formula else ""
 
-    def bind(self, label: str, given: Mapping[str, Any]) -> Measure:
+    def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
         """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
-        bound = bind(self.name, "measure", self.parameters, given, self.valid)
+        bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
         full = written(self.name, bound)

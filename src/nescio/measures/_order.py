@@ -56,8 +56,8 @@ def expected_part_among_first(part: Array, n: Array, k: Array) -> Array:
     def take(values: Array) -> Any:
         return np.take_along_axis(values, at, axis=-1)[..., 0]
 
-    found = take(before(part)) + (k - take(before(n))) * take(part) / take(n)
-    return np.where(reached.any(axis=-1), found, np.nan)
+    expected = take(before(part)) + (k - take(before(n))) * take(part) / take(n)
+    return np.where(reached.any(axis=-1), expected, np.nan)
 
 
 def first_share(part: Array, n: Array) -> Array:

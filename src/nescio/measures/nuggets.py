@@ -28,9 +28,9 @@ def _over(part: Any, whole: Any) -> Any:
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) != 0)
 
 
-def _precision(found: Any, length: Any) -> Any:
+def _precision(returned: Any, length: Any) -> Any:
     """1 up to the allowance, the share of the length that it allows beyond."""
-    allowed = ALLOWANCE * np.asarray(found, dtype=float)
+    allowed = ALLOWANCE * np.asarray(returned, dtype=float)
     return np.where(length <= allowed, 1.0, _over(allowed, np.asarray(length, dtype=float)))
 
 
@@ -38,9 +38,9 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
     return _over((beta**2 + 1) * precision * recall, beta**2 * precision + recall)
 
 
-def _mean(score: Any, asked: Any) -> dict[str, Any]:
+def _mean(score: Any, counted: Any) -> dict[str, Any]:
     """The columns of a mean over the questions that are asked for."""
-    return {"score": np.where(asked, score, 0.0), "asked": np.asarray(asked, dtype=float)}
+    return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
 def _without_vital(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001  one remark for all

@@ -62,9 +62,9 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
     $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative`, as from 2024 on, a problem left unanswered is
     taken for an answer "different": a false negative where the truth is "same".
     """
-    found = 2 * total.true_positive
-    size = found + total.false_positive + total.false_negative + total.silent
-    return np.where((size == 0) & (total.n > 0), 0.0, found / size)
+    doubled = 2 * total.true_positive
+    size = doubled + total.false_positive + total.false_negative + total.silent
+    return np.where((size == 0) & (total.n > 0), 0.0, doubled / size)
 
 
 @measure("pan.AUC", needs="verification.same", order="verification.value", bounds=(0, 1), source=SOURCE)

@@ -6,7 +6,7 @@ The functions take whatever `nescio.score` takes; all but `agreement` refuse cou
 from nescio.meta.agreement import Agreement, CountedDisagreement, Disagreement, agreement
 from nescio.meta.audit import Earned, Finding, audit
 from nescio.meta.comparability import Correlation, comparability
-from nescio.meta.planning import Plan, System, plan
+from nescio.meta.planning import PowerPlan, System, plan
 from nescio.meta.power import Power, Significance, power
 from nescio.meta.stability import FUZZINESS, Stability, stability
 from nescio.meta.swap import Sensitivity, SwapBin, swap
@@ -19,8 +19,8 @@ __all__ = [
     "Disagreement",
     "Earned",
     "Finding",
-    "Plan",
     "Power",
+    "PowerPlan",
     "Sensitivity",
     "Significance",
     "Stability",

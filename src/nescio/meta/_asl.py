@@ -93,19 +93,19 @@ class Differences:
         """The share of the resamples whose size is at least the observed one, ties included; shape (P,)."""
         hits = self.size >= (self.observed * (1 - TIE))[:, None]
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.einsum("pb,b->p", hits.astype(np.float64), times) / self.total(times)
-        return np.where(np.isnan(self.observed), np.nan, found)
+            level = np.einsum("pb,b->p", hits.astype(np.float64), times) / self.total(times)
+        return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
         """The mean where the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P, alphas)."""
-        found = np.full((len(self.size), len(alphas)), np.nan)
+        differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
         for pair in np.flatnonzero(~np.isnan(self.observed)):
             size, mean = self.size[pair], self.mean[pair]
             order = np.lexsort((-mean, -size))  # undefined ones last
             at = order[np.minimum(np.searchsorted(np.cumsum(times[order]), ranks[pair]), len(order) - 1)]
-            found[pair] = np.where(np.isnan(size[at]), np.nan, mean[at])
-        return found
+            differences[pair] = np.where(np.isnan(size[at]), np.nan, mean[at])
+        return differences
 
 
 def sums(values: Floats, weights: Floats) -> Floats:
@@ -135,7 +135,7 @@ def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Diffe
     """
     mean, observed = _t(values, counts, np.ones((1, resampling.units)), np.zeros((len(values), 1)))
     parts = [_t(values, counts, weights, mean) for weights in resampling.weights()]
-    means, sizes = (np.abs(np.concatenate(found, axis=1)) for found in zip(*parts, strict=True))
+    means, sizes = (np.abs(np.concatenate(part, axis=1)) for part in zip(*parts, strict=True))
     return Differences(np.abs(observed[:, 0]), sizes, means)
 
 
@@ -161,10 +161,10 @@ def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple
 
 
 def _again_where_digits_were_lost(
-    spread: Floats, squares: Floats, given: tuple[Floats, Floats, Floats, Floats]
+    spread: Floats, squares: Floats, arrays: tuple[Floats, Floats, Floats, Floats]
 ) -> None:
     """Sum squared deviations one by one where the short formula took a difference of nearly equal numbers."""
-    values, counts, weights, mean = given
+    values, counts, weights, mean = arrays
     cells = np.argwhere((spread <= 1e-6 * squares) & (squares > 0))
     step = max(1, CELLS_AT_ONCE // max(1, weights.shape[1]))
     for start in range(0, len(cells), step):
@@ -180,15 +180,15 @@ def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: 
     `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other difference
     on any resample than their own, which is 0, are not tested.
     """
-    found = _difference(one, other)
-    off = np.abs(_difference(one_resampled, other_resampled) - found[:, None])
+    observed = _difference(one, other)
+    off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])
     with np.errstate(invalid="ignore"):
-        same = (found == 0) & ~(off > 0).any(axis=1)
-    return Differences(np.where(same, np.nan, np.abs(found)), off, off, of_defined=True)
+        same = (observed == 0) & ~(off > 0).any(axis=1)
+    return Differences(np.where(same, np.nan, np.abs(observed)), off, off, of_defined=True)
 
 
 def _difference(one: Floats, other: Floats) -> Floats:
     """one - other, with what is nothing but rounding set to 0."""
-    found = one - other
-    found[np.abs(found) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
-    return found
+    difference = one - other
+    difference[np.abs(difference) <= ROUNDING * np.maximum(np.abs(one), np.abs(other))] = 0.0
+    return difference

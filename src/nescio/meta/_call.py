@@ -20,11 +20,11 @@ Progress = Callable[[int, int], None]
 
 
 def prepare(
-    given: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
+    source: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
     """The data, how it was read, and the measures. Raises MismatchError for counts tables and for a single run."""
     check_resampling(None, 1, jobs, seed)
-    loaded = open_data(given, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table has no questions, and measures are studied on questions; give an outcome table"
@@ -50,12 +50,12 @@ def each_measure(
     compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
 ) -> list[Any]:
     """What `compute` gives for each measure, in their order."""
-    found = []
+    parts = []
     for part in parallel.each(compute, wanted, jobs):
-        found.append(part)
+        parts.append(part)
         if progress:
-            progress(len(found), len(wanted))
-    return found
+            progress(len(parts), len(wanted))
+    return parts
 
 
 def undefined(rows: Sequence[Any]) -> list[Note]:

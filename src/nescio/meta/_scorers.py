@@ -29,12 +29,12 @@ def scores(data: Evidence, measure: Measure) -> Scores:
     """A function of (chosen units of shape (rows, size), runs) that gives the measure, shape (runs, rows)."""
     if measure.order is None:
         return _sums(unit_columns(data, measure), measure)
-    found, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
+    of_runs, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
 
     def weighed(chosen: NDArray[np.int64], runs: Sequence[int]) -> Floats:
         weights = resampling.as_weights(chosen, count)
         nothing = np.full(len(weights), np.nan)
-        return np.stack([found[run](weights) if len(found[run].use) else nothing for run in runs])
+        return np.stack([of_runs[run](weights) if len(of_runs[run].use) else nothing for run in runs])
 
     return weighed
 
@@ -88,7 +88,7 @@ def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     unit = units(data)
-    found = []
+    of_runs = []
     for run in range(len(data.runs)):
         use = usable[run]
         own = {name: values[run][use] for name, values in columns.items()}
@@ -96,5 +96,5 @@ def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
             patterns = compress_ordered(own, key[run][use], unit[use])
         else:
             patterns = compress(own, unit[use], measure.each)
-        found.append(Scorer(measure, patterns, np.unique(unit[use])))
-    return found
+        of_runs.append(Scorer(measure, patterns, np.unique(unit[use])))
+    return of_runs

@@ -88,27 +88,27 @@ def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) 
         yield from _fresh_questions(data, measure, drawing, parts, pairs)
 
 
-def chunks(found: Floats) -> Iterator[Chunk]:
+def chunks(scores: Floats) -> Iterator[Chunk]:
     """All pairs of the runs whose scores on shared sub-collections these are; shape (parts, runs, trials)."""
-    runs = found.shape[1]
-    step = max(1, COMPARISONS_AT_ONCE // max(1, found.shape[2]))
+    runs = scores.shape[1]
+    step = max(1, COMPARISONS_AT_ONCE // max(1, scores.shape[2]))
     for first in range(runs - 1):
         for start in range(first + 1, runs, step):
-            others = found[:, start : start + step]
-            yield np.broadcast_to(found[:, first : first + 1], others.shape), others
+            others = scores[:, start : start + step]
+            yield np.broadcast_to(scores[:, first : first + 1], others.shape), others
 
 
-def alike(found: Floats) -> Floats:
+def alike(scores: Floats) -> Floats:
     """The scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
-    known = ~np.isnan(found)
-    values, place = np.unique(found[known], return_inverse=True)
+    known = ~np.isnan(scores)
+    values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):
-        return found
+        return scores
     # Near 0 rounding is that of the sums a score was made from, which are of the size of the largest score.
     rounding = 1e-12 * np.maximum(np.abs(values[1:]), np.abs(values[:-1])) + 1e-14 * np.abs(values).max()
     apart = np.diff(values) > rounding
     first = np.flatnonzero(np.concatenate([[True], apart]))
-    merged = found.copy()
+    merged = scores.copy()
     merged[known] = values[first][np.cumsum(np.concatenate([[0], apart]))[place]]
     return merged
 
@@ -119,8 +119,8 @@ def shared_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int
     score = scores(data, measure)
     blocks = []
     for chosen in _shared_subcollections(count, drawing, parts):
-        found = score(chosen.reshape(-1, drawing.size), runs)
-        blocks.append(found.reshape(len(runs), parts, -1).swapaxes(0, 1))
+        drawn_scores = score(chosen.reshape(-1, drawing.size), runs)
+        blocks.append(drawn_scores.reshape(len(runs), parts, -1).swapaxes(0, 1))
     return np.concatenate(blocks, axis=2)
 
 

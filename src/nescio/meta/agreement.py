@@ -17,7 +17,8 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
-from nescio.scoring.samples import samples
+from nescio.pipeline import check_names
+from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
 
@@ -66,28 +67,29 @@ class CountedDisagreement(Disagreement):
 
 
 def agreement(
-    given: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
+    source: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
 ) -> Results:
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
     see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
-    `more["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
+    `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
     as `nescio.score` does, and UsageError for fewer than two measures.
     """
+    check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
         raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise UsageError(f"top must be a whole number from 0 (found {top!r})")
-    loaded = open_data(given, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": ()} | options, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
     if len(wanted) < 2:
         raise UsageError(f"agreement is between measures, and one was given ({wanted[0].label}); name another")
-    found, notes = samples(data, wanted)
+    inputs, notes = measure_inputs(data, wanted)
     scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
-    for sample in found:
+    for sample in inputs:
         scores[sample.measure.label][sample.run] = sample.value
     counts = _counts(data)
     rows: list[Agreement] = []
@@ -138,7 +140,7 @@ def _disagreements(
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])
-    found = []
+    disagreements = []
     for x, y in combinations(range(len(known)), 2):
         a, b = first[x] - first[y], second[x] - second[y]
         if min(abs(a), abs(b)) <= ALIKE < max(abs(a), abs(b)):
@@ -149,8 +151,8 @@ def _disagreements(
             continue
         decided = a if abs(a) >= abs(b) * (1 - 1e-9) else b
         pair = (known[x], known[y]) if decided > 0 else (known[y], known[x])
-        found.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
-    return [(how, pair) for _, how, pair in sorted(found, key=lambda item: item[0])]
+        disagreements.append((-round(abs(a - b), 12), how, (int(pair[0]), int(pair[1]))))
+    return [(how, pair) for _, how, pair in sorted(disagreements, key=lambda item: item[0])]
 
 
 def _range(measure: Measure, values: Floats) -> float:

@@ -46,7 +46,7 @@ def comparability(scores: Scores) -> tuple[Correlation, ...]:
     Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants of a
     system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove little.
     """
-    found = []
+    correlations = []
     for stratum in dict.fromkeys(row.stratum for row in scores):
         rows = [row for row in scores if row.stratum == stratum]
         by_measure = {
@@ -56,5 +56,5 @@ def comparability(scores: Scores) -> tuple[Correlation, ...]:
         for (one, its), (other, others) in combinations(by_measure.items(), 2):
             both = [run for run in its if run in others]
             r = pearson([its[run] for run in both], [others[run] for run in both])
-            found.append(Correlation(one, other, r, len(both), stratum))
-    return tuple(found)
+            correlations.append(Correlation(one, other, r, len(both), stratum))
+    return tuple(correlations)

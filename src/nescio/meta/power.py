@@ -21,6 +21,7 @@ from nescio.measures import Measure
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
+from nescio.pipeline import check_names
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
@@ -61,7 +62,7 @@ class Significance:
 
 
 def power(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     alpha: float | Sequence[float] = 0.05,
@@ -75,20 +76,21 @@ def power(
 
     `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
     and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:
-    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `more["asl_curve"]` has the
+    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
     achieved significance level of every pair. Raises as `nescio.score` does.
     """
+    check_names(power, options)
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     if not levels or any(not 0 < a < 1 for a in levels):
         raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
     if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
         raise UsageError(f"resamples must be a whole number from 1, or None for all (found {resamples!r})")
-    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data)
     resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
-    found = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
-    rows = [row for study in found for row in study.rows]
-    curve = [point for study in found for point in study.curve]
+    studies = each_measure(partial(_study, data, resampling=resampling, levels=levels), wanted, jobs, progress)
+    rows = [row for study in studies for row in study.rows]
+    curve = [point for study in studies for point in study.curve]
     line = sign(
         measures="+".join(measure.name for measure in wanted),
         **loaded.signature,
@@ -98,7 +100,7 @@ def power(
         resamples="all" if resamples is None else resamples,
         seed=seed,
     )
-    notes = (*loaded.notes, *(each for study in found for each in study.notes))
+    notes = (*loaded.notes, *(remark for study in studies for remark in study.notes))
     return Results(tuple(rows), line, notes, "power", {"asl_curve": tuple(curve)})
 
 
@@ -122,10 +124,10 @@ def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Seq
     mean = is_mean(data, measure)
     times = resampling.times()
     levels_found, required, lost = [], [], 0
-    for found in (_means if mean else _values)(data, measure, pairs, resampling):
-        levels_found.append(found.significance(times))
-        required.append(found.required(times, levels))
-        lost += int((times.sum() - found.total(times))[~np.isnan(found.observed)].sum())
+    for differences in (_means if mean else _values)(data, measure, pairs, resampling):
+        levels_found.append(differences.significance(times))
+        required.append(differences.required(times, levels))
+        lost += int((times.sum() - differences.total(times))[~np.isnan(differences.observed)].sum())
     asl, needed = np.concatenate(levels_found), np.concatenate(required)
     undefined = int(np.isnan(asl).sum())
     rows = []
@@ -209,9 +211,9 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
     chosen, weights = rng.integers(0, kinds, (PROBES, 8)), rng.integers(1, 4, (PROBES, 8))
     few = {name: np.einsum("pk,pk...->p...", weights, values[chosen]) for name, values in patterns.columns.items()}
     many = patterns.counts * np.concatenate([np.ones((1, kinds)), rng.integers(1, 4, (7, kinds))])
-    found = np.concatenate([measure.of_totals(few), measure.value(patterns, many)])
+    both_ways = np.concatenate([measure.of_totals(few), measure.value(patterns, many)])
     means = [np.average(alone[chosen], axis=1, weights=weights), many @ alone / many.sum(axis=1)]
-    return bool((np.abs(found - np.concatenate(means)) <= 1e-9 * np.abs(alone).max()).all())
+    return bool((np.abs(both_ways - np.concatenate(means)) <= 1e-9 * np.abs(alone).max()).all())
 
 
 def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
@@ -239,20 +241,20 @@ def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampli
                 absence = np.where(both[at : at + 1], PRESENT, NO_ROW).astype(np.uint8)
                 shared = replace(data.take_runs(runs[at : at + 1]), absence=absence)
                 values[at : at + 1], of_resamples[at : at + 1] = _run_values(shared, measure, resampling)
-        found = centred(*(side[0] for side in sides), *(side[1] for side in sides))
+        differences = centred(*(side[0] for side in sides), *(side[1] for side in sides))
         few = (_by_unit(data, both.astype(np.float64)) > 0).sum(axis=1) < 2
-        yield replace(found, observed=np.where(few, np.nan, found.observed))
+        yield replace(differences, observed=np.where(few, np.nan, differences.observed))
 
 
 def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tuple[Floats, Floats]:
     """The measure of each run, shape (R,), and under each resample, shape (R, B)."""
     every = np.ones((1, resampling.units))
     if measure.order is not None:
-        found = scorers(data, measure)
+        of_runs = scorers(data, measure)
 
         def score(weights: Floats) -> Floats:
             nothing = np.full(len(weights), np.nan)
-            return np.stack([scorer(weights) if len(scorer.use) else nothing for scorer in found])
+            return np.stack([scorer(weights) if len(scorer.use) else nothing for scorer in of_runs])
 
     else:
         columns = {name: values.astype(np.float64) for name, values in unit_columns(data, measure).items()}

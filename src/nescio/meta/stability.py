@@ -17,6 +17,7 @@ from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.pipeline import check_names
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -34,7 +35,7 @@ class Stability:
 
 
 def stability(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     size: int | None = None,
@@ -53,10 +54,11 @@ def stability(
     is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
     sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
+    check_names(stability, options)
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")
-    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(curve, data, drawing=drawing, fuzziness=tuple(values), literal=literal)
@@ -96,13 +98,13 @@ def book(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int]:
     """GT(x, y), GT(y, x) and EQ(x, y) of each pair at each fuzziness, shape (pairs, fuzziness), from one pass over the
     differences; `one` and `other` have shape (pairs, trials). The last is how many comparisons were undefined."""
-    found = one - other
+    difference = one - other
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(found) / np.abs(np.maximum(one, other))
-    known = ~np.isnan(found)
+        ratio = np.abs(difference) / np.abs(np.maximum(one, other))
+    known = ~np.isnan(difference)
     # The number of fuzziness values at which a difference is no tie; equal rationals may differ in their last bits.
     clear = np.searchsorted(grid, np.where(np.isnan(ratio), -1.0, ratio) * (1 + 1e-9), side="right")
-    same = known & (found == 0)
+    same = known & (difference == 0)
     if literal:
         clear[same & (np.maximum(one, other) == 0)] = len(grid)
     else:
@@ -114,7 +116,7 @@ def book(
         counts = np.bincount((row + clear)[which], minlength=pairs * levels).reshape(pairs, levels)
         return counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
 
-    ahead = above(known & (found > 0))
-    behind = above(known & ~(found > 0))
+    ahead = above(known & (difference > 0))
+    behind = above(known & ~(difference > 0))
     equal = known.sum(axis=1)[:, None] - ahead - behind
     return ahead, behind, equal, int((~known).sum())

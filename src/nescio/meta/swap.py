@@ -18,6 +18,7 @@ from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.pipeline import check_names
 
 BINS = 21
 WIDTH = 0.01
@@ -52,7 +53,7 @@ class Sensitivity:
 
 
 def swap(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     size: int | None = None,
@@ -66,19 +67,20 @@ def swap(
 ) -> Results:
     """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
 
-    The rows are the 21 bins of each measure; `more["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
+    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
+    check_names(swap, options)
     if not 50 <= confidence < 100:
         raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
-    data, loaded, wanted = prepare(given, measures, options, seed=seed, jobs=jobs)
+    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
-    found = each_measure(compute, wanted, jobs, progress)
-    rows = [row for part, _ in found for row in part]
-    needs = [need for _, need in found]
-    notes = [each for need in needs for each in _notes(need)]
+    parts = each_measure(compute, wanted, jobs, progress)
+    rows = [row for part, _ in parts for row in part]
+    needs = [need for _, need in parts]
+    notes = [remark for need in needs for remark in _notes(need)]
     line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
     return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
 

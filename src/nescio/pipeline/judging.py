@@ -8,11 +8,11 @@ from nescio import judging
 from nescio.data.judges import JudgeRecord
 from nescio.data.outcomes import Outcomes
 from nescio.errors import UsageError
-from nescio.formats import Read, Unjudged
+from nescio.formats import ReadResult, Unjudged
 from nescio.judging import Judge
 
 
-def judge(read: Read, by: str | Judge | None = None, resources: judging.Resources | None = None) -> Read:
+def judge(read: ReadResult, by: str | Judge | None = None, resources: judging.Resources | None = None) -> ReadResult:
     """Judge what was read by the judge asked for, or by the one that suits the questions.
 
     What is judged already stays as it is; raises UsageError where a judge is named for it.
@@ -27,7 +27,7 @@ def judge(read: Read, by: str | Judge | None = None, resources: judging.Resource
     outcomes, notes = judging.judge_runs(data.collection, data.runs, ready, data.files)
     return replace(
         read,
-        data=replace(outcomes, more={**outcomes.more, **data.more}),
+        data=replace(outcomes, extra_columns={**outcomes.extra_columns, **data.extra_columns}),
         notes=(*read.notes, *notes),
         measures=read.measures or judging.first_measures(ready.record),
         judges=(ready.record,),
@@ -36,7 +36,7 @@ def judge(read: Read, by: str | Judge | None = None, resources: judging.Resource
     )
 
 
-def judges_of(read: Read) -> tuple[JudgeRecord, ...]:
+def judges_of(read: ReadResult) -> tuple[JudgeRecord, ...]:
     """Name who judged: nescio's judge, whoever the files name, or nobody that is known."""
     own = read.data.judges if isinstance(read.data, Outcomes) else ()
     return tuple(dict.fromkeys((*read.judges, *(record for record in own if record is not None))))

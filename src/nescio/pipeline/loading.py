@@ -10,9 +10,9 @@ import numpy as np
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, non_answers, settle
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, apply_policies, non_answers
 from nescio.errors import MismatchError, UsageError
-from nescio.formats import Read, Unjudged
+from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
@@ -49,13 +49,13 @@ class Loaded:
             "ungraded": self.options.ungraded,
             "unanswerable": self.options.unanswerable,
         }
-        asked = {}
+        choices = {}
         if self.options.choose:
-            asked["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+            choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.missing_confidence != "error":
-            asked["missing_confidence"] = self.options.missing_confidence
+            choices["missing_confidence"] = self.options.missing_confidence
         if self.options.declined_pattern:
-            asked["declined"] = "+".join(self.options.declined_pattern)
+            choices["declined"] = "+".join(self.options.declined_pattern)
         return {
             "runs": str(len(self.data.runs)),
             **shape,
@@ -63,31 +63,31 @@ class Loaded:
             "format": self.format,
             "judge": named(self.judges),
             **policies,
-            **asked,
+            **choices,
         }
 
 
-def load(given: Any, options: Options | None = None) -> Loaded:
+def load(source: Any, options: Options | None = None) -> Loaded:
     """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
 
     What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
     cannot apply to what is given); nothing is left out without a note.
     """
     options = options or Options()
-    if isinstance(given, Loaded):
+    if isinstance(source, Loaded):
         options.refuse("this is loaded already")
-        return given
-    if isinstance(given, (Evidence, Tally)):
-        allowed = ("cluster", "missing_confidence") if isinstance(given, Evidence) else ("cluster",)
-        options.refuse(f"this is {_article(given)} in memory", allowed=allowed)
-        kind = "counts" if isinstance(given, Tally) else "evidence"
+        return source
+    if isinstance(source, (Evidence, Tally)):
+        allowed = ("cluster", "missing_confidence") if isinstance(source, Evidence) else ("cluster",)
+        options.refuse(f"this is {_article(source)} in memory", allowed=allowed)
+        kind = "counts" if isinstance(source, Tally) else "evidence"
         policies = _policies(options)
-        return Loaded(_prepared(given, options, policies), measures=_defaults(given), format=kind, options=options)
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
+        return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
+    items = list(source) if isinstance(source, (list, tuple)) else [source]
     return apply(judge(read(items, options), options.judge), options)
 
 
-def apply(judged: Read, options: Options) -> Loaded:
+def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
@@ -97,8 +97,8 @@ def apply(judged: Read, options: Options) -> Loaded:
         silence = non_answers(data)
         lacking = (data.state == ABSENT).any(axis=0)
         unshared = data.select(lacking) if lacking.any() else None
-        data, said = settle(data, policies)
-        notes += said
+        data, policy_notes = apply_policies(data, policies)
+        notes += policy_notes
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
@@ -127,8 +127,8 @@ def _prepared(data: Evidence | Tally, options: Options, policies: Policies) -> E
     return replace(clustered, partial_confidence=True)
 
 
-def _article(given: Evidence | Tally) -> str:
-    return "a Tally" if isinstance(given, Tally) else "an Evidence"
+def _article(data: Evidence | Tally) -> str:
+    return "a Tally" if isinstance(data, Tally) else "an Evidence"
 
 
 def _clustered(data: Any, options: Options) -> Any:

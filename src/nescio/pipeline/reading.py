@@ -11,7 +11,7 @@ from nescio import formats
 from nescio.data.model import Collection, Response
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
-from nescio.formats import Choices, Declined, Part, Read, ReadOptions, Unjudged
+from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native import questions
 from nescio.pipeline.options import Options
@@ -20,7 +20,7 @@ from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, rec
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
-def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> Read:
+def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> ReadResult:
     """Read what files or tables hold; words that mean "I do not know" are silence already.
 
     With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone. Raises FormatError, MismatchError, UnknownNameError or UsageError.
@@ -33,26 +33,26 @@ def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = T
 
 def read_parts(
     format_: formats.Format,
-    parts: Sequence[Part],
+    parts: Sequence[SourceRole],
     options: Options,
     notes: tuple[Note, ...] = (),
     *,
     gold: bool = True,
     runs: bool = True,
-) -> Read:
+) -> ReadResult:
     """Read files whose format is known."""
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern), Choices(options.choose)
-    told = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
+    read_options = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:
-            collection, said = format_.collection(watched, told)
-            result = Read(Unjudged(collection, ()), said)
+            collection, reading_notes = format_.collection(watched, read_options)
+            result = ReadResult(Unjudged(collection, ()), reading_notes)
         else:
-            result = _read(format_, watched, told)
+            result = _read(format_, watched, read_options)
     _check_choices(choices, format_)
     if gold and not alone and isinstance(result.data, Unjudged):
         _need_gold(result.data.collection, parts)
@@ -73,7 +73,7 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 
 @contextmanager
-def _watched(parts: Sequence[Part], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[Part]]:
+def _watched(parts: Sequence[SourceRole], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[SourceRole]]:
     """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told that all is."""
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")
     if watch is None or not total:
@@ -92,7 +92,7 @@ def _watched(parts: Sequence[Part], watch: Callable[[int, int], None] | None) ->
         watch(total, total)
 
 
-def _read(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> Read:
+def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Call the reader; its messages name a compressed file, not what it was unpacked to."""
     try:
         if any(part == OWN_RUN for part, _ in parts):
@@ -105,7 +105,7 @@ def _read(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) 
         raise
 
 
-def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOptions) -> Read:
+def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there are any."""
     assert format_.collection is not None
     own = [source for part, source in parts if part == OWN_RUN]
@@ -114,7 +114,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[Part], options: ReadOp
     ids = {question.id for question in collection.questions}
     runs, files = questions.read_runs(own, ids)
     if not any(part == "answers" for part, _ in rest):
-        return Read(Unjudged(collection, runs, files), notes)
+        return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)
     if not isinstance(beside.data, Unjudged) or {q.id for q in beside.data.collection.questions} != ids:
         raise MismatchError(
@@ -140,7 +140,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
     return collection, (*notes, *passed)
 
 
-def _need_gold(collection: Collection, parts: Sequence[Part]) -> None:
+def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
     """Raise MismatchError where no question says what its answer is: judged so, every answer would be wrong."""
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return

@@ -10,7 +10,7 @@ from typing import Any
 from nescio import formats
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats import Part, takers
+from nescio.formats import SourceRole, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.pipeline.options import Options
@@ -32,25 +32,25 @@ def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[li
     return list(_opened(files, int((options or Options()).max_unpacked * (1 << 30)))), notes
 
 
-def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[Part]]:
+def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
     nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
     of no known format, MismatchError where they are of several.
     """
-    asked = formats.REGISTRY.find(format_in) if format_in else None
-    found: formats.Format | None = None
-    parts: list[Part] = []
-    runs: list[Part] = []
+    named = formats.REGISTRY.find(format_in) if format_in else None
+    recognised: formats.Format | None = None
+    parts: list[SourceRole] = []
+    runs: list[SourceRole] = []
     for source in sources:
-        format_ = asked or _format_of(source, sources)
+        format_ = named or _format_of(source, sources)
         part = format_.recognise(source)
         if part is None:
             rule = f"this is not {format_.about}"
             if source.kind == "text":
-                if asked and not asked.text:
+                if named and not named.text:
                     raise no_text(source, rule)
-                if not asked:
+                if not named:
                     beside = next(other.label for other in sources if format_.recognise(other))
                     rule = f"its first lines are none of what goes with {beside}: {format_.about}"
                 raise FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
@@ -58,21 +58,21 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
         if (format_.name, part) == ("questions", "answers"):
             runs.append((part, source))
             continue
-        if found and format_ is not found:
+        if recognised and format_ is not recognised:
             raise MismatchError(
-                f"{source.label} is {format_.about}, and {parts[0][1].label} is {found.about}: these cannot be read together"
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
             )
-        found = format_
+        recognised = format_
         parts.append((part, source))
-    if found is None and not runs:
+    if recognised is None and not runs:
         raise UsageError("no files were given")
-    if found is None or found.name == "questions":
+    if recognised is None or recognised.name == "questions":
         return formats.REGISTRY["questions"], parts + runs
-    if runs and found.collection is None:
+    if runs and recognised.collection is None:
         raise MismatchError(
-            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {found.about}: these cannot be read together"
+            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
         )
-    return found, parts + [(OWN_RUN, source) for _, source in runs]
+    return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
 def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
@@ -87,19 +87,19 @@ def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
 
 def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
     """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
-    found = takers(source)
-    if not found:
+    candidates = takers(source)
+    if not candidates:
         formats.REGISTRY.load_third_parties()
-        found = takers(source)
-    if len(found) > 1:
-        found = [f for f in found if all(f.recognise(other) for other in together)] or found
-    if len(found) == 1:
-        return found[0]
-    if found:
+        candidates = takers(source)
+    if len(candidates) > 1:
+        candidates = [f for f in candidates if all(f.recognise(other) for other in together)] or candidates
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
         for other in together:
             if not takers(other):
                 return _format_of(other, [other])  # which is what is wrong: nothing else goes with it
-        names = " or as ".join(sorted(f.name for f in found))
+        names = " or as ".join(sorted(f.name for f in candidates))
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text" and (beside := _text_format_beside(source, together)):
         return beside
@@ -116,7 +116,7 @@ def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.F
     return texts[0] if len(texts) == len(beside) == 1 else None
 
 
-def only_questions(format_: formats.Format, parts: Sequence[Part]) -> bool:
+def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:
     """Say whether the files hold questions and no answers to them, which a reader of runs refuses."""
     return format_.collection is not None and not {part for part, _ in parts} & {"answers", OWN_RUN}
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.meta.audit import TESTS, Finding, registered
-from nescio.reporting.board import visible
-from nescio.reporting.grid import Grid
+from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
+from nescio.text import sanitize
 
 # Two lines a head, so that all ten columns fit beside the longest name.
 HEADS = {
@@ -46,9 +46,17 @@ LEGEND = (
 def grids(results: Results) -> list[Grid]:
     """The matrix, and what was found, as plain tables."""
     tests = [test for test, _ in TESTS]
-    matrix = [[visible(name), *(MARKS[rows[test].result] for test in tests)] for name, rows in _by_measure(results)]
-    found = [[visible(row.measure), row.test, visible(words(row))] for row in results if row.counterexample]
-    return [(["measure", *tests], matrix), *([(["measure", "test", "finding"], found)] if found else [])]
+    matrix = [
+        [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
+        for name, rows in _by_measure(results)
+    ]
+    texts = [
+        [sanitize(row.measure, target="line"), row.test, sanitize(words(row), target="line")]
+        for row in results
+        if row.counterexample
+    ]
+    findings = [make_grid(["measure", "test", "finding"], texts, [True] * 3)] if texts else []
+    return [_matrix(["measure", *tests], matrix), *findings]
 
 
 def show(results: Results, console: Any) -> None:
@@ -61,7 +69,9 @@ def show(results: Results, console: Any) -> None:
     parts = [tests] if wide <= console.width else [cheats, tests[len(cheats) :]]
     for part in parts:
         head = ["\nmeasure", *(HEADS[test] for test in part)]
-        rows = [[visible(name), *(MARKS[rows[test].result] for test in part)] for name, rows in measures]
+        rows = [
+            [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in part)] for name, rows in measures
+        ]
         console.print(_table(head, rows))
         console.print()
     if len(measures) <= FEW:
@@ -85,12 +95,15 @@ def plain(results: Results) -> str:
 def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]], console: Any) -> None:
     from rich.text import Text
 
-    if results.more["scores"]:
-        console.print(_table(*_scores(results)))
+    if results.tables["scores"]:
+        earned = _scores(results)
+        console.print(_table(earned.head, earned.rows))
         console.print()
     for name, rows in measures:
-        console.print(Text(visible(name), style="bold"))
-        console.print(_table(None, [[test, MARKS[row.result], visible(words(row))] for test, row in _said(rows)]))
+        console.print(Text(sanitize(name, target="line"), style="bold"))
+        console.print(
+            _table(None, [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(rows)])
+        )
         console.print()
 
 
@@ -126,20 +139,18 @@ def page(results: Results) -> str:
     parts = [
         _introduction().replace("QUESTIONS", _questions(results)),
         "## Every measure, every test\n",
-        markdown_table(["measure", *tests], matrix) + "\n",
+        markdown_table(_matrix(["measure", *tests], matrix)) + "\n",
     ]
-    if results.more["scores"]:
-        head, rows = _scores(results)
-        turned = [list(column) for column in zip(*([head, *rows]), strict=True)]
-        turned[0][0] = "measure"
-        parts += ["## What the systems earn\n", markdown_table(turned[0], turned[1:]) + "\n"]
+    if results.tables["scores"]:
+        earned = _scores(results)
+        head, *turned = zip(earned.head, *earned.rows, strict=True)
+        parts += ["## What the systems earn\n", markdown_table(_matrix(["measure", *head[1:]], turned)) + "\n"]
     parts.append("## Counterexamples\n")
     for name, tested in measures:
-        found = [(test, row) for test, row in _said(tested) if row.counterexample]
-        if found:
-            head = ["test", "result", "finding"]
-            table = markdown_table(head, [[test, row.result, words(row)] for test, row in found])
-            parts += [f"### {name}\n", table, ""]
+        rows = [[test, row.result, words(row)] for test, row in _said(tested) if row.counterexample]
+        if rows:
+            table = make_grid(["test", "result", "finding"], rows, [True] * 3)
+            parts += [f"### {name}\n", markdown_table(table), ""]
     parts += ["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"]
     return "\n".join(parts)
 
@@ -191,12 +202,17 @@ def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
 
 def _scores(results: Results) -> Grid:
     """What measures give to systems: a row a system."""
-    earned = results.more["scores"]
+    earned = results.tables["scores"]
     cell = {(row.system, row.measure): row.value for row in earned}
     measures = list(dict.fromkeys(row.measure for row in earned))
     systems = list(dict.fromkeys(row.system for row in earned))
     rows = [[s, *(_number(cell[s, m]) if (s, m) in cell else "–" for m in measures)] for s in systems]
-    return ["system", *map(visible, measures)], rows
+    return _matrix(["system", *(sanitize(item, target="line") for item in measures)], rows)
+
+
+def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    """A name in the first column, and one sign or number in each of the others."""
+    return make_grid(head, rows, [True] + [False] * (len(head) - 1))
 
 
 def _number(value: float) -> str:

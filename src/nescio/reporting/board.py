@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from unicodedata import category
 
 from nescio.data.results import Score, Scores
 from nescio.measures import parse
 
-BEST, ALIKE = "*", "†"
-JOINERS = "\u200c\u200d"
+BEST, TIED = "*", "†"
 HUGE = 1e12  # from here on figures are no longer written out
 
 
@@ -25,41 +23,31 @@ class Cell:
     value: str
     interval: str = ""
     best: bool = False
-    alike: bool = False
+    tied: bool = False
     marked: bool = False
-    over: tuple[str, ...] = ()
+    better_than: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The cell without any style: `*` for the best, `†` for what is not told apart from it, and else room for the sign."""
-        sign = BEST if self.best else ALIKE if self.alike else " " if self.marked else ""
+        sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Head and rows; the legend says in words what the marks mean and rest on, empty where there are none."""
+    """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where there are
+    none."""
 
     head: list[str]
     rows: list[list[Cell]]
+    texts: list[bool]
     legend: str = ""
 
     @property
     def runs(self) -> list[str]:
         """The runs in the order in which they stand."""
         return list(dict.fromkeys(row[0].value for row in self.rows))
-
-
-def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay, with what
-    joins them, and so do signs newer than this Python."""
-    return text if text.isprintable() else "".join(map(_visible, text))
-
-
-def _visible(c: str) -> str:
-    if c.isprintable() or c in JOINERS or category(c) in ("Cn", "Co"):
-        return c
-    return " " if c in "\n\r\t" or category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
 
 
 def number(value: float | None) -> str:
@@ -80,7 +68,7 @@ def board(scores: Scores) -> Board:
     if len(runs) == 1 and len(measures) > 3 and not broken_down:
         own = [cell[runs[0], None, measure] for measure in measures]
         rows = [[Cell(row.measure), _cell(row), Cell(f"{row.n:,}")] for row in own]
-        return Board(["measure", runs[0], "n"], rows)
+        return Board(["measure", runs[0], "n"], rows, [True, False, False])
     lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
 
     def rank(run: str) -> float:
@@ -94,7 +82,9 @@ def board(scores: Scores) -> Board:
             sizes = sorted({cell[run, stratum, measure].n for measure in measures})
             n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
             rows.append([Cell(run), *part, *(_cell(cell[run, stratum, measure]) for measure in measures), Cell(n)])
-    return Board(["run", *(["stratum"] if broken_down else []), *measures, "n"], rows, legend(scores))
+    names = ["run", *(["stratum"] if broken_down else [])]
+    texts = [True] * len(names) + [False] * (len(measures) + 1)
+    return Board([*names, *measures, "n"], rows, texts, legend(scores))
 
 
 def legend(scores: Scores) -> str:
@@ -115,7 +105,7 @@ def _cell(row: Score) -> Cell:
         number(row.value),
         f"[{number(row.low)}, {number(row.high)}]" if known else "",
         bool(row.best),
-        bool(row.not_told_apart_from_best),
+        bool(row.tied_with_best),
         row.best is not None,
         row.better_than or (),
     )

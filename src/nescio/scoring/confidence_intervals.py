@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +16,21 @@ from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure
-from nescio.scoring.samples import Sample
+from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
-from nescio.stats.intervals import Doubt, Interval
+from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
 
 WEIGHTS_AT_ONCE = 1 << 16
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE)  # the codes of remarks that an interval may cover the truth too seldom
-METHODS = ("auto", "percentile", "bca", "dirichlet", "wilson")
+IntervalMethod = Literal["auto", "percentile", "bca", "dirichlet", "wilson"]
+METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ResamplingPlan:
     """How the intervals of one call are made: the level as a share, the blocks of resamples, and the processes."""
 
     level: float
@@ -36,34 +38,36 @@ class Plan:
     jobs: int = 1
 
 
-def method_for(measure: Measure, asked: str, *, clustered: bool) -> str:
+def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
-    if asked == "auto":
+    if method == "auto":
         return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
-    if asked == "wilson" and not proportion:
+    if method == "wilson" and not proportion:
         raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
-    if asked == "dirichlet" and not counted:
+    if method == "dirichlet" and not counted:
         raise UsageError(
             f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
         )
-    if asked in ("wilson", "dirichlet") and clustered:
+    if method in ("wilson", "dirichlet") and clustered:
         raise UsageError(
-            f"{asked} takes questions as independent, and these are clustered; use percentile, bca or auto"
+            f"{method} takes questions as independent, and these are clustered; use percentile, bca or auto"
         )
-    return asked
+    return method
 
 
-def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict[str, tuple[float, float, list[Note]]]:
+def bounds(
+    group: Sequence[MeasureInput], methods: dict[str, str], plan: ResamplingPlan
+) -> dict[str, tuple[float, float, list[Note]]]:
     """The interval of each sample of one draw by its measure's label, and remarks on it."""
-    found: dict[str, tuple[float, float, list[Note]]] = {}
+    intervals_of: dict[str, tuple[float, float, list[Note]]] = {}
     for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
         members = [sample for sample in group if methods[sample.measure.label] == method]
         if method == "wilson":
-            found |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
+            intervals_of |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
             continue
         posterior = method == "dirichlet"
         resampled = [_as_outcomes(sample) for sample in members] if posterior else members
@@ -90,11 +94,13 @@ def bounds(group: Sequence[Sample], methods: dict[str, str], plan: Plan) -> dict
                         method=method,
                     )
                 )
-            found[sample.measure.label] = (low, high, made)
-    return found
+            intervals_of[sample.measure.label] = (low, high, made)
+    return intervals_of
 
 
-def _from_values(sample: Sample, point: float, method: str, values: NDArray[np.float64], level: float) -> Interval:
+def _from_values(
+    sample: MeasureInput, point: float, method: str, values: NDArray[np.float64], level: float
+) -> Interval:
     if np.isnan(point):
         return intervals.UNDEFINED
     if method == "bca":
@@ -104,13 +110,13 @@ def _from_values(sample: Sample, point: float, method: str, values: NDArray[np.f
     return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
 
 
-def _wilson(sample: Sample, level: float) -> tuple[float, float, list[Note]]:
+def _wilson(sample: MeasureInput, level: float) -> tuple[float, float, list[Note]]:
     proportion = sample.measure.declaration.proportion or ("", "")
     part, whole = (_total(sample, name) for name in proportion)
     return *intervals.wilson(part, whole, level), _remarks_on_counts("wilson", sample, proportion)
 
 
-def _remarks_on_counts(method: str, sample: Sample, proportion: tuple[str, str]) -> list[Note]:
+def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str, str]) -> list[Note]:
     """Remark on the interval of a proportion of two counts that few questions decide."""
     if not intervals.is_rare(*(_total(sample, name) for name in proportion)):
         return []
@@ -125,20 +131,20 @@ def _remarks_on_counts(method: str, sample: Sample, proportion: tuple[str, str])
     ]
 
 
-def _total(sample: Sample, column: str) -> float:
+def _total(sample: MeasureInput, column: str) -> float:
     return float(sample.patterns.counts @ sample.patterns.columns[column])
 
 
-def _as_outcomes(sample: Sample) -> Sample:
+def _as_outcomes(sample: MeasureInput) -> MeasureInput:
     """The same run as counts of the three outcomes, each of them possible."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))
     patterns = Patterns({**sample.measure.each(tally.columns), "n": np.ones(3)}, tally.counts[0])
-    return Sample(sample.run, sample.measure, patterns, sample.n, sample.draw)
+    return MeasureInput(sample.run, sample.measure, patterns, sample.n, sample.draw)
 
 
-def _resample(group: Sequence[Sample], plan: Plan, *, posterior: bool) -> list[NDArray[np.float64]]:
+def _resample(group: Sequence[MeasureInput], plan: ResamplingPlan, *, posterior: bool) -> list[NDArray[np.float64]]:
     """The value of each sample on every resample; the samples share the draws."""
     blocks = plan.blocks
     if not group[0].n:
@@ -148,7 +154,7 @@ def _resample(group: Sequence[Sample], plan: Plan, *, posterior: bool) -> list[N
     return [np.concatenate([part[i] for part in parts]) for i in range(len(group))]
 
 
-def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
+def _values(group: Sequence[MeasureInput], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
     counts = group[0].patterns.counts
     columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
     # A measure costs little more for many rows than for a block of them, while their weights fit a core's own memory.
@@ -164,7 +170,7 @@ def _values(group: Sequence[Sample], posterior: bool, blocks: Iterable[Block]) -
     return [np.concatenate(column) for column in columns]
 
 
-def _left_out(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The value without one unit of each kind, and how many units there are of it."""
     counts = sample.patterns.counts
     parts = []
@@ -187,8 +193,8 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
                 method=method,
             )
         )
-    doubt = intervals.doubt(method, values, units)
-    if doubt is Doubt.CONSTANT:
+    doubt = intervals.coverage_warning(method, values, units)
+    if doubt is CoverageWarning.CONSTANT:
         made.append(
             note(
                 CONSTANT,
@@ -196,7 +202,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
                 method=method,
             )
         )
-    elif doubt is Doubt.FEW_UNITS:
+    elif doubt is CoverageWarning.FEW_UNITS:
         made.append(
             note(
                 FEW_UNITS,
@@ -206,7 +212,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
                 method=method,
             )
         )
-    elif doubt is Doubt.SKEWED:
+    elif doubt is CoverageWarning.SKEWED:
         made.append(
             note(
                 SKEWED,

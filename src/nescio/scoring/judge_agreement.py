@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, settle
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, apply_policies
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -26,7 +27,8 @@ from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
 from nescio.stats.streams import Stream
 
-TARGETS = ("collection", "population")
+Target = Literal["collection", "population"]  # what corrected accuracies are about
+TARGETS: tuple[Target, ...] = get_args(Target)
 ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
@@ -92,17 +94,17 @@ class Corrected:
 def against(
     judged: Outcomes,
     people: Outcomes,
-    asked: NDArray[np.bool_],
+    sampled: NDArray[np.bool_],
     *,
     judge: str = "judge",
-    target: str = "collection",
+    target: Target = "collection",
     ci: float = 95.0,
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Results:
     """Agreement, Cohen's kappa and a confusion table, and the corrected accuracy of each run.
 
-    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `asked` says which
+    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says which
     answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample of these.
     `target` is what the accuracy is about: `collection`, these questions and what people would say of all answers to them, or
     `population`, questions of this kind.
@@ -116,13 +118,13 @@ def against(
         raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
     if judged.runs != people.runs or judged.questions != people.questions:
         raise MismatchError("judge and people must have the same runs and questions, in one order")
-    labelled = asked & np.isin(people.state, _PEOPLE)
+    labelled = sampled & np.isin(people.state, _PEOPLE)
     if not labelled.any():
         raise MismatchError("people judged none of these answers")
     tables = _tables(judged.state, people.state, labelled)
     blocks, level = resampling.blocks(resamples, seed), ci / 100
     notes = _notes(judged, labelled, target)
-    notes += _chosen(judged, asked, labelled)
+    notes += _chosen(judged, sampled, labelled)
     agreements, confusions, estimates = [], [], []
     groups = [(name, tables[r]) for r, name in enumerate(judged.runs)]
     if len(groups) > 1:
@@ -132,7 +134,7 @@ def against(
         agreements.append(_agreement(name, table.sum(axis=0), drawn, level))
         confusions += _confusion(name, table.sum(axis=0), drawn, level)
     for r, name in enumerate(judged.runs):
-        estimates += _corrected(name, _cells(judged, people, asked, labelled, r), level, target, notes)
+        estimates += _corrected(name, _cells(judged, people, sampled, labelled, r), level, target, notes)
     line = sign(
         judge=judge,
         runs=len(judged.runs),
@@ -151,11 +153,11 @@ def against(
 
 def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
     """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs, questions, 3, 4)."""
-    found = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
-    for i, said in enumerate(_PEOPLE):
+    counts = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
+    for i, verdict in enumerate(_PEOPLE):
         for j, judged in enumerate(_JUDGE):
-            found[..., i, j] = labelled & (people == said) & (judge == judged)
-    return found
+            counts[..., i, j] = labelled & (people == verdict) & (judge == judged)
+    return counts
 
 
 def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
@@ -163,8 +165,8 @@ def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) ->
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
     drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
-    found: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
-    return found.reshape(-1, *tables.shape[1:])
+    resampled_counts: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
+    return resampled_counts.reshape(-1, *tables.shape[1:])
 
 
 def _agreement(name: str, table: Array, drawn: Array, level: float) -> Agreement:
@@ -191,14 +193,14 @@ def _confusion(name: str, table: Array, drawn: Array, level: float) -> list[Conf
     rows = []
     with np.errstate(invalid="ignore"):
         shares = drawn / drawn.sum(axis=2, keepdims=True)
-    for i, said in enumerate(_PEOPLE):
+    for i, verdict in enumerate(_PEOPLE):
         whole = int(table[i].sum())
         for j, judged in enumerate(_JUDGE):
             if not whole or (not table[:, j].any() and judged in (SILENT, NOT_GRADED)):
                 continue
             count = int(table[i, j])
             bounds = percentile(shares[:, i, j], level) if name == ALL else wilson(count, whole, level)
-            rows.append(Confusion(name, _CATEGORIES[said], _CATEGORIES[judged], count, count / whole, *bounds))
+            rows.append(Confusion(name, _CATEGORIES[verdict], _CATEGORIES[judged], count, count / whole, *bounds))
     return rows
 
 
@@ -222,48 +224,50 @@ class _Cells:
         return self.answers + self.known
 
 
-def _cells(judged: Outcomes, people: Outcomes, asked: Array, labelled: Array, run: int) -> _Cells:
-    state, use, rest = judged.state[run], labelled[run], ~asked[run] & (judged.state[run] != ABSENT)
+def _cells(judged: Outcomes, people: Outcomes, sampled: Array, labelled: Array, run: int) -> _Cells:
+    state, use, rest = judged.state[run], labelled[run], ~sampled[run] & (judged.state[run] != ABSENT)
     right = state[rest] == CORRECT
     if judged.answerable is not None:
         right |= (state[rest] == SILENT) & (judged.answerable[rest] == 0)
     return _Cells(
         (people.state[run][use] == CORRECT).astype(float),
         (state[use] == CORRECT).astype(float),
-        (state[asked[run]] == CORRECT).astype(float),
-        int((state[asked[run]] == NOT_GRADED).sum()),
+        (state[sampled[run]] == CORRECT).astype(float),
+        int((state[sampled[run]] == NOT_GRADED).sum()),
         int(rest.sum()),
         int(right.sum()),
     )
 
 
-def _corrected(name: str, cells: _Cells, level: float, target: str, notes: list[Note]) -> list[Corrected]:
+def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: list[Note]) -> list[Corrected]:
     n, labels = cells.n, len(cells.people)
     if not n:
         return []
     share = float(cells.every.mean()) if cells.answers else 0.0
-    given = cells.people, cells.judge, share, cells.answers, level
-    found = [
-        bias_correction.people_alone(cells.people, cells.answers, level),
-        bias_correction.prediction_powered(*given),
-        bias_correction.rogan_gladen(*given),
+    sample = cells.people, cells.judge, share, cells.answers, level
+    estimates = [
+        bias_correction.human_sample_mean(cells.people, cells.answers, level),
+        bias_correction.prediction_powered(*sample),
+        bias_correction.rogan_gladen(*sample),
     ]
-    if labels >= bias_correction.FEWEST and math.isnan(found[2].value):
+    if labels >= bias_correction.FEWEST and math.isnan(estimates[2].value):
         notes.append(_undefined_note(name, cells))
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
     judge = Estimate(_share(right, graded), *wilson(right, graded, level))
-    whole = [judge, *(_of_all(one, cells, target, level) for one in found)]
+    whole = [judge, *(_of_all(one, cells, target, level) for one in estimates)]
     return [
         Corrected(name, how, one.value, one.low, one.high, labels, cells.answers, n, one.weight)
         for how, one in zip(HOW, whole, strict=True)
     ]
 
 
-def _of_all(found: Estimate, cells: _Cells, target: str, level: float) -> Estimate:
+def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
     """The share among all questions: what needs no judge is known."""
-    value, low, high = ((cells.known_right + cells.answers * x) / cells.n for x in (found.value, found.low, found.high))
-    whole = Estimate(value, low, high, found.weight)
-    return whole if target == "collection" else bias_correction.beyond(whole, cells.n, level)
+    value, low, high = (
+        (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
+    )
+    whole = Estimate(value, low, high, estimate.weight)
+    return whole if target == "collection" else bias_correction.superpopulation(whole, cells.n, level)
 
 
 def _undefined_note(run: str, cells: _Cells) -> Note:
@@ -289,7 +293,7 @@ def _share(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
+def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
     if target == "collection":
         notes = [
             note(
@@ -343,7 +347,7 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
     return notes
 
 
-def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[Note]:
+def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
     """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
     than of the rest.
 
@@ -354,7 +358,7 @@ def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[Note]:
     runs = []
     for run, name in enumerate(judged.runs):
         right = judged.state[run] == CORRECT
-        n, drawn, rights = (int(mask.sum()) for mask in (asked[run], labelled[run], asked[run] & right))
+        n, drawn, rights = (int(mask.sum()) for mask in (sampled[run], labelled[run], sampled[run] & right))
         hits, rest = int((labelled[run] & right).sum()), n - drawn
         if not 0 < drawn < n or not 0 < rights < n:
             continue
@@ -385,5 +389,5 @@ def _chosen(judged: Outcomes, asked: Array, labelled: Array) -> list[Note]:
     ]
 
 
-def _digest(found: Outcomes) -> str:
-    return settle(found, Policies(missing="unanswered", ungraded="exclude"))[0].digest()
+def _digest(outcomes: Outcomes) -> str:
+    return apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

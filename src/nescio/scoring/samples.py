@@ -19,7 +19,7 @@ Remark = tuple[Note, str, str]  # with the measure, and whose value it is made o
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class MeasureInput:
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of unit."""
 
     run: int
@@ -34,18 +34,18 @@ class Sample:
         return float(self.measure.value(self.patterns, self.patterns.counts)) if self.n else float("nan")
 
 
-def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[Sample], list[Note]]:
+def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Every run seen by every measure, and notes on the questions that a measure cannot use.
 
     A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with the
     number of questions. Raises MissingColumnError where no run has what a measure needs.
     """
     tally = data if isinstance(data, Tally) else _tally(data)
-    found: list[Sample] = []
+    inputs: list[MeasureInput] = []
     remarks: list[Remark] = []
     for measure in (measure.on(data.columns) for measure in measures):
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
-            found += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
+            inputs += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
         elif isinstance(data, Tally):
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
@@ -53,21 +53,21 @@ def samples(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[S
                 f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
             )
         else:
-            found += _from_evidence(data, measure, remarks)
-    return found, gather(remarks)
+            inputs += _from_evidence(data, measure, remarks)
+    return inputs, gather(remarks)
 
 
 def _tally(data: Evidence) -> Tally | None:
     return data.tally() if data.clusters is None and "correct" in data.columns else None
 
 
-def _from_tally(tally: Tally, run: int, measure: Measure) -> Sample:
+def _from_tally(tally: Tally, run: int, measure: Measure) -> MeasureInput:
     used = tally.counts[run] > 0
     counts = tally.counts[run][used]
     wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
     columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
     patterns = Patterns({**measure.each(columns), "n": np.ones(len(counts))}, counts)
-    return Sample(run, measure, patterns, int(counts.sum()), (run, "counts"))
+    return MeasureInput(run, measure, patterns, int(counts.sum()), (run, "counts"))
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
@@ -82,18 +82,20 @@ def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Arr
     return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
 
 
-def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> list[Sample]:
+def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
     read, usable = columns_for(data, measure)
     about = data.rows_of(measure.reads)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
-    found = []
+    inputs = []
     for run, name in enumerate(data.runs):
         use = usable[run]
         own = {column: values[run][use] for column, values in columns.items()}
         clusters = None if data.clusters is None else data.clusters[use]
         patterns = _compress(measure, own, None if key is None else key[run][use], clusters)
-        found.append(Sample(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge)))
+        inputs.append(
+            MeasureInput(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge))
+        )
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
             remark = note("measure.no_units", "undefined, as there are no {units} to measure", units=unit(measure))
@@ -106,7 +108,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
             own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
             if own_remark:
                 remarks.append((own_remark, measure.label, whose))
-    return found
+    return inputs
 
 
 def unit(measure: Measure) -> str:

@@ -14,9 +14,9 @@ from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, Options, load
-from nescio.scoring.confidence_intervals import METHODS, Plan, bounds, method_for
-from nescio.scoring.samples import Remark, Sample, samples
+from nescio.pipeline import Loaded, Options, check_names, load
+from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
+from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.stats import resampling
 
 MOST_RESAMPLES = 100_000_000
@@ -26,37 +26,29 @@ _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memor
 
 
 def score(
-    given: Any,
+    source: Any,
     measures: Sequence[str] | str | None = None,
     *,
     by: str | None = None,
     ci: float | None = 95.0,
-    interval: str = "auto",
+    interval: IntervalMethod = "auto",
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
-    """The value of each measure for each run, with its interval.
-
-    `given` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
-    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line: `format_in`,
-    `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
-    `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each means.
-
-    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
-    """
+    """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments these are."""
+    check_names(score, options)
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
-    loaded = open_by(given, by, options, measures)
+    loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
     work, notes = _groups(loaded, wanted, by)
-    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
     for done, (stratum, group) in enumerate(work, 1):
@@ -83,24 +75,24 @@ def score(
 
 def _groups(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
-) -> tuple[list[tuple[str | None, list[Sample]]], list[Note]]:
+) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
     """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
-    work: list[tuple[str | None, list[Sample]]] = []
+    work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
-        found, more = samples(part, wanted)
+        inputs, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
-        found.sort(key=lambda sample: str(sample.draw))
-        work += [(stratum, list(group)) for _, group in groupby(found, key=lambda sample: sample.draw)]
+        inputs.sort(key=lambda sample: str(sample.draw))
+        work += [(stratum, list(group)) for _, group in groupby(inputs, key=lambda sample: sample.draw)]
     return work, notes
 
 
 def _score_group(
     runs: Sequence[str],
-    group: Sequence[Sample],
+    group: Sequence[MeasureInput],
     part: tuple[str | None, str | None],
     methods: dict[str, str],
-    plan: Plan,
+    plan: ResamplingPlan,
 ) -> tuple[list[Score], list[Remark]]:
     """Make the rows of samples of one draw, and the remarks on their intervals."""
     by, stratum = part
@@ -115,27 +107,23 @@ def _score_group(
     return rows, remarks
 
 
-def open_by(given: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
+def open_by(source: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    loaded = open_data(given, {"strata": (by,) if by else ()} | options, measures)
+    loaded = open_data(source, {"strata": (by,) if by else ()} | options, measures)
     if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
-        return open_data(given, {"strata": None} | options, measures)  # to say what there is instead
+        return open_data(source, {"strata": None} | options, measures)  # to say what there is instead
     return loaded
 
 
-def open_data(given: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
-    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
-    if isinstance(given, (Loaded, Evidence, Tally)):
+def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
+    """Read what was given by `load`, with these options and the columns that measures read."""
+    if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
                 raise UsageError(f"{name} says how files are read, and this is read already")
-    asked = parse_all(measures, None) if measures else []
-    graded = tuple(name for measure in asked for name in measure.user_columns)
-    try:
-        wanted = Options(**{"graded": graded, **options})
-    except TypeError as error:
-        raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
-    return load(given, wanted)
+    wanted_measures = parse_all(measures, None) if measures else []
+    graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
+    return load(source, Options(**{"graded": graded, **options}))
 
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:

@@ -75,9 +75,9 @@ def upper_bound(wrong: Sequence[int] | Array, accepted: Sequence[int] | Array, l
 
     errors, many = np.asarray(wrong, dtype=np.float64), np.asarray(accepted, dtype=np.float64)
     free = many > errors
-    found = np.ones(np.broadcast_shapes(errors.shape, many.shape))
-    found[free] = beta.ppf(1 - level, errors[free] + 1, (many - errors)[free])
-    return found
+    bounds = np.ones(np.broadcast_shapes(errors.shape, many.shape))
+    bounds[free] = beta.ppf(1 - level, errors[free] + 1, (many - errors)[free])
+    return bounds
 
 
 def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple[GridPoint, ...]:

@@ -11,7 +11,7 @@ from nescio.data.notes import Note, note
 from nescio.measures import Measure
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify
 from nescio.selective.curve import Bools, Floats, OneRun
-from nescio.selective.thresholds import TIE, best_thresholds, profile
+from nescio.selective.thresholds import TIE, best_thresholds, sweep
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -43,12 +43,15 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
     if parts > 1:
         masks = np.concatenate([masks, fold != np.arange(parts)[:, None]])
     if isinstance(wanted, Guarantee):
-        grids = [bounds_on_grid(one.confidence[mask & one.can], one.wrong[mask & one.can], wanted) for mask in masks]
+        grids = [
+            bounds_on_grid(one.confidence[mask & one.has_confidence], one.wrong[mask & one.has_confidence], wanted)
+            for mask in masks
+        ]
         chosen = [certify(grid, wanted) for grid in grids]
-        found = np.array([np.inf if point is None else point.threshold for point in chosen])
-        none = int(np.isposinf(found[1:]).sum())
+        thresholds = np.array([np.inf if point is None else point.threshold for point in chosen])
+        none = int(np.isposinf(thresholds[1:]).sum())
         notes = []
-        if none and np.isfinite(found[0]) | np.isneginf(found[0]):
+        if none and np.isfinite(thresholds[0]) | np.isneginf(thresholds[0]):
             notes.append(
                 note(
                     "tuning.silent_parts",
@@ -59,10 +62,10 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
                     parts=parts,
                 )
             )
-        return Choice(float(found[0]), found[1:], fold, grids[0], tuple(notes))
-    tried = profile(one, wanted, masks)
-    found = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
-    return Choice(float(found[0]), found[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
+        return Choice(float(thresholds[0]), thresholds[1:], fold, grids[0], tuple(notes))
+    tried = sweep(one, wanted, masks)
+    thresholds = best_thresholds(one, masks, tried, lower_is_better=wanted.declaration.lower_is_better)
+    return Choice(float(thresholds[0]), thresholds[1:], fold, notes=tuple(_remarks(one, wanted, *tried)))
 
 
 def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
@@ -80,7 +83,7 @@ def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
 
 def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) -> list[Note]:
     notes, known = list[Note](), values[0][~np.isnan(values[0])]
-    distinct = len(np.unique(one.confidence[one.can]))
+    distinct = len(np.unique(one.confidence[one.has_confidence]))
     if len(thresholds) <= distinct:
         notes.append(
             note(

@@ -42,13 +42,13 @@ class OneRun:
     left_out: int = 0
 
     @property
-    def can(self) -> Bools:
+    def has_confidence(self) -> Bools:
         """Which questions can be answered at all."""
         return np.isfinite(self.confidence)
 
     def accept(self, threshold: Floats | float) -> Bools:
         """Which questions are answered: those that can be, with a confidence of at least `threshold`."""
-        return self.can & (self.confidence >= threshold)
+        return self.has_confidence & (self.confidence >= threshold)
 
     def apply(self, accepted: Bools) -> Evidence:
         """The run when these of its questions are answered, and its other answers are declined candidates.
@@ -57,7 +57,7 @@ class OneRun:
         declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on the first says
         nothing of them.
         """
-        yes, no = self.can & accepted, self.can & ~accepted
+        yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
         impossible = old["answerable"] == 0 if "answerable" in old else np.zeros(len(yes), dtype=bool)
         none = np.zeros(len(yes), dtype=np.int8)
@@ -66,8 +66,8 @@ class OneRun:
             "incorrect": np.where(yes, self.wrong, np.where(no, False, old["incorrect"])),
             "unanswered": np.where(yes, False, np.where(no, ~impossible, old["unanswered"])),
             "answered": np.where(yes, True, np.where(no, False, old["answered"])),
-            "candidate_correct": np.where(self.can, no & ~self.wrong, old.get("candidate_correct", none)),
-            "candidate_incorrect": np.where(self.can, no & self.wrong, old.get("candidate_incorrect", none)),
+            "candidate_correct": np.where(self.has_confidence, no & ~self.wrong, old.get("candidate_correct", none)),
+            "candidate_incorrect": np.where(self.has_confidence, no & self.wrong, old.get("candidate_incorrect", none)),
         }
         columns: dict[str, Array] = old | {name: values.astype(np.int8) for name, values in new.items()}
         for name, values in old.items():
@@ -135,7 +135,7 @@ def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, 
 def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
     """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly spaced in
     coverage, the ends among them."""
-    values, accepted, wrong = counts(run.confidence[run.can], run.wrong[run.can])
+    values, accepted, wrong = counts(run.confidence[run.has_confidence], run.wrong[run.has_confidence])
     n, at = len(run.confidence), np.arange(len(values))
     if most is not None and len(at) > most:
         at = np.unique(np.searchsorted(accepted, np.linspace(accepted[0], accepted[-1], max(most, 2))))

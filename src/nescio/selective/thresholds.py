@@ -32,14 +32,14 @@ def check_follows(run: OneRun, measure: Measure) -> None:
             )
 
 
-def profile(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
+def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
     """The thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each mask.
 
     `masks` has shape (R, questions) and says which questions count; the values have shape (R, thresholds), NaN where
     undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums; any
     other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
     """
-    distinct = np.unique(run.confidence[run.can])[::-1]
+    distinct = np.unique(run.confidence[run.has_confidence])[::-1]
     thresholds = np.concatenate([[np.inf], distinct])
     if measure.order is None:
         return thresholds, _from_sums(run, measure, masks, distinct)
@@ -55,27 +55,27 @@ def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, 
     Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are undefined.
     """
     thresholds, table = tried
-    found = []
+    best = []
     for mask, values in zip(masks, -table if lower_is_better else table, strict=True):
-        own = np.sort(run.confidence[mask & run.can])
+        own = np.sort(run.confidence[mask & run.has_confidence])
         accepted = len(own) - np.searchsorted(own, thresholds, side="left")
         if np.isnan(values).all():
-            found.append(np.inf)
+            best.append(np.inf)
             continue
         top = np.nanmax(values)
         equal = np.flatnonzero(values >= top - TIE * max(1.0, abs(float(top))))
         many = int(accepted[equal].max())
         # The mask's own lowest accepted confidence, so that nothing of the questions outside it is used.
-        found.append(own[len(own) - many] if many else np.inf)
-    return np.array(found)
+        best.append(own[len(own) - many] if many else np.inf)
+    return np.array(best)
 
 
 def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) -> Floats:
     """Every question is declined or accepted, so the sums at a threshold are those of declining all plus what accepting
     the surer ones changes."""
-    declined = _contributions(run.apply(np.zeros_like(run.can)), measure)
-    accepted = _contributions(run.apply(run.can), measure)
-    order = np.flatnonzero(run.can)[np.argsort(-run.confidence[run.can], kind="stable")]
+    declined = _contributions(run.apply(np.zeros_like(run.has_confidence)), measure)
+    accepted = _contributions(run.apply(run.has_confidence), measure)
+    order = np.flatnonzero(run.has_confidence)[np.argsort(-run.confidence[run.has_confidence], kind="stable")]
     ends = np.searchsorted(-run.confidence[order], -distinct, side="right") - 1
     rows = []
     for mask in masks:
@@ -94,12 +94,12 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
     read, usable = columns_for(data, measure)
     use = usable[0]
     own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
-    found = {}
+    spreads = {}
     for name, values in ({**measure.each(own)} | {"n": np.ones(int(use.sum()))}).items():
         spread = np.zeros((len(use), *np.shape(values)[1:]))
         spread[use] = values
-        found[name] = spread
-    return found
+        spreads[name] = spread
+    return spreads
 
 
 def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:

@@ -16,9 +16,9 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded
-from nescio.scoring.confidence_intervals import Plan, bounds, method_for
-from nescio.scoring.samples import Sample, samples
+from nescio.pipeline import Loaded, check_names
+from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
+from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.certified import GridPoint, Guarantee, needed
 from nescio.selective.crossfit import Choice, choose
@@ -80,7 +80,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results):
-    """What `tune` gives: one row, a `Tuning`; in `more` the risk-coverage `curve` and the `grid` of a guaranteed risk.
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
 
     `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
     where no threshold could be certified.
@@ -91,7 +91,7 @@ class Tuned(Results):
     def to_dict(self) -> dict[str, Any]:
         """The one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
-        more = {name: Results.records(self, name) for name in self.more}
+        more = {name: Results.records(self, name) for name in self.tables}
         return {
             "nescio": __version__,
             "signature": str(self.signature),
@@ -102,7 +102,7 @@ class Tuned(Results):
 
 
 def tune(
-    given: Any,
+    source: Any,
     measure: str | Measure = "c@1",
     *,
     run: str | None = None,
@@ -132,16 +132,17 @@ def tune(
 
     Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
     """
+    check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
     wanted = _guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
             raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
     bound = parse(measure)
-    loaded = open_data(given, {"strata": ()} | options, [bound])
+    loaded = open_data(source, {"strata": ()} | options, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
-    plan = Plan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
+    plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     figures, of_figures = _figures(one, bound, choice, plan, certified=wanted is not None)
     notes = [*loaded.notes, *_remarks(one), *choice.notes, *of_figures]
     figures |= _rule(one, bound, notes) | _asked(wanted, choice, notes)
@@ -183,25 +184,25 @@ def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] 
 
 
 def _figures(
-    one: OneRun, measure: Measure, choice: Choice, plan: Plan, *, certified: bool
+    one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
     """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
-    chosen, given = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
+    chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "threshold": choice.threshold if np.isfinite(choice.threshold) else None,
         "coverage": coverage,
         "risk": risk,
         "risk_upper": None,
         "value_in_sample": sample.value,
-        "value_all_answered": _sample(one, one.can, measure)[0].value,
-        "value_as_given": _sample(one, given, measure)[0].value,
+        "value_all_answered": _sample(one, one.has_confidence, measure)[0].value,
+        "value_as_given": _sample(one, answered, measure)[0].value,
     }
     undefined = float("nan")
     none = {"value": undefined, "coverage_held_out": undefined, "risk_held_out": undefined, "low": None, "high": None}
     if certified and not chosen.any():  # no rule was found, so there is nothing to expect of it
-        return found | none | {"value_in_sample": undefined}, notes
+        return figures | none | {"value_in_sample": undefined}, notes
     if not len(choice.without):
         notes.append(
             note(
@@ -209,7 +210,7 @@ def _figures(
                 "one question or cluster cannot be held out: what new questions will bring is not estimated",
             )
         )
-        return found | none, notes
+        return figures | none, notes
     accepted = choice.held_out(one)
     pooled, _ = _sample(one, accepted, measure)
     covered, risked = _coverage_risk(one, accepted)
@@ -220,13 +221,13 @@ def _figures(
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in remarks])
         none |= {"low": low, "high": high}
-    return found | none, notes
+    return figures | none, notes
 
 
-def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[Sample, list[Note]]:
+def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
     """The run with these questions answered, as the measure sees it."""
-    found, notes = samples(one.apply(accepted), [measure])
-    return found[0], notes
+    inputs, notes = measure_inputs(one.apply(accepted), [measure])
+    return inputs[0], notes
 
 
 def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
@@ -236,7 +237,7 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 
 def _remarks(one: OneRun) -> list[Note]:
     """Count what no threshold can change."""
-    silent, notes = int((~one.can).sum()), list[Note]()
+    silent, notes = int((~one.has_confidence).sum()), list[Note]()
     if one.left_out:
         notes.append(without_confidence(one))
     if silent:
@@ -247,7 +248,7 @@ def _remarks(one: OneRun) -> list[Note]:
                 "candidate with a confidence: silent at every threshold",
                 one.data.runs[0],
                 silent=silent,
-                total=len(one.can),
+                total=len(one.has_confidence),
             )
         )
     if any(known(name).lower_ranks for name in one.data.columns):
@@ -267,15 +268,15 @@ def without_confidence(one: OneRun) -> Note:
         "run {subject!r}: {left_out:,} of {total:,} questions left out, as the answer has no confidence",
         one.data.runs[0],
         left_out=one.left_out,
-        total=one.left_out + len(one.can),
+        total=one.left_out + len(one.has_confidence),
     )
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
     """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
-    if measure.declaration.name not in C_AT_1 or not one.can.any():
+    if measure.declaration.name not in C_AT_1 or not one.has_confidence.any():
         return {}
-    chance = one.confidence[one.can]
+    chance = one.confidence[one.has_confidence]
     if chance.min() < 0 or chance.max() > 1:
         notes.append(
             note(
@@ -293,7 +294,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
             )
         )
         return {}
-    lowest, even = exact_rule(chance, len(one.can))
+    lowest, even = exact_rule(chance, len(one.has_confidence))
     earned = _sample(one, one.accept(lowest), measure)[0].value
     threshold = lowest if np.isfinite(lowest) else None
     return {"rule_threshold": threshold, "rule_break_even": even, "rule_value": earned}
@@ -365,11 +366,11 @@ def _how_certified(wanted: Guarantee | None) -> dict[str, object]:
     if not wanted:
         return {}
     grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)
-    asked = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
-    return {**asked, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
+    guarantee = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
+    return {**guarantee, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}
 
 
-def _how_resampled(one: OneRun, measure: Measure, plan: Plan) -> dict[str, object]:
+def _how_resampled(one: OneRun, measure: Measure, plan: ResamplingPlan) -> dict[str, object]:
     clustered = one.data.clusters is not None
     return {
         "ci": f"{plan.level * 100:g}",

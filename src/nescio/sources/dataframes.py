@@ -35,7 +35,7 @@ def from_dataframe(
     Raises MissingColumnError where there is no such column, MismatchError where this is no table.
     """
 
-    given = {
+    renames = {
         "run": run,
         "question": question,
         "outcome": outcome,
@@ -46,7 +46,7 @@ def from_dataframe(
         "cluster": cluster,
         "known_answers": known_answers,
     }
-    parts = {part: str(column) for part, column in given.items() if column is not None}
+    parts = {part: str(column) for part, column in renames.items() if column is not None}
     table = _with_index(table)
     source = open_table(table)
     for part, column in parts.items():

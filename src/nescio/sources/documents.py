@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from nescio.errors import FormatError
 from nescio.sources.compressed import WINDOW, check_size
 from nescio.sources.database import first_line
-from nescio.sources.json import Room, decode_document, decode_object
+from nescio.sources.json import MemoryBudget, decode_document, decode_object
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
+from nescio.text import sanitize
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -31,7 +32,7 @@ _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
-def open_whole(path: Path, room: Room) -> Source:
+def open_whole(path: Path, room: MemoryBudget) -> Source:
     """A document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
@@ -65,7 +66,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
         yield from ((line, number) for number, line in enumerate(lines, 1))
 
 
-def open_document(path: Path, room: Room) -> Source:
+def open_document(path: Path, room: MemoryBudget) -> Source:
     """One JSON value; or JSON Lines, which some tools write to .json as well."""
     room.hold(path, 2 * path.stat().st_size)
     text = path.read_bytes()
@@ -107,14 +108,14 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
     """The members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
-            found = archive.infolist()
+            members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
-    for one, other in pairwise(sorted(found, key=lambda info: info.header_offset)):
+    for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if one.header_offset + _HEADER + one.compress_size > other.header_offset:
-            rule = f"not a sound ZIP archive: member {printable(other.filename)} lies within this one"
-            raise FormatError(path, rule, where=f"member {printable(one.filename)}")
-    return found
+            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
+            raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
+    return members
 
 
 def unpacked_size(path: Path, most: int) -> int:
@@ -129,9 +130,9 @@ def read_member(path: Path, name: str) -> bytes:
 
     Raises FormatError where it is damaged, encrypted, or larger than a log can be.
     """
-    for _, content in read_members(path, lambda each: each == name, last=True):
+    for _, content in read_members(path, lambda member: member == name, last=True):
         return content
-    raise FormatError(path, "there is no such member", where=f"member {printable(name)}")
+    raise FormatError(path, "there is no such member", where=f"member {sanitize(name, target='message')}")
 
 
 def read_members(
@@ -141,19 +142,14 @@ def read_members(
 
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
     """
-    found = [info for info in _listed(path) if wanted(info.filename)]
-    for info in found[-1:] if last else found:
+    members = [info for info in _listed(path) if wanted(info.filename)]
+    for info in members[-1:] if last else members:
         yield info, _content(path, info)
-
-
-def printable(name: str) -> str:
-    """A name from a stranger's archive as a message may show it."""
-    return name if name.isprintable() else "".join(c if c.isprintable() else "�" for c in name)
 
 
 def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
     def fail(rule: str) -> FormatError:
-        return FormatError(path, rule, where=f"member {printable(info.filename)}")
+        return FormatError(path, rule, where=f"member {sanitize(info.filename, target='message')}")
 
     if info.flag_bits & 1:
         raise fail("the member is encrypted")
@@ -163,10 +159,10 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
         packed = _packed(path, info)
     except (OSError, ValueError, struct.error) as error:
         raise fail(f"damaged: {first_line(error)}") from None
-    found = _unpacked(packed, info, fail)
-    if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+    content = _unpacked(packed, info, fail)
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise fail("damaged: its size or checksum is not the one that the archive names")
-    return found
+    return content
 
 
 def _packed(path: Path, info: zipfile.ZipInfo) -> bytes:
@@ -199,7 +195,7 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
     raise fail(f"packed by method {info.compress_type}, which is neither deflate nor zstandard")
 
 
-def _check_xml(path: Path, room: Room) -> None:
+def _check_xml(path: Path, room: MemoryBudget) -> None:
     """Raise FormatError where the tree would take too much memory, as that of `<a/><a/>…` takes 30 times the text."""
     text = path.read_bytes()
     room.hold(path, len(text) + _NODE * (text.count(b"<") + text.count(b"=")))

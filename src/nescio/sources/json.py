@@ -25,7 +25,7 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 
 
 def decode_object(
-    path: Path, text: bytes, line: int, *, lenient: bool = False, room: Room | None = None
+    path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
     """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
@@ -53,7 +53,7 @@ def decode_object(
     return value
 
 
-def decode_document(path: Path | str, text: bytes, room: Room, where: str | None = None) -> Any:
+def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
     """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
 
     Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
@@ -67,14 +67,14 @@ def decode_document(path: Path | str, text: bytes, room: Room, where: str | None
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if (value := _forgiven(text)) is _NOTHING:
-            said = _TOO_DEEP if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
-            raise FormatError(path, f"not a JSON document: {said}", where=where) from None
+            reason = _TOO_DEEP if isinstance(error, RecursionError) else str(error).split("\n", 1)[0]
+            raise FormatError(path, f"not a JSON document: {reason}", where=where) from None
     _check(path, value, text, where)
     room.left -= needed
     return value
 
 
-class Room:
+class MemoryBudget:
     """The memory that the values of a file may take: ten times the file, or what it unpacks to; of what is packed, no more than
     `PACKED`."""
 
@@ -108,7 +108,7 @@ def _forgiven(text: bytes) -> Any:
     """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
-            text = _PAIRS.sub(lambda found: rb"\ufffd" if found[1] else found[0], text)
+            text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
         return json.loads(text.decode())  # a text, as of bytes it takes UTF-16 and broken UTF-8 too
     except (ValueError, RecursionError):
         return _NOTHING
@@ -146,12 +146,12 @@ def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None
         if depth > DEEPEST:
             raise FormatError(path, _TOO_DEEP, where=where)
         inner: list[Any] = []
-        for each in level:
-            if type(each) is dict:
-                keys += len(each)
-                inner.extend(each.values())
-            elif type(each) is list:
-                inner.extend(each)
+        for value_ in level:
+            if type(value_) is dict:
+                keys += len(value_)
+                inner.extend(value_.values())
+            elif type(value_) is list:
+                inner.extend(value_)
         level = inner
     if most_keys(text) > keys:
         refuse_twice(path, text, where)

@@ -6,11 +6,11 @@ import codecs
 from pathlib import Path
 
 from nescio.errors import FormatError
-from nescio.sources.json import Room, decode_object
+from nescio.sources.json import MemoryBudget, decode_object
 from nescio.sources.source import Source
 
 
-def open_lines(path: Path, room: Room) -> Source:
+def open_lines(path: Path, room: MemoryBudget) -> Source:
     """A file of JSON Lines, by its first object; raises FormatError where there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):

@@ -15,7 +15,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents
 from nescio.sources.arrow import readable
 from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.json import Room
+from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records
@@ -26,12 +26,12 @@ _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
-def open_source(given: Any, most: int = compressed.MOST) -> Source:
+def open_source(item: Any, most: int = compressed.MOST) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text, or
     unpacks to more than `most` bytes."""
-    if not isinstance(given, (str, Path)):
-        return open_table(given)
-    path = Path(given)
+    if not isinstance(item, (str, Path)):
+        return open_table(item)
+    path = Path(item)
     try:
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
@@ -55,22 +55,22 @@ def open_source(given: Any, most: int = compressed.MOST) -> Source:
     if path.suffix.lower() in PACKED:
         return _open_packed(path, most)
     if path.suffix.lower() in ARCHIVES:
-        return _open_plain(path, Room(documents.unpacked_size(path, most), packed=True))
-    return _open_plain(path, Room(path.stat().st_size, packed=False))
+        return _open_plain(path, MemoryBudget(documents.unpacked_size(path, most), packed=True))
+    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False))
 
 
 def _open_packed(path: Path, most: int) -> Source:
     packed, unpacked = compressed.unpack(path, most)
-    room = Room(unpacked.stat().st_size, packed=True)
+    room = MemoryBudget(unpacked.stat().st_size, packed=True)
     if unpacked.suffix.lower() in ARCHIVES:
-        room = Room(documents.unpacked_size(unpacked, most), packed=True)
+        room = MemoryBudget(documents.unpacked_size(unpacked, most), packed=True)
     try:
         return replace(_open_plain(unpacked, room), packed=packed)
     except FormatError as error:
         raise FormatError(path, error.rule, where=error.where, value=error.value) from None
 
 
-def _open_plain(path: Path, room: Room) -> Source:
+def _open_plain(path: Path, room: MemoryBudget) -> Source:
     source = replace(_opened(path, room), room=room)
     if source.kind in ("delimited", "parquet"):
         check_width(source, len(source.columns))
@@ -83,7 +83,7 @@ def check_width(source: Source, columns: int) -> None:
         raise FormatError(source.path, f"there are {columns:,} columns, more than a table of this size has")
 
 
-def _opened(path: Path, room: Room) -> Source:
+def _opened(path: Path, room: MemoryBudget) -> Source:
     suffix = path.suffix.lower()
     plain = check_text(path) if suffix in TEXT and suffix != ".json" else True
     if suffix in DELIMITED:
@@ -96,17 +96,17 @@ def _opened(path: Path, room: Room) -> Source:
     return documents.open_whole(path, room)
 
 
-def _open_listed(path: Path, room: Room) -> Source | None:
+def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
     """A file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is not."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             return None
     try:
-        found = documents.open_document(path, room)
+        opened = documents.open_document(path, room)
     except FormatError:
         return None  # the first line will say what is wrong
-    return found if isinstance(found.document, list) and isinstance(found.first, dict) else None
+    return opened if isinstance(opened.document, list) and isinstance(opened.first, dict) else None
 
 
 def _open_delimited(path: Path, plain: bool) -> Source:

@@ -9,7 +9,7 @@ from typing import Any
 
 from nescio.data.notes import Note
 from nescio.errors import MismatchError
-from nescio.sources.json import Room
+from nescio.sources.json import MemoryBudget
 
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 TABLES = (".csv", ".tsv", ".parquet")
@@ -51,7 +51,7 @@ class Source:
     members: tuple[str, ...] = ()
     packed: Packed | None = None
     tick: Callable[[int], None] | None = None
-    room: Room = field(default_factory=lambda: Room(0, packed=False))
+    room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
 
     @property
     def suffix(self) -> str:

@@ -75,8 +75,8 @@ def _load_table(
         connection.register("given", source.table)
         relation = "given"
     relation += f" AS given({', '.join(f'c{i}' for i in range(len(source.columns)))})"
-    found = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
-    kinds = {str(row[0]): str(row[1]) for row in found}
+    described = connection.execute(f"DESCRIBE SELECT * FROM {relation}", parameters).fetchall()
+    kinds = {str(row[0]): str(row[1]) for row in described}
     pandas = type(source.table).__module__.split(".")[0] == "pandas"  # where NaN means that there is nothing
     texts = []
     for cell in names.values():

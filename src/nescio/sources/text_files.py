@@ -36,8 +36,10 @@ def check_text(path: Path) -> bool:
             except UnicodeDecodeError as error:
                 # error.object is the chunk, preceded by what was left of a character begun in the chunk before
                 at = line + error.object.count(b"\n", 0, error.start)
-                found = error.object[error.start : error.start + 1]
-                raise FormatError(path, "not UTF-8 text; save it as UTF-8", where=f"line {at}", value=found) from None
+                offending = error.object[error.start : error.start + 1]
+                raise FormatError(
+                    path, "not UTF-8 text; save it as UTF-8", where=f"line {at}", value=offending
+                ) from None
             line += chunk.count(b"\n")
             returns += chunk.count(b"\r")
             last += chunk

@@ -61,8 +61,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
     try:
         yield draft
         if there:
-            for each in list(draft.iterdir()):
-                each.replace(path / each.name)
+            for item in list(draft.iterdir()):
+                item.replace(path / item.name)
         else:
             draft.chmod(0o777 & ~_mask())
             draft.replace(path)

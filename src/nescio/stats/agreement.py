@@ -40,10 +40,10 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
     none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P - 1$, with P the chance
     that such an item and one above it, both picked at random, are ordered alike. NaN where a ranking ties all.
     """
-    true, found = _rankings(truth, estimate)
-    if _orders_nothing(true, found):
+    true, estimated = _rankings(truth, estimate)
+    if _orders_nothing(true, estimated):
         return float("nan")
-    above = found[None, :] > found[:, None]
+    above = estimated[None, :] > estimated[:, None]
     alike = (above & (true[None, :] > true[:, None])).sum(axis=1)
     rank = above.sum(axis=1)  # how many stand above
     lower = rank > 0
@@ -86,8 +86,8 @@ def observed_agreement(table: ArrayLike) -> Floats:
     """
     counts = _squares(table)
     with np.errstate(invalid="ignore"):
-        found: Floats = np.einsum("...ii->...", counts) / np.einsum("...ij->...", counts)
-    return found
+        shares: Floats = np.einsum("...ii->...", counts) / np.einsum("...ij->...", counts)
+    return shares
 
 
 def cohen_kappa(table: ArrayLike) -> Floats:
@@ -102,8 +102,8 @@ def cohen_kappa(table: ArrayLike) -> Floats:
     by_chance = np.einsum("...ij,...ki->...", counts, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         # counts are whole numbers, so that p_e = 1 is met exactly
-        found = (np.einsum("...ii->...", counts) * total - by_chance) / (total**2 - by_chance)
-    return np.where(total**2 == by_chance, np.nan, found)
+        kappa = (np.einsum("...ii->...", counts) * total - by_chance) / (total**2 - by_chance)
+    return np.where(total**2 == by_chance, np.nan, kappa)
 
 
 def _squares(table: ArrayLike) -> Floats:

@@ -45,7 +45,7 @@ class Estimate:
 UNDEFINED = Estimate(NAN, NAN, NAN)
 
 
-def people_alone(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
+def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
     r"""The share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n = 0.
 
     Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
@@ -79,11 +79,11 @@ def prediction_powered(
     if n < FEWEST:
         return UNDEFINED
     spread = answers * judge_share * (1 - judge_share) / max(answers - 1, 1)  # the judge's verdicts are 0 or 1
-    said, own = people - people.mean(), judge - judge.mean()
-    covariance = float(np.einsum("i,i->", said, own)) / n
+    centred, own = people - people.mean(), judge - judge.mean()
+    covariance = float(np.einsum("i,i->", centred, own)) / n
     weight = min(max(covariance / spread, 0.0), 1.0) if spread > 0 else 0.0
     value = float(people.mean()) + weight * (judge_share - float(judge.mean()))
-    residuals = said - weight * own
+    residuals = centred - weight * own
     squares = max(float(np.einsum("i,i->", residuals, residuals)), LEAST)
     half = _t(level, n) * (_remaining(n, answers) * squares / (n * (n - 2))) ** 0.5
     return _held(value, value - half, value + half, weight)
@@ -125,18 +125,18 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
     return _held(value, (b - root) / a, (b + root) / a, youden)
 
 
-def beyond(found: Estimate, answers: int, level: float = 0.95) -> Estimate:
+def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
     r"""The same estimate for the answers of this kind, of which the N judged ones are a sample.
 
     Either side of the interval is joined, root of squares, with that of a share seen among N: $z\sqrt{\theta(1-\theta)/N}$ by
     Wilson's interval. The two errors are uncorrelated, for the first has mean 0 whatever the N answers are.
     """
-    if not np.isfinite(found.value) or answers <= 0:
-        return found
-    low, high = wilson(found.value * answers, answers, level)
-    below = np.hypot(found.value - found.low, found.value - low)
-    above = np.hypot(found.high - found.value, high - found.value)
-    return _held(found.value, found.value - below, found.value + above, found.weight)
+    if not np.isfinite(estimate.value) or answers <= 0:
+        return estimate
+    low, high = wilson(estimate.value * answers, answers, level)
+    below = np.hypot(estimate.value - estimate.low, estimate.value - low)
+    above = np.hypot(estimate.high - estimate.value, high - estimate.value)
+    return _held(estimate.value, estimate.value - below, estimate.value + above, estimate.weight)
 
 
 def _check(labels: int, answers: int) -> None:

@@ -68,7 +68,7 @@ FEW = 30
 RARE = 5
 
 
-class Doubt(StrEnum):
+class CoverageWarning(StrEnum):
     """Why an interval should not be believed: resamples that are all alike, few units, or skewed resamples."""
 
     CONSTANT = "constant"
@@ -76,19 +76,19 @@ class Doubt(StrEnum):
     SKEWED = "skewed"
 
 
-def doubt(method: str, values: NDArray[np.float64], units: int) -> Doubt | None:
+def coverage_warning(method: str, values: NDArray[np.float64], units: int) -> CoverageWarning | None:
     """Say why an interval made from these resampled values of so many units should not be believed, if so."""
     defined = values[~np.isnan(values)]
     if method not in SKEWED or not len(defined):
         return None
     spread = float(defined.std())
     if spread <= 1e-12 * max(1.0, float(np.abs(defined).max())):
-        return Doubt.CONSTANT
+        return CoverageWarning.CONSTANT
     if units < FEW:
-        return Doubt.FEW_UNITS
+        return CoverageWarning.FEW_UNITS
     away = (defined - defined.mean()) / spread
     if abs(np.mean(away * away * away)) > SKEWED[method]:
-        return Doubt.SKEWED
+        return CoverageWarning.SKEWED
     return None
 
 
@@ -101,5 +101,5 @@ def _quantiles(values: NDArray[np.float64], low: float, high: float) -> Interval
     defined = values[~np.isnan(values)]
     if not len(defined):
         return UNDEFINED
-    found = np.quantile(defined, [low, high])
-    return float(found[0]), float(found[1])
+    ends = np.quantile(defined, [low, high])
+    return float(ends[0]), float(ends[1])

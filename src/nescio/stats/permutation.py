@@ -69,9 +69,9 @@ def _linear(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
     probes: NDArray[np.int64] = np.concatenate(
         [rng.integers(0, n + 1, size=(32, len(n))), np.where(np.eye(len(n), dtype=bool), n, 0)]
     )
-    found, expected = difference(probes.astype(float)), (2 * probes - n) @ weights
+    differences, expected = difference(probes.astype(float)), (2 * probes - n) @ weights
     scale = float(np.abs(weights) @ n)
-    return weights if np.allclose(found, expected, rtol=0, atol=1e-11 * max(scale, 1e-300)) else None
+    return weights if np.allclose(differences, expected, rtol=0, atol=1e-11 * max(scale, 1e-300)) else None
 
 
 def _merge(n: NDArray[np.int64], weights: Floats) -> tuple[list[int], list[float]]:
@@ -120,10 +120,10 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
     largest = float(np.dot(sizes, steps))
     for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
         small = int(len(halves[1][0]) < len(halves[0][0]))
-        found = _convolved(halves[small], size, step, largest)
-        if found is None:
+        convolved = _convolved(halves[small], size, step, largest)
+        if convolved is None:
             return None
-        halves[small] = found
+        halves[small] = convolved
     (values, chance), (others, tails) = halves
     above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
     reached = np.searchsorted(others, observed * (1 - TIE) - ROUNDING * largest - values, side="left")
@@ -157,7 +157,7 @@ def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float)
     total = 0.0
     for start in range(0, len(every), 1 << 18):
         part = slice(start, start + (1 << 18))
-        found = np.abs(difference(every[part].astype(float)))
+        differences = np.abs(difference(every[part].astype(float)))
         # An exchange that leaves the measure undefined counts as a hit: the cautious side.
-        total += float(chance[part] @ ~(found < observed * (1 - TIE)))
+        total += float(chance[part] @ ~(differences < observed * (1 - TIE)))
     return min(1.0, max(SMALLEST, total))

@@ -106,8 +106,8 @@ class _Found:
 def subject(question: str) -> str:
     """What a definition question is about: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
     bare = " ".join(question.split()).rstrip("?.! ")
-    found = re.match(r"(?:who|what)(?:'s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(.+)", bare, re.IGNORECASE)
-    return found[1] if found else bare
+    match = re.match(r"(?:who|what)(?:'s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(.+)", bare, re.IGNORECASE)
+    return match[1] if match else bare
 
 
 def _names(question: str, text: Text) -> str:
@@ -127,11 +127,11 @@ def _names(question: str, text: Text) -> str:
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
     """The strongest pattern that a sentence shows; each other one that defines too adds a little."""
-    found = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
-    if not found:
+    matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
+    if not matching:
         return None
-    best = max(found, key=lambda p: p.strength)
-    others = {p.name for p in found if p.strength >= DEFINING} - {best.name}
+    best = max(matching, key=lambda p: p.strength)
+    others = {p.name for p in matching if p.strength >= DEFINING} - {best.name}
     return replace(best, strength=round(min(0.95, best.strength + MORE * len(others)), 9))
 
 
@@ -140,7 +140,7 @@ _MENTION = Pattern("mention", 0.15, 3, "")
 
 def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], str, Pattern]]:
     """The sentences that name the target, or go on about it with a pronoun, each with its strongest pattern."""
-    found = []
+    mentions = []
     for number, text in enumerate(texts):
         name, before = _names(question, text), False
         for place, sentence in enumerate(text.sentences):
@@ -150,9 +150,9 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
             else:
                 pattern = _pattern(sentence, AFTERWARDS) if before else None
             if pattern:
-                found.append(((number, place), sentence, pattern))
+                mentions.append(((number, place), sentence, pattern))
             before = pattern is not None and pattern is not _MENTION
-    return found
+    return mentions
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
@@ -163,13 +163,13 @@ def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
         raise UsageError("answering needs a library that is not installed: pip install 'nescio[systems]'") from None
     places = [(i, j) for i, text in enumerate(texts) for j in range(len(text.sentences))]
     tokens = [[stem(word) for word in words(texts[i].sentences[j])] or [""] for i, j in places]
-    known = {token for each in tokens for token in each}
-    asked = [token for token in dict.fromkeys(stem(word) for word in words(query)) if token in known]
-    if not asked:
+    known = {token for sentence in tokens for token in sentence}
+    terms = [token for token in dict.fromkeys(stem(word) for word in words(query)) if token in known]
+    if not terms:
         return dict.fromkeys(places, 0.0)
     index = bm25s.BM25()
     index.index(tokens, show_progress=False)
-    scores = [float(score) for score in index.get_scores(asked)]
+    scores = [float(score) for score in index.get_scores(terms)]
     most = max(scores)
     return {place: score / most if most > 0 else 0.0 for place, score in zip(places, scores, strict=True)}
 
@@ -181,13 +181,13 @@ def _ranked(question: str, texts: Sequence[Text]) -> list[_Found]:
     bm25 = _bm25(texts, target)
     own = set(content_stems(target))
     shared = Counter(s for _, sentence, _ in about for s in set(content_stems(sentence)) - own)
-    found = []
+    candidates = []
     for place, sentence, pattern in about:
         stems = set(content_stems(sentence)) - own
         common = sum(shared[s] > 1 for s in stems) / max(1, len(stems))
         worth = round(pattern.strength + BM25_WORTH * bm25[place] + SHARED_WORTH * common, 9)
-        found.append(_Found(sentence, texts[place[0]].name, place, pattern, worth))
-    return sorted(found, key=lambda each: (-each.worth, each.place))
+        candidates.append(_Found(sentence, texts[place[0]].name, place, pattern, worth))
+    return sorted(candidates, key=lambda candidate: (-candidate.worth, candidate.place))
 
 
 def _repeats(sentence: str, taken: Sequence[str]) -> bool:
@@ -203,19 +203,23 @@ def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, 
     """The response to one target: silence where the confidence is below the threshold."""
     taken: list[_Found] = []
     left = most
-    for each in _ranked(question, texts):
-        size = length([each.text])
-        if each.pattern.strength < LEAST or size > left or _repeats(each.text, [other.text for other in taken]):
+    for candidate in _ranked(question, texts):
+        size = length([candidate.text])
+        if (
+            candidate.pattern.strength < LEAST
+            or size > left
+            or _repeats(candidate.text, [other.text for other in taken])
+        ):
             continue
-        taken.append(each)
+        taken.append(candidate)
         left -= size
     doubt = 1.0
-    for each in taken:
-        doubt *= 1 - each.pattern.strength if each.pattern.strength >= DEFINING else 1.0
+    for candidate in taken:
+        doubt *= 1 - candidate.pattern.strength if candidate.pattern.strength >= DEFINING else 1.0
     sure = round(1 - doubt, 9)
     if sure < threshold or not taken:
         return Response(target_id, (), sure)
-    read = sorted(taken, key=lambda each: (each.pattern.group, -each.pattern.strength, each.place))
+    read = sorted(taken, key=lambda candidate: (candidate.pattern.group, -candidate.pattern.strength, candidate.place))
     return Response(target_id, tuple(e.text for e in read), sure, tuple(e.document for e in read))
 
 
@@ -230,8 +234,8 @@ def answer(
         raise UsageError(f"--length is 1 or more (found {length})")
     if not 0 <= threshold <= 1:
         raise UsageError(f"a threshold is a number from 0 to 1 (found {threshold!r})")
-    said = {i: respond(i, target, texts, most=length, threshold=threshold) for i, target in targets.items()}
-    return Run(name, said)
+    responses = {i: respond(i, target, texts, most=length, threshold=threshold) for i, target in targets.items()}
+    return Run(name, responses)
 
 
 def bundled() -> Path:
@@ -263,13 +267,13 @@ def load_texts(folder: Path | str) -> tuple[Text, ...]:
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in TEXTS and path.is_file())
     if not paths:
         raise FormatError(folder, f"there are no texts in this folder ({', '.join(TEXTS)})")
-    found = []
+    texts = []
     for path in paths:
         try:
-            found.append(Text(path.stem, sentences(path.read_text(encoding="utf-8-sig"))))
+            texts.append(Text(path.stem, sentences(path.read_text(encoding="utf-8-sig"))))
         except UnicodeDecodeError:
             raise FormatError(path, "not UTF-8 text; save it as UTF-8") from None
-    return tuple(found)
+    return tuple(texts)
 
 
 def write_run(run: Run, path: Path | str) -> None:
@@ -282,18 +286,18 @@ def write_run(run: Run, path: Path | str) -> None:
 def _rows(run: Run) -> list[dict[str, object]]:
     return [
         {
-            "id": said.target_id,
-            "strings": [{"text": t, "doc": d} for t, d in zip(said.strings, said.documents, strict=True)],
-            "confidence": said.confidence,
+            "id": response.target_id,
+            "strings": [{"text": t, "doc": d} for t, d in zip(response.strings, response.documents, strict=True)],
+            "confidence": response.confidence,
         }
-        for said in run.responses.values()
+        for response in run.responses.values()
     ]
 
 
 def _trec(run: Run) -> list[str]:
     tag = "-".join(run.name.split())
     return [
-        f"{said.target_id} Q0 {'-'.join((doc or '-').split())} {rank} {said.confidence} {tag} {text}"
-        for said in run.responses.values()
-        for rank, (text, doc) in enumerate(zip(said.strings, said.documents, strict=True), 1)
+        f"{response.target_id} Q0 {'-'.join((doc or '-').split())} {rank} {response.confidence} {tag} {text}"
+        for response in run.responses.values()
+        for rank, (text, doc) in enumerate(zip(response.strings, response.documents, strict=True), 1)
     ]

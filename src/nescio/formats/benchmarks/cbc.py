@@ -18,7 +18,7 @@ from pathlib import Path
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
 from nescio.tasks.reading.marks import question_word
@@ -93,7 +93,7 @@ def files_in(folder: Path) -> list[Path]:
     return [*keys, *sorted(folder.glob("*.questions")), *stories]
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
+def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of the keys, or where there is no key those of the files of questions, with the stories that are given."""
     by_part = _by_part(parts)
     notes: list[Note] = []
@@ -109,7 +109,7 @@ def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection,
     return Collection(name, questions), tuple(notes)
 
 
-def _by_part(parts: Sequence[Part]) -> dict[str, list[Source]]:
+def _by_part(parts: Sequence[SourceRole]) -> dict[str, list[Source]]:
     names = ("gold", "questions", "answers", "story")
     return {name: [source for part, source in parts if part == name] for name in names}
 
@@ -121,7 +121,7 @@ def _by_part(parts: Sequence[Part]) -> dict[str, list[Source]]:
     text=True,
     collection=collection,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read keys (and files of questions, which add texts) and the responses of any number of runs, each named by its file.
 
     `--choose key=first` or `key=last` says which of two different keys to one question is meant.
@@ -137,7 +137,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     runs = []
     for source, name in zip(by_part["answers"], name_runs(by_part["answers"]), strict=True):
         runs.append(Run(name, tuple(_responses(source, name, keyed, notes))))
-    return Read(Unjudged(found, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
+    return ReadResult(Unjudged(found, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from nescio.data.model import Collection, Question
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.opening import HEADLESS
 from nescio.sources.source import Source
 from nescio.tasks.reading.marks import question_word
@@ -39,7 +39,7 @@ def recognise(source: Source) -> str | None:
     return "gold" if suffix == ".ans" and _KEY.fullmatch(first.strip()) else None
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
+def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of any number of tests with their stories, and where the .ans is given too with the right options."""
     tests, keys = ([source for part, source in parts if part == name] for name in ("test", "gold"))
     if not tests:
@@ -65,7 +65,7 @@ def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection,
     text=True,
     collection=collection,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a reader's signature
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
     """MCTest has no format of runs: its stories are read beside runs in JSON Lines."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 

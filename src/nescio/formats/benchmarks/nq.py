@@ -24,7 +24,7 @@ from nescio.formats.folder_writer import file_names, folder_of, left_out, rename
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import identity
 from nescio.formats.native.judgements import WORDS
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, writer
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, writer
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines, load_rows, locate
@@ -77,7 +77,7 @@ class _Row:
     about="open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for it.
 
     `--choose judge=human` takes the verdicts of people in the table (`acceptable`) instead of judging anew: an answer without
@@ -97,7 +97,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")
         found = outcomes_of(_by_people(rows, questions, sources, options), sources[0].label, options, notes)
-        return Read(found, tuple(notes))
+        return ReadResult(found, tuple(notes))
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for row in rows:
@@ -105,7 +105,24 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         files.setdefault(row.run, str(row.where[0].label))
     found_runs = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(sources[0].stem, tuple(questions.values()))
-    return Read(Unjudged(collection, found_runs, tuple(files.values())), tuple(notes))
+    unused = _unused_verdicts(sources)
+    return ReadResult(Unjudged(collection, found_runs, tuple(files.values()), unused=unused), tuple(notes))
+
+
+def _unused_verdicts(sources: Sequence[Source]) -> tuple[Note, ...]:
+    """Note people's verdicts beside the answers that a judge of nescio does not look at, and how they are used."""
+    columns = [(source, name) for source in sources for name in PEOPLE if name in source.columns]
+    return tuple(
+        note(
+            "nq.unused_verdicts",
+            "people's verdicts in the column {column!r} are not used: --choose judge=human takes them, as does "
+            "`nescio judge FILES --judge human --against {file} -o outcomes.csv`; without --judge human that says how "
+            "far the judge agrees with them",
+            column=name,
+            file=str(source.label),
+        )
+        for source, name in columns[:1]
+    )
 
 
 def _responses(row: _Row) -> Iterator[Response]:
@@ -346,7 +363,7 @@ def _verdict(row: _Row, options: ReadOptions) -> tuple[int, str | None]:
 # ---- KILT ----
 
 
-def _read_kilt(parts: Sequence[Part], options: ReadOptions) -> Read:
+def _read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     gold, answers = _kilt_parts(parts, options)
     questions: dict[str, Question] = {}
     for row, line in json_lines(gold):
@@ -380,10 +397,10 @@ def _read_kilt(parts: Sequence[Part], options: ReadOptions) -> Read:
             )
         runs.append(Run(run, tuple(response for name, response in found.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)
-    return Read(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
+    return ReadResult(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
 
 
-def _kilt_parts(parts: Sequence[Part], options: ReadOptions) -> tuple[Source, list[Source]]:
+def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
     """The gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this has."""
     gold = [source for part, source in parts if part == "gold"]
     if len(gold) > 1 or "gold" in options.choose:
@@ -418,7 +435,7 @@ def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, 
 
 
 @writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
-def write_kilt(found: Unjudged, path: Path) -> Written:
+def write_kilt(found: Unjudged, path: Path) -> WriteResult:
     """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
     said = [run for run in found.runs if run.responses]
     names = file_names([run.name for run in said])
@@ -438,7 +455,7 @@ def write_kilt(found: Unjudged, path: Path) -> Written:
             )
             write_lines(folder / "runs" / f"{name}.jsonl", rows)
     notes = [*left_out(found, "KILT", ()), *renamed([run.name for run in said], names), *without_answers(found.runs)]
-    return Written(what_is(found), tuple(notes))
+    return WriteResult(what_is(found), tuple(notes))
 
 
 def _gold_of(question: Question) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
 from nescio.formats.logs.grading import number
-from nescio.formats.registry import Part, Read, ReadOptions, Written, reader, writer
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, WriteResult, reader, writer
 from nescio.sources.documents import text_lines
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import json_lines, plain_rows
@@ -86,7 +86,7 @@ def _shared(source: Source) -> str | None:
     recognise=recognise,
     text=True,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one truth file and the answers of any number of runs, each named by its folder."""
     gold = [source for part, source in parts if part == "gold"]
     answers = [source for part, source in parts if part == "answers"]
@@ -118,7 +118,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         tuple(truth.same),
         state,
         confidence=confidence,
-        more=more,
+        extra_columns=more,
         strata=_strata(truth, options),
         files=files,
     )
@@ -130,7 +130,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
                 "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence",
             )
         )
-    return Read(found, tuple(notes), SINCE_2024 if shared else MEASURES)
+    return ReadResult(found, tuple(notes), SINCE_2024 if shared else MEASURES)
 
 
 def _strata(truth: _Truth, options: ReadOptions) -> dict[str, Array]:
@@ -315,13 +315,13 @@ def _id(source: Source, row: dict[str, Any], line: int) -> str:
     about="PAN verification data of any year as that of 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
     takes=Outcomes,
 )
-def write(found: Outcomes, path: Path) -> Written:
+def write(found: Outcomes, path: Path) -> WriteResult:
     """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing problem."""
-    if not {"verification.same", "verification.value"} <= found.more.keys():
+    if not {"verification.same", "verification.value"} <= found.extra_columns.keys():
         raise MismatchError(
             "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
         )
-    same = found.more["verification.same"][0]
+    same = found.extra_columns["verification.same"][0]
     notes: list[Note] = []
     values = [_values_of(found, run, notes) for run in range(len(found.runs))]
     held = [name for name in found.strata if name in STRATA]
@@ -345,15 +345,15 @@ def write(found: Outcomes, path: Path) -> Written:
             rows = ({"id": problem, "value": score} for problem, score in zip(found.questions, scores, strict=True))
             write_lines(folder / "runs" / name / "answers.jsonl", rows)
     what = f"{plural(len(found.questions), 'problem')} and {plural(len(found.runs), 'run')}"
-    return Written(what, (*notes, *renamed(found.runs, names)))
+    return WriteResult(what, (*notes, *renamed(found.runs, names)))
 
 
 def _values_of(found: Outcomes, run: int, notes: list[Note]) -> list[float]:
     """The scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
     state, given, same = (
         found.state[run],
-        found.more["verification.value"][run],
-        found.more["verification.same"][run] == 1,
+        found.extra_columns["verification.value"][run],
+        found.extra_columns["verification.same"][run] == 1,
     )
     silent = state == SILENT
     values = np.where(silent, 0.5, np.clip(given, 0, 1))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source, name_runs
 from nescio.tasks.reading.marks import question_word
 from nescio.text import decimal, sentences, squeeze
@@ -60,7 +60,7 @@ class _Asked:
         return squeeze(self.text), *map(squeeze, self.options.values())
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
+def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of a test with their texts; where its gold is given too, with the right options. A gold file is a test."""
     gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
     notes: list[Note] = []
@@ -87,7 +87,7 @@ def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection,
     recognise=recognise,
     collection=collection,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their `run_id`."""
     by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "test", "answers")}
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
@@ -109,7 +109,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     ]
     questions = tuple(_question(one, options) for one in asked.values())
     files = tuple(str(source.label) for source in by_part["answers"])
-    return Read(
+    return ReadResult(
         Unjudged(Collection(gold.stem, questions), tuple(runs), files), tuple(notes), ("c@1", "accuracy", "coverage")
     )
 

@@ -28,7 +28,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.benchmarks.ave.documents import DECISIONS
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
 from nescio.text import decimal, squeeze
@@ -107,7 +107,7 @@ class _Pool:
     recognise=recognise,
     text=True,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one file of qrels, or of judgements, and the runs for it; or judgements alone, each file a run.
 
     `--choose relevance=2` counts documents as relevant from that level on; `--choose order=rank` believes the ranks.
@@ -214,7 +214,7 @@ def _single(scores: Sequence[float]) -> np.ndarray:
 # ---- qrels ----
 
 
-def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) -> Read:
+def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) -> ReadResult:
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in _cells(source, 5):
@@ -240,7 +240,7 @@ def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) ->
             )
         )
     rows = _by_qrels(runs, relevant, least, notes)
-    return Read(_ranked(rows, source, options, notes), tuple(notes), ("MRR", "accuracy"))
+    return ReadResult(_ranked(rows, source, options, notes), tuple(notes), ("MRR", "accuracy"))
 
 
 def _by_qrels(
@@ -340,7 +340,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
     return _fail(source, line, f"question {question!r}: NIL is judged right, and so is an answer")
 
 
-def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> Read:
+def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
     """Each file one run, with one answer a question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
@@ -359,7 +359,9 @@ def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> Read:
             letters[letter] += why is None
             rows.append(Graded(run, question, SILENT if why else state, why=why, path=source.label))
         _say_letters(run, letters, options, notes)
-    return Read(outcomes_of([_told(row, answerable) for row in rows], sources[0].label, options, notes), tuple(notes))
+    return ReadResult(
+        outcomes_of([_told(row, answerable) for row in rows], sources[0].label, options, notes), tuple(notes)
+    )
 
 
 def _told(row: Graded, answerable: Mapping[str, int]) -> Graded:
@@ -382,7 +384,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
             )
 
 
-def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> Read:
+def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> ReadResult:
     """The answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
@@ -411,4 +413,4 @@ def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> 
             row = Graded(run.name, question, state, given[0].score, why=why, path=run.source.label)
             rows.append((_told(row, pool.answerable), next(right, 0)))
         _say_letters(run.name, letters, options, notes)
-    return Read(_ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))
+    return ReadResult(_ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))

@@ -25,16 +25,16 @@ from nescio.formats.logs.grading import (
     REFUSED,
     SCORE,
     Scale,
+    drop_redundant_columns,
     identity,
     labels,
     number,
+    outcome_of,
     say_partial,
     scale_of,
-    settled,
     threshold,
-    tidy,
 )
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
@@ -49,7 +49,7 @@ def recognise(source: Source) -> str | None:
 
 
 @reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Every model is a run; where there are several evaluations, a question bears the name of its own."""
     notes: list[Note] = []
     instances = [
@@ -69,7 +69,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
             )
         )
     found = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
-    return tidy(Read(found, tuple(notes)), options, (TASK,) if several else ())
+    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, (TASK,) if several else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +176,8 @@ def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:
     extracted, raw = _extracted(row), _raw(row)
     said = extracted or raw
     if said and all(declined(options, text) for text in said):
-        return settled(state, SAID_SO)
-    return settled(state, EMPTY if said and not any(text.strip() for text in (*extracted, *raw)) else None)
+        return outcome_of(state, SAID_SO)
+    return outcome_of(state, EMPTY if said and not any(text.strip() for text in (*extracted, *raw)) else None)
 
 
 def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:

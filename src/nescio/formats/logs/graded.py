@@ -87,7 +87,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
         answerable=answerable if (answerable >= 0).any() else None,
-        more=more,
+        extra_columns=more,
         strata=_strata(cells.strata, options),
         clusters=_clusters(cells.clusters, notes),
         why=grid(cells.why, None, object) if any(reasons) else None,

@@ -16,9 +16,8 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
-from nescio.formats.registry import Read, ReadOptions
-from nescio.sources.documents import printable
-from nescio.text import decimal
+from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
@@ -120,7 +119,7 @@ def no_outcome(what: str, column: str) -> Note:
     )
 
 
-def settled(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
+def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
     """State and reason of an answer that its tool graded, given why it is a non-answer (or None).
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer.
@@ -135,7 +134,7 @@ def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
     return not (options.declined.asked and any(map(options.declined.fits, gold)))
 
 
-def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Read:
+def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
     """Rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and counted.
 
     Raises MismatchError where a run lacks a question.
@@ -147,7 +146,7 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
             f"{found.files[run]}: run {found.runs[run]!r} lacks questions that another run has; score the files apart"
         )
     columns = {}
-    for name, values in found.more.items():
+    for name, values in found.extra_columns.items():
         columns[name] = np.where(np.isfinite(values), values, np.nan)
         for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
             notes.append(
@@ -165,7 +164,7 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
     clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
     data = Evidence(found.runs, found.questions, columns, absence, dict(found.strata), clusters)
-    return Read(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
+    return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
 
 
 def identity(value: object) -> str:
@@ -179,7 +178,7 @@ def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
         return {}
     found = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
     return {
-        printable(name): label if options.strata is None else label.removeprefix(PROSE)
+        sanitize(name, target="message"): label if options.strata is None else label.removeprefix(PROSE)
         for name, label in found.items()
         if label
     }
@@ -189,12 +188,12 @@ def _label(value: Any) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        text = " ".join(printable(value).split())
+        text = " ".join(sanitize(value, target="message").split())
         return text if len(text) <= _LONGEST else PROSE + text
     return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
 
 
-def tidy(read: Read, options: ReadOptions, keep: Collection[str]) -> Read:
+def drop_redundant_columns(read: ReadResult, options: ReadOptions, keep: Collection[str]) -> ReadResult:
     """Without the strata that are prose or that hardly any two questions share, and without scores that say no more than the
     outcomes do, unless either were asked for; the strata to `keep` stay."""
     data = read.data
@@ -202,8 +201,10 @@ def tidy(read: Read, options: ReadOptions, keep: Collection[str]) -> Read:
         plain = np.select(
             [data.state == CORRECT, data.state == NOT_GRADED, data.state == ABSENT], [1, np.nan, np.nan], 0
         )
-        if np.array_equal(data.more.get(user(SCORE), plain), plain, equal_nan=True):
-            data = replace(data, more={name: values for name, values in data.more.items() if name != user(SCORE)})
+        if np.array_equal(data.extra_columns.get(user(SCORE), plain), plain, equal_nan=True):
+            data = replace(
+                data, extra_columns={name: values for name, values in data.extra_columns.items() if name != user(SCORE)}
+            )
     if options.strata is None and isinstance(data, (Outcomes, Evidence)):
         kept = {name: values for name, values in data.strata.items() if name in keep or _groups(values)}
         data = replace(data, strata=kept)

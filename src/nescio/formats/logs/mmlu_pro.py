@@ -26,12 +26,13 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
-from nescio.formats.registry import Part, Read, ReadOptions, reader
-from nescio.sources.documents import printable, read_member
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.documents import read_member
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
 from nescio.sources.tables import as_text, json_lines
 from nescio.sources.text_files import WHITE
+from nescio.text import sanitize
 
 KEYS = {"question_id", "options", "answer", "pred"}
 TEXTS = ("generated_text", "model_outputs", "response")
@@ -141,7 +142,7 @@ def _folded(name: str) -> str:
     about="MMLU-Pro results: question_id, options, answer, pred and the model's text, as JSON or in a ZIP",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read result files, each a run named by its file, or by its folder where there is a file a category: `law_result.json`, or
     `law.json` (`model/CoT/all/law.json` is of the run `model`).
 
@@ -170,7 +171,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
             rows += [_grade(source, run, item, where, reading) for item, where in kept]
     notes = _notes(reading) + figures.notes()
     found = outcomes_of(rows, sources[0].label, options, notes)
-    return Read(found, tuple(notes))
+    return ReadResult(found, tuple(notes))
 
 
 def _files(source: Source) -> Iterator[_File]:
@@ -186,7 +187,7 @@ def _files(source: Source) -> Iterator[_File]:
     else:
         for name in _members(source):
             *folders, file = name.split("/")
-            label, items = f"{source.label}, member {printable(name)}", _of_member(source, name)
+            label, items = f"{source.label}, member {sanitize(name, target='message')}", _of_member(source, name)
             yield _File(label, file[: -len(".json")], (source.stem, *folders), items)
 
 
@@ -197,7 +198,7 @@ def _results_of(summary: str) -> str:
     return summary.removesuffix(_SUMMARY) + _RESULT
 
 
-def _summaries(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _summaries(parts: Sequence[SourceRole]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     """The summaries beside the results: folders, stem and content."""
     for part, source in parts:
         if part == "summary":
@@ -272,14 +273,19 @@ def _of_member(source: Source, name: str) -> Iterator[tuple[Any, str]]:
     document = _decoded(source, name)
     if not isinstance(document, list):
         raise FormatError(
-            source.label, "an array of questions is expected", where=f"member {printable(name)}", value=document
+            source.label,
+            "an array of questions is expected",
+            where=f"member {sanitize(name, target='message')}",
+            value=document,
         )
-    yield from _numbered(document, f"member {printable(name)}, ")
+    yield from _numbered(document, f"member {sanitize(name, target='message')}, ")
 
 
 def _decoded(source: Source, name: str) -> Any:
     assert source.path is not None
-    return decode_document(str(source.label), read_member(source.path, name), source.room, f"member {printable(name)}")
+    return decode_document(
+        str(source.label), read_member(source.path, name), source.room, f"member {sanitize(name, target='message')}"
+    )
 
 
 def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:

@@ -14,11 +14,20 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
-from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, identity, number, run_names, settled, tidy
-from nescio.formats.registry import Part, Read, ReadOptions, reader
-from nescio.sources.documents import printable
+from nescio.formats.logs.grading import (
+    EMPTY,
+    NO_SCORE,
+    UNREAD,
+    drop_redundant_columns,
+    identity,
+    number,
+    outcome_of,
+    run_names,
+)
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
+from nescio.text import sanitize
 
 UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it is given the lowest score
 
@@ -31,14 +40,16 @@ def recognise(source: Source) -> str | None:
 
 
 @reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Every file is a run, named by its completion function."""
     notes: list[Note] = []
     rows: list[Graded] = []
     names = run_names([(_name(source), source.stem) for _, source in parts])
     for (_, source), name in zip(parts, names, strict=True):
         rows += _events(source, name, options, notes)
-    return tidy(Read(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ())
+    return drop_redundant_columns(
+        ReadResult(outcomes_of(rows, parts[0][1].label, options, notes), tuple(notes)), options, ()
+    )
 
 
 def _name(source: Source) -> str:
@@ -68,7 +79,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
             if sample in found:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
             silent = _why_silent(data.get("sampled", data.get("picked")), options) or said.get(sample)
-            state, why = graded if graded[0] == NOT_GRADED else settled(graded[0], silent)
+            state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
             found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
     if not asked:
         raise FormatError(source.label, _why_no_samples(report))
@@ -89,7 +100,9 @@ def _why_no_samples(report: Any) -> str:
     if report is None:
         return "there are no samples in it: the run stopped before its first"
     figures = report.items() if isinstance(report, dict) else ()
-    shown = [f"{printable(name)} {value:g}" for name, value in figures if isinstance(value, (int, float))]
+    shown = [
+        f"{sanitize(name, target='message')} {value:g}" for name, value in figures if isinstance(value, (int, float))
+    ]
     held = f" ({', '.join(shown)})" if shown else ""
     return (
         f"it holds the final report{held} and no samples, so that no answer can be scored: give the whole log of events"

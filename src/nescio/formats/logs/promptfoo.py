@@ -24,18 +24,18 @@ from nescio.formats.logs.grading import (
     REFUSED,
     SCORE,
     UNREAD,
+    drop_redundant_columns,
     identity,
     labels,
     no_outcome,
     number,
+    outcome_of,
     run_names,
     say_partial,
     scale_of,
-    settled,
     threshold,
-    tidy,
 )
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
@@ -69,14 +69,14 @@ def _table(document: Row) -> Row:
 
 
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Every provider and prompt is a run, every test a question; several files are several runs of the same tests."""
     notes: list[Note] = []
     rows: list[Graded] = []
     for _, source in parts:
         rows += _file(source, options, notes, many=len(parts) > 1)
     found = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
-    return tidy(Read(found, tuple(notes)), options, ())
+    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, ())
 
 
 def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
@@ -181,12 +181,12 @@ def _state(result: Row, options: ReadOptions) -> tuple[int, str | None]:
     if reason == _ERROR or (reason is None and nothing and (result.get("error") or response.get("error"))):
         return NOT_GRADED, ERRORED
     if response.get("isRefusal") is True:
-        return settled(_outcome(result, options), REFUSED)
+        return outcome_of(_outcome(result, options), REFUSED)
     if not result["success"] and _judge_failed(result.get("gradingResult")):
         return NOT_GRADED, UNREAD
     if isinstance(output, str) and declined(options, output):
-        return settled(_outcome(result, options), SAID_SO)
-    return settled(_outcome(result, options), EMPTY if nothing else None)
+        return outcome_of(_outcome(result, options), SAID_SO)
+    return outcome_of(_outcome(result, options), EMPTY if nothing else None)
 
 
 def _outcome(result: Row, options: ReadOptions) -> int:

@@ -17,7 +17,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import load_rows, locate, require
@@ -61,7 +61,7 @@ class _Row:
     about="SimpleQA results: problem, target, predicted_answer, grade (A, B, C or the words)",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
     sources = [source for _, source in parts]
     notes = [each for source in sources for each in source.notes]
@@ -74,7 +74,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         rows += own
     graded = _numbered(rows, notes)
     found = outcomes_of(graded, sources[0].label, options, notes)
-    return Read(found, tuple(notes), MEASURES)
+    return ReadResult(found, tuple(notes), MEASURES)
 
 
 def _rows(source: Source, name: str, options: ReadOptions, notes: list[Note]) -> Iterator[_Row]:

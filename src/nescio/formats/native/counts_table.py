@@ -10,7 +10,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows, locate, require
@@ -28,7 +28,7 @@ def recognise(source: Source) -> str | None:
 
 
 @reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise)
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a counts table has nothing to map
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a counts table has nothing to map
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
     counts: list[list[int]] = []
@@ -60,7 +60,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
                 raise FormatError(label, f"run {run!r} stands here again", where=locate(source, row))
             seen[run] = str(label)
             counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
-    return Read(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
+    return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:

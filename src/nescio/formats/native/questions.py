@@ -19,7 +19,7 @@ from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, takers, writer
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, takers, writer
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import as_text, json_lines
 from nescio.sources.text_files import WHITE
@@ -41,7 +41,7 @@ def recognise(source: Source) -> str | None:
     return "stories" if "sentences" in source.columns else None
 
 
-def collection(parts: Sequence[Part], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
+def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
     """The questions of one file, with their stories where a file of stories is given too."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
@@ -76,14 +76,14 @@ def _story_notes(found: Collection, stories: Sequence[Source]) -> list[Note]:
     recognise=recognise,
     collection=collection,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one collection of questions and the runs that answer it."""
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")
     found, notes = collection(parts, options)
     runs, files = read_runs(answers, {question.id for question in found.questions})
-    return Read(Unjudged(found, runs, files), notes)
+    return ReadResult(Unjudged(found, runs, files), notes)
 
 
 def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...], tuple[str, ...]]:
@@ -278,7 +278,7 @@ def _is_number(value: object) -> bool:
 
 
 @writer("questions", about="questions.jsonl and runs/NAME.jsonl (with stories.jsonl), in a folder", takes=Unjudged)
-def write(found: Unjudged, path: Path) -> Written:
+def write(found: Unjudged, path: Path) -> WriteResult:
     """Write a collection and its runs. Questions of which only some have a story are written without stories."""
     questions = found.collection.questions
     stories = _story_names(questions) if all(question.story for question in questions) else {}
@@ -299,7 +299,7 @@ def write(found: Unjudged, path: Path) -> Written:
             named = {} if stem == run.name else {"run": run.name}
             write_lines(folder / "runs" / f"{stem}.jsonl", (response_row(each) | named for each in run.responses))
     notes += without_answers(found.runs)
-    return Written(what_is(found), tuple(notes))
+    return WriteResult(what_is(found), tuple(notes))
 
 
 def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str]) -> dict[str, Any]:

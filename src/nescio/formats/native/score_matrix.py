@@ -10,7 +10,7 @@ from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source
 from nescio.sources.tables import as_text, first, load_rows, locate
@@ -45,7 +45,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
     fallback=True,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  a matrix has nothing to map
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a matrix has nothing to map
     """Read score matrices; several must have the same runs and the same questions, each set in one order."""
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:  # noqa: ARG001  
                 )
             )
     absence = np.where(np.all([np.isnan(c) for c in columns.values()], axis=0), EMPTY_CELL, PRESENT).astype(np.uint8)
-    return Read(
+    return ReadResult(
         Evidence(runs, questions, columns, absence), tuple(notes), tuple(f"mean({bare(name)})" for name in columns)
     )
 

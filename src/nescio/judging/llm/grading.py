@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nescio.errors import EndpointError
-from nescio.judging._judge import Asked
+from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm.budget import Budget
 from nescio.judging.llm.cache import Cache, Reply
 from nescio.judging.llm.client import CallFailedError, Client, Stopped
@@ -29,7 +29,7 @@ class Call:
 
     key: str
     body: dict[str, Any]
-    asked: Asked
+    asked: AnswerToJudge
 
 
 @dataclass(slots=True)
@@ -172,6 +172,8 @@ def _worker(work: _Work, said: queue.Queue[tuple[Call, Reply | Exception] | None
                 said.put((call, stop))
                 return
             except Exception as error:  # whatever it is, the main thread raises it
+                if isinstance(error, EndpointError):
+                    means.client.stop.set()  # now, and not when the main thread comes to it
                 said.put((call, error))
     finally:
         said.put(None)

@@ -14,7 +14,7 @@ from nescio.data.model import Collection, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import EndpointError, UsageError
-from nescio.judging._judge import Asked, Grade
+from nescio.judging._judge import AnswerToJudge, Grade
 from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
 from nescio.judging.llm.cache import Cache, Reply, key_of
@@ -61,7 +61,7 @@ class LLM:
         """Account for what was asked, paid and not graded, once it is."""
         return tuple(self.notes)
 
-    def grade(self, asked: Sequence[Asked]) -> list[Grade]:
+    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
         """The grades, from the cache and from the endpoint."""
         every = list(map(self._call, asked))
         calls = {call.key: call for call in every}
@@ -90,7 +90,7 @@ class LLM:
         self._report(len(known), budget, replies, done)
         return [_grade(replies.get(call.key)) for call in every]
 
-    def _call(self, asked: Asked) -> Call:
+    def _call(self, asked: AnswerToJudge) -> Call:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": prompts.messages(asked.question, asked.answer),

@@ -72,20 +72,20 @@ def audit(
     silence.
     Axioms are searched over all small tables of counts and over random ones drawn from `seed`: equals accuracy where all is
     answered; silence instead of a wrong answer never lowers the score; silence instead of a right answer never raises it;
-    nothing answered scores 0; bounded. `more["scores"]` has what the systems earn. Rows are `Finding`s.
+    nothing answered scores 0; bounded. `tables["scores"]` has what the systems earn. Rows are `Finding`s.
 
     Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
     """
     check_resampling(None, 1, 1, seed)
     if not isinstance(questions, int) or questions not in range(FEWEST, MOST + 1, 2):
         raise UsageError(f"questions must be an even number from {FEWEST} to {MOST:,} (found {questions!r})")
-    asked = [measures] if isinstance(measures, str) else measures or ()
-    wanted = list({measure.label: measure for measure in map(parse, asked)}.values()) or registered()
+    names = [measures] if isinstance(measures, str) else measures or ()
+    wanted = list({measure.label: measure for measure in map(parse, names)}.values()) or registered()
     rows: list[Finding] = []
     earned: list[Earned] = []
     for done, measure in enumerate(wanted, 1):
-        found, scores = audit_one(measure, questions, seed)
-        rows += found
+        findings, scores = audit_one(measure, questions, seed)
+        rows += findings
         earned += scores
         if progress:
             progress(done, len(wanted))
@@ -95,9 +95,9 @@ def audit(
 
 def registered(more: Sequence[str] = ()) -> list[Measure]:
     """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their like."""
-    asked = [parse(name) for name in more]
-    found = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *asked]}
-    return sorted(found.values(), key=lambda m: ("." in m.declaration.name, m.declaration.name.lower()))
+    extra = [parse(name) for name in more]
+    by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
+    return sorted(by_label.values(), key=lambda m: ("." in m.declaration.name, m.declaration.name.lower()))
 
 
 def with_defaults(declaration: Declaration) -> Measure:

@@ -48,7 +48,7 @@ class Checks:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AxiomResult:
     """What the search for one axiom came to."""
 
     axiom: str
@@ -60,10 +60,10 @@ class Found:
     undefined: int
 
 
-def search(measure: Measure, rng: np.random.Generator) -> list[Found]:
+def search(measure: Measure, rng: np.random.Generator) -> list[AxiomResult]:
     """Every axiom on every small table and on random ones."""
     small, large = view(measure, COARSE), view(measure, FINE)
-    pools = [(small, every_table(len(small.kinds.did))), (large, random_tables(large, rng))]
+    pools = [(small, every_table(len(small.kinds.behaviour))), (large, random_tables(large, rng))]
     return [
         _conclude(name, check, [(seen, check(seen, tables)) for seen, tables in pools])
         for name, check in AXIOMS.items()
@@ -85,7 +85,7 @@ def every_table(kinds: int) -> Ints:
 
 def random_tables(seen: View, rng: np.random.Generator) -> Ints:
     """Tables of 2 to `LARGEST` questions, the small ones first; what systems do weighs alike, however many kinds it has."""
-    _, deed, many = np.unique(seen.kinds.did, return_inverse=True, return_counts=True)
+    _, deed, many = np.unique(seen.kinds.behaviour, return_inverse=True, return_counts=True)
     shares = rng.dirichlet(2 / many[deed], RANDOM_TABLES)
     sizes = np.sort(np.exp(rng.uniform(np.log(2), np.log(LARGEST), RANDOM_TABLES)).astype(np.int64))
     return rng.multinomial(sizes, shares)
@@ -168,11 +168,11 @@ def _only(tables: Ints, which: Bools) -> Ints:
 
 def _apart(value: Floats, other: Floats) -> Bools:
     """Where two numbers differ by more than rounding; a value is apart from infinity."""
-    found: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
-    return found
+    differ: Bools = np.abs(value - other) > ROUNDING * np.maximum(1, np.abs(value))
+    return differ
 
 
-def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Found:
+def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
     """The verdict on all tables, with the first that broke the axiom, or else left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
@@ -181,9 +181,11 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Fou
             if getattr(checks, which).any():
                 witness = _first(checks, which) if at == 0 else _smaller(check, seen, _first(checks, which), which)
                 value, against = float(witness.value[0]), float(witness.against[0])
-                return Found(axiom, result, value, against, _text(axiom, seen, witness), cases, undefined)
+                return AxiomResult(axiom, result, value, against, _text(axiom, seen, witness), cases, undefined)
     nan = float("nan")
-    return Found(axiom, "holds" if cases else "undefined", nan, nan, "" if cases else "never defined", cases, undefined)
+    return AxiomResult(
+        axiom, "holds" if cases else "undefined", nan, nan, "" if cases else "never defined", cases, undefined
+    )
 
 
 def _first(checks: Checks, which: str) -> Checks:
@@ -204,16 +206,16 @@ def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
             for left in {0, int(table[kind]) // 2, int(table[kind]) - 1}:
                 fewer.append(table.copy())
                 fewer[-1][kind] = left
-            for other in there[seen.kinds.did[there] <= seen.kinds.did[kind]]:
+            for other in there[seen.kinds.behaviour[there] <= seen.kinds.behaviour[kind]]:
                 fewer.append(table.copy())
                 fewer[-1][kind], fewer[-1][other] = 0, table[kind] + table[other] * (other != kind)
         tried = check(seen, np.array([row for row in fewer if row.any()]).reshape(-1, len(table)))
         if not len(tried.tables) or not getattr(tried, which).any():
             return witness
-        found = _first(tried, which)
-        if (found.tables.sum(), (found.tables > 0).sum()) >= (witness.tables.sum(), (witness.tables > 0).sum()):
+        candidate = _first(tried, which)
+        if (candidate.tables.sum(), (candidate.tables > 0).sum()) >= (witness.tables.sum(), (witness.tables > 0).sum()):
             return witness
-        witness = found
+        witness = candidate
 
 
 def _text(axiom: str, seen: View, witness: Checks) -> str:

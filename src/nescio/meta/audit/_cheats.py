@@ -21,7 +21,7 @@ from nescio.data.evidence import NO_ROW, Evidence
 from nescio.measures import Measure
 from nescio.meta.audit._axioms import ROUNDING, numbers
 from nescio.meta.audit._kinds import RIGHT, SILENT, WRONG, Bools, Floats, Kinds, evidence
-from nescio.scoring.samples import samples
+from nescio.scoring.samples import measure_inputs
 
 CHEATS = ("all silent", "one right answer", "one wrong answer", "random answers", "random silence")
 CHANCE = 0.2
@@ -57,12 +57,12 @@ class Contest:
         """What a system did, in words."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
-        found = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
-        return ", ".join(f"{int(which.sum())} {name}" for name, which in found.items() if which.any())
+        masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
+        return ", ".join(f"{int(which.sum())} {name}" for name, which in masks.items() if which.any())
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CheatResult:
     """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it reaches."""
 
     cheat: str
@@ -87,7 +87,7 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
         rows[f"honest {right}"] = _honest(right, open_)
     for right in paired:
         half = _honest(right // 2, few)
-        quiet = Kinds(np.full_like(half.did, SILENT), np.full_like(half.sure, np.nan), half.side, half.answerable)
+        quiet = Kinds(np.full_like(half.behaviour, SILENT), np.full_like(half.sure, np.nan), half.side, half.answerable)
         rows[f"paired {right}"] = _join(half, half)
         rows[f"half silent {right}"] = rows[f"half {right}"] = _join(half, quiet)
     mute = Kinds(np.full(questions, SILENT), np.full(questions, np.nan), _sides(questions), open_)
@@ -97,7 +97,7 @@ def contest(questions: int, *, unanswerable: bool) -> Contest:
     lucky = _first(_spread(questions, 2**0.5), round(CHANCE * open_.sum()), open_)
     rows["random answers"] = Kinds(np.where(lucky, RIGHT, WRONG), np.full(questions, CHANCE), _sides(questions), open_)
     every = Kinds(
-        *(np.stack([getattr(k, name) for k in rows.values()]) for name in ("did", "sure", "side", "answerable"))
+        *(np.stack([getattr(k, name) for k in rows.values()]) for name in ("behaviour", "sure", "side", "answerable"))
     )
     data = evidence(tuple(rows), every)
     alone = {f"half {right}" for right in paired}
@@ -116,8 +116,8 @@ def _honest(right: int, answerable: Bools) -> Kinds:
     everywhere[answerable] = sure
     margin = np.full(len(answerable), -np.inf)
     margin[answerable] = sure - _spread(many, 2**0.5)
-    did = np.where(_first(-margin, right, answerable), RIGHT, WRONG)
-    return Kinds(did, everywhere, _sides(len(answerable)), answerable)
+    behaviour = np.where(_first(-margin, right, answerable), RIGHT, WRONG)
+    return Kinds(behaviour, everywhere, _sides(len(answerable)), answerable)
 
 
 def _spread(count: int, step: float) -> Floats:
@@ -127,14 +127,14 @@ def _spread(count: int, step: float) -> Floats:
 
 def _first(key: Floats, many: int, among: Bools) -> Bools:
     """Which have the smallest keys."""
-    found = np.zeros(len(key), dtype=bool)
-    found[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
-    return found
+    first = np.zeros(len(key), dtype=bool)
+    first[np.argsort(np.where(among, key, np.inf), kind="stable")[:many]] = True
+    return first
 
 
 def _sides(count: int) -> Bools:
-    found: Bools = _spread(count, (5**0.5 - 1) / 2) < 0.5
-    return found
+    sides: Bools = _spread(count, (5**0.5 - 1) / 2) < 0.5
+    return sides
 
 
 def _answerable(count: int, unanswerable: bool) -> Bools:
@@ -143,35 +143,37 @@ def _answerable(count: int, unanswerable: bool) -> Bools:
 
 
 def _join(one: Kinds, other: Kinds) -> Kinds:
-    return Kinds(*(np.concatenate([getattr(one, n), getattr(other, n)]) for n in ("did", "sure", "side", "answerable")))
+    return Kinds(
+        *(np.concatenate([getattr(one, n), getattr(other, n)]) for n in ("behaviour", "sure", "side", "answerable"))
+    )
 
 
-def _but_one(mute: Kinds, did: int, sure: float) -> Kinds:
+def _but_one(mute: Kinds, behaviour: int, sure: float) -> Kinds:
     at = int(np.argmax(mute.answerable & mute.side))
-    deeds, confidence = mute.did.copy(), mute.sure.copy()
-    deeds[at], confidence[at] = did, sure
-    return Kinds(deeds, confidence, mute.side, mute.answerable)
+    behaviours, confidence = mute.behaviour.copy(), mute.sure.copy()
+    behaviours[at], confidence[at] = behaviour, sure
+    return Kinds(behaviours, confidence, mute.side, mute.answerable)
 
 
-def play(measure: Measure, questions: int) -> tuple[list[Found], dict[str, float]]:
+def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str, float]]:
     """What came of each cheat, and the score of every system that is shown."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
-    score = {game.data.runs[sample.run]: sample.value for sample in samples(game.data, [measure])[0]}
-    found = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
+    score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
+    results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
     shown = {name: score[name] for name in CHEATS[:-1]}
     right = game.nearest(DECENT, game.paired)
     shown[f"{_share(right, questions)} right, half silent"] = score[f"half silent {right}"]
     for share in REFERENCES:
         right = game.nearest(share)
         shown[f"{_share(right, questions)} right"] = score[f"honest {right}"]
-    return [*found, _silence(measure, game, score)], shown
+    return [*results, _silence(measure, game, score)], shown
 
 
 def _share(right: int, questions: int) -> str:
     return f"{100 * right / questions:.0f} %"
 
 
-def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> Found:
+def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
     """Does the cheat score as well as an honest system?"""
     sign = -1 if measure.declaration.lower_is_better else 1
     honest = np.array([score[f"honest {right}"] for right in game.honest])
@@ -181,17 +183,17 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
     did = f"{game.counts(cheat)}{game.remark}"
     if np.isnan(value) or not known.any():
         text = f"{did}: {numbers(value)[0]}" + ("" if known.any() else "; no honest system has a score")
-        return Found(cheat, "undefined", value, decent, np.nan, text, **size)
+        return CheatResult(cheat, "undefined", value, decent, np.nan, text, **size)
     reached = np.flatnonzero(sign * (value - honest) >= -ROUNDING * np.maximum(1, np.abs(honest)))
     if not len(reached):
-        return Found(cheat, "resists", value, decent, np.nan, "", **size)
+        return CheatResult(cheat, "resists", value, decent, np.nan, "", **size)
     best = game.honest[reached[-1]]
     mine, theirs = numbers(value, score[f"honest {best}"])
     text = f"{did}: {mine}; an honest system with {game.counts(f'honest {best}')}: {theirs}"
-    return Found(cheat, "cheated", value, decent, best / game.questions, text, **size)
+    return CheatResult(cheat, "cheated", value, decent, best / game.questions, text, **size)
 
 
-def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> Found:
+def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
     """Does silence on a random half raise the score of an honest system?"""
     sign = -1 if measure.declaration.lower_is_better else 1
     before, after, alone = (
@@ -209,5 +211,5 @@ def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> Found:
     text = f"{full}{game.remark}: {one} → {half}: {other}"
     result = "undefined" if not known.any() else "cheated" if len(raised) else "resists"
     worth = game.paired[raised[-1]] / game.questions if len(raised) else np.nan
-    found = "" if result == "resists" else text
-    return Found(CHEATS[-1], result, float(after[shown]), float(before[shown]), worth, found, **size)
+    shown_text = "" if result == "resists" else text
+    return CheatResult(CHEATS[-1], result, float(after[shown]), float(before[shown]), worth, shown_text, **size)

@@ -23,7 +23,7 @@ from nescio.scoring.samples import columns_for
 
 # What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was judged.
 RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG = range(6)
-DEEDS = ("right", "wrong", "wrong then right", "silent", "declined right", "declined wrong")
+BEHAVIOURS = ("right", "wrong", "wrong then right", "silent", "declined right", "declined wrong")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ Bools = NDArray[np.bool_]
 class Kinds:
     """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is true."""
 
-    did: Ints
+    behaviour: Ints
     sure: Floats
     side: Bools
     answerable: Bools
@@ -42,13 +42,13 @@ class Kinds:
     @property
     def answered(self) -> Bools:
         """Whether an answer was given."""
-        found: Bools = self.did <= SECOND
-        return found
+        gave_answer: Bools = self.behaviour <= SECOND
+        return gave_answer
 
     @property
     def right(self) -> Bools:
         """Whether the outcome is correct: a right answer, or silence where there is no answer."""
-        return np.where(self.answerable, self.did == RIGHT, ~self.answered)
+        return np.where(self.answerable, self.behaviour == RIGHT, ~self.answered)
 
     @property
     def wrong(self) -> Bools:
@@ -57,12 +57,12 @@ class Kinds:
 
     def take(self, chosen: Ints) -> Kinds:
         """Some of them."""
-        return Kinds(self.did[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
+        return Kinds(self.behaviour[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
     """All stored columns of `nescio.data.evidence`, of the shape of the kinds; the second of two answers is half as sure."""
-    did, sure, answered = kinds.did, kinds.sure, kinds.answered
+    did, sure, answered = kinds.behaviour, kinds.sure, kinds.answered
     second = (did == SECOND) & kinds.answerable
     whole = {
         "correct": kinds.right,
@@ -74,9 +74,9 @@ def columns(kinds: Kinds) -> dict[str, Array]:
         "answerable": kinds.answerable,
         "first_right": np.where(second, 2, kinds.right),
     }
-    found: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
+    stored: dict[str, Array] = {name: column.astype(np.int8) for name, column in whole.items()}
     credit = np.where(second, (sure / 2 - sure) / 2, sure * np.where(kinds.right, 1.0, -1.0))
-    return found | {
+    return stored | {
         "confidence": sure,
         "k_credit": np.where(answered, credit, 0.0),
         **{name: column.simulate(kinds) for name, column in REGISTRY.items() if column.simulate},
@@ -85,8 +85,8 @@ def columns(kinds: Kinds) -> dict[str, Array]:
 
 def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
     """Evidence from kinds of shape (runs, questions)."""
-    questions = tuple(f"q{i}" for i in range(kinds.did.shape[1]))
-    return Evidence(tuple(runs), questions, columns(kinds), np.zeros(kinds.did.shape, dtype=np.uint8))
+    questions = tuple(f"q{i}" for i in range(kinds.behaviour.shape[1]))
+    return Evidence(tuple(runs), questions, columns(kinds), np.zeros(kinds.behaviour.shape, dtype=np.uint8))
 
 
 def lacking(measure: Measure) -> list[str]:
@@ -154,7 +154,7 @@ class View:
             more = [f"{self.shown[i]:.4g}"] if not np.isnan(self.shown[i]) else []
             more += [] if kinds.side.all() else [self.sides[int(kinds.side[i])]]
             more += [] if kinds.answerable[i] else ["unanswerable"]
-            parts.append(" ".join([DEEDS[kinds.did[i]], *more, *([f"×{table[i]}"] if table[i] > 1 else [])]))
+            parts.append(" ".join([BEHAVIOURS[kinds.behaviour[i]], *more, *([f"×{table[i]}"] if table[i] > 1 else [])]))
         return f"{text} ({', '.join(parts)})"
 
 
@@ -182,7 +182,7 @@ def view(measure: Measure, levels: tuple[float, ...]) -> View:
     if len(np.unique(number[~np.isnan(number)])) < 2:
         number = np.full(len(kept), np.nan)
     plain = bool(
-        np.isnan(number).all() and own.side.all() and own.answerable.all() and np.isin(own.did, (0, 1, 3)).all()
+        np.isnan(number).all() and own.side.all() and own.answerable.all() and np.isin(own.behaviour, (0, 1, 3)).all()
     )
     use = np.flatnonzero(usable[0][kept])
     return View(measure, own, place[silence[kept]], number, plain, _patterns(measure, read, kept[use]), use, sides)

@@ -16,13 +16,13 @@ from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
-from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, Asked, Plan, Spread, Table, answer, spread
+from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_names
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
-__all__ = ["Plan", "System", "plan"]
+__all__ = ["PowerPlan", "System", "plan"]
 
 Progress = Callable[[int, int], None]
 Rates = Sequence[float]
@@ -42,7 +42,7 @@ class System:
 
 
 def plan(
-    given: Any = None,
+    pilot: Any = None,
     measures: Sequence[str] | str | None = None,
     *,
     run: str | None = None,
@@ -59,7 +59,7 @@ def plan(
 ) -> Results:
     """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
 
-    The plan starts from a pilot (`given`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
+    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
     correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
     Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike as the rates allow
     (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one that the start has is
@@ -69,13 +69,14 @@ def plan(
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
     difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
     in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
-    approximation. Rows are `Plan`; `more["systems"]` has the rates that the plan starts from.
+    approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
+    check_names(plan, options)
     check_resampling(None, 1, 1, seed)
-    asked = _asked(difference, questions, power, alpha, seed)
-    shares, notes = _shares(given, rates, agreement)
+    request = _asked(difference, questions, power, alpha, seed)
+    shares, notes = _shares(pilot, rates, agreement)
     sources: list[Table | Spread] = []
     if shares is not None:
         if run or baseline:
@@ -86,7 +87,7 @@ def plan(
         start["agreement"] = f"{agreement or 0:g}"
         systems = _systems(("run", "baseline"), shares)
     else:
-        loaded, data = _pilot(given, options, measures)
+        loaded, data = _pilot(pilot, options, measures)
         wanted = parse_all(measures, loaded) if measures else parse_all(None, loaded)[:1]
         pair = _pair(data, run, baseline)
         names = data.runs[pair[0]], data.runs[pair[1]]
@@ -98,14 +99,14 @@ def plan(
         systems = _observed(data, pair)
     answers: list[Answer] = []
     for source in sources:
-        answers.append(answer(source, asked))
+        answers.append(answer(source, request))
         if progress:
             progress(len(answers), len(sources))
-    rows = [row for found in answers for row in found.rows]
-    refusals = [refusal for found in answers for refusal in found.refusals]
+    rows = [row for reply in answers for row in reply.rows]
+    refusals = [refusal for reply in answers for refusal in reply.refusals]
     if not rows:
         raise UsageError(str(refusals[0]))
-    notes += [each for found in answers for each in found.notes] + refusals
+    notes += [remark for reply in answers for remark in reply.notes] + refusals
     aims = {"difference": "own" if difference is None else f"{difference:g}", "size": questions or "own"}
     aims |= {"power": f"{power:g}", "alpha": f"{alpha:g}"}
     aims |= {"tables": TABLES} if any(isinstance(source, Table) for source in sources) else {}
@@ -115,10 +116,10 @@ def plan(
     return Results(tuple(rows), line, tuple(dict.fromkeys(notes)), "plan", {"systems": systems} if systems else {})
 
 
-def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> Asked:
+def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -> PlanRequest:
     for name, value in (("difference", difference), ("power", power), ("alpha", alpha)):
-        given = value is not None or name != "difference"
-        if given and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
+        is_set = value is not None or name != "difference"
+        if is_set and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
             raise UsageError(f"{name} must be a number (found {value!r})")
     if difference == 0:
         raise UsageError("no number of questions finds a difference of 0; name one that matters to you")
@@ -132,20 +133,22 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
         isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
     ):
         raise UsageError(f"questions must be a whole number from 1 to {LARGEST:,} (found {questions!r})")
-    return Asked(Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions)
+    return PlanRequest(
+        Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
+    )
 
 
-def _shares(given: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
+def _shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
     """The shares of the run and of the baseline where rates are stated, and how they were read."""
     if rates is None:
-        if given is None:
+        if pilot is None:
             raise UsageError(
                 "a plan starts from a pilot (files with two runs) or from rates (correct, incorrect, unanswered)"
             )
         if agreement is not None:
             raise UsageError("agreement goes with rates; a pilot shows how far the answers of its runs agree")
         return None, []
-    if given is not None:
+    if pilot is not None:
         raise UsageError("a plan starts from a pilot or from rates, not from both")
     if agreement is not None and not (isinstance(agreement, (int, float)) and 0 <= agreement <= 1):
         raise UsageError(
@@ -211,8 +214,8 @@ def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
 
 
-def _pilot(given: Any, options: dict[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
-    loaded = open_data(given, {"strata": ()} | options, measures)
+def _pilot(source: Any, options: dict[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
+    loaded = open_data(source, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table does not say how the answers of its runs agree, so it is no pilot; give its counts as rates"

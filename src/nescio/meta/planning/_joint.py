@@ -51,11 +51,13 @@ class Joint:
         # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
         kept = counts - swaps
-        found = self.pair.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
+        differences = self.pair.difference(
+            np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1)
+        )
         _, weights, _ = exchanges(self, counts)
         straight = np.einsum("tk,kj,j->t", kept - swaps, self.classes()[1], weights)
         unlike = np.unique(np.round(np.abs(weights) / np.abs(weights).max(initial=1e-300), 12))
-        return bool(np.allclose(found, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
+        return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
 
     def classes(self) -> tuple[Floats, Floats]:
         """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and which
@@ -169,8 +171,8 @@ def tilt(joint: Joint, difference: float) -> Joint:
             break
         reached = max(reached, there, key=lambda d: sign * d)
         if sign * (there - difference) >= 0:
-            found = brentq(lambda t: path(t).difference - difference, last, theta, xtol=1e-13 / width, rtol=1e-14)
-            return path(found)
+            root = brentq(lambda t: path(t).difference - difference, last, theta, xtol=1e-13 / width, rtol=1e-14)
+            return path(root)
         last = theta
     raise UsageError(
         f"{joint.pair.measure.label}: a difference of {difference:g} cannot be had from this table, "

@@ -14,7 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.measures import Measure
 from nescio.meta.planning._joint import Joint, tilt
-from nescio.meta.planning._rejections import LARGEST, Aim, Found, needed, resolvable
+from nescio.meta.planning._rejections import LARGEST, Aim, SimulatedPlan, needed, resolvable
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -27,7 +27,7 @@ NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PowerPlan:
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
     `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or `questions` is
@@ -52,13 +52,13 @@ class Plan:
 class Answer:
     """The rows found, what is to be said of them, and why others were not found."""
 
-    rows: list[Plan] = field(default_factory=list)
+    rows: list[PowerPlan] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     refusals: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlanRequest:
     """One call: what is wanted of every measure, None where it is not said."""
 
     aim: Aim
@@ -89,19 +89,19 @@ class Table:
         """The difference that the plan starts from; NaN where it is undefined."""
         return self.joint.difference
 
-    def size(self, difference: float, aim: Aim) -> Plan | float:
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
         """The row of how many questions this difference needs, or about how many where they are too many."""
-        found = needed(tilt(self.joint, difference), aim)
-        return self._row("questions", difference, found, aim) if isinstance(found, Found) else found
+        simulated = needed(tilt(self.joint, difference), aim)
+        return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
-    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
         """The row of the smallest difference that so many questions find, or None where there is none."""
-        found = resolvable(self.joint, questions, aim, sign)
-        return None if found is None else self._row("difference", found.joint.difference, found, aim)
+        simulated = resolvable(self.joint, questions, aim, sign)
+        return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
-    def _row(self, solved: str, difference: float, found: Found, aim: Aim) -> Plan:
-        how = (found.power, found.error, aim.alpha, found.joint.apart, None, self.method)
-        return Plan(self.measure.label, solved, difference, found.questions, *how)
+    def _row(self, solved: str, difference: float, simulated: SimulatedPlan, aim: Aim) -> PowerPlan:
+        how = (simulated.power, simulated.error, aim.alpha, simulated.joint.apart, None, self.method)
+        return PowerPlan(self.measure.label, solved, difference, simulated.questions, *how)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +117,7 @@ class Spread:
     model: str = "normal"
     method: str = NORMAL
 
-    def size(self, difference: float, aim: Aim) -> Plan | float:
+    def size(self, difference: float, aim: Aim) -> PowerPlan | float:
         """As `Table.size`, by the normal approximation."""
         self._check(difference)
         enough = math.ceil((distance(aim) * self.deviation / abs(difference)) ** 2 - 1e-9)
@@ -125,7 +125,7 @@ class Spread:
         questions = math.ceil(units * self.n / self.units - 1e-9)
         return self._row("questions", difference, questions, units, aim) if questions <= LARGEST else float(questions)
 
-    def resolved(self, questions: int, sign: float, aim: Aim) -> Plan | None:
+    def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
         """As `Table.resolved`, by the normal approximation."""
         self._check(sign)
         units = round(questions * self.units / self.n)
@@ -142,13 +142,13 @@ class Spread:
         if abs(difference) > width:
             raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
 
-    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> Plan:
+    def _row(self, solved: str, difference: float, questions: int, units: int, aim: Aim) -> PowerPlan:
         from scipy.special import ndtr
 
         away = abs(difference) * units**0.5 / self.deviation
         power = float(ndtr(away - aim.critical) + ndtr(-away - aim.critical))
         clusters = units if self.clustered else None
-        return Plan(
+        return PowerPlan(
             self.measure.label, solved, difference, questions, power, None, aim.alpha, None, clusters, self.method
         )
 
@@ -173,51 +173,51 @@ def spread(
     """Make a Spread from the bootstrap of a pilot, and the remarks on it."""
     pair = pair_up(measure, columns, clusters)
     units = int(pair.counts.sum())
-    found = np.concatenate(
+    differences = np.concatenate(
         [
             pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator(Stream.PLANNING)))
             for block in resampling.blocks(RESAMPLES, seed)
         ]
     )
-    known = found[~np.isnan(found)]
+    known = differences[~np.isnan(differences)]
     deviation = float(np.std(known, ddof=1) * units**0.5) if len(known) > 1 else NAN
     if deviation <= 1e-12:
         deviation = 0.0
     observed = float(pair.resampled(pair.counts))
     remarks = []
-    if lost := len(found) - len(known):
+    if lost := len(differences) - len(known):
         remarks.append(
             note(
                 "plan.undefined_resamples",
                 "{subject}: undefined on {lost} of {resamples} resamples of the pilot, left out",
                 measure.label,
                 lost=lost,
-                resamples=len(found),
+                resamples=len(differences),
             )
         )
     return Spread(measure, observed, deviation, pair.n, units, clusters is not None), remarks
 
 
-def answer(source: Table | Spread, asked: Asked) -> Answer:
+def answer(source: Table | Spread, request: PlanRequest) -> Answer:
     """Both questions of one measure, as far as they can be answered."""
-    found, aim, label = Answer(), asked.aim, source.measure.label
+    reply, aim, label = Answer(), request.aim, source.measure.label
     if math.isnan(source.observed):
-        found.refusals.append(
+        reply.refusals.append(
             note(
                 "plan.undefined",
                 "{subject}: undefined for one of the two systems, so there is nothing to plan from",
                 label,
             )
         )
-        return found
+        return reply
     pilot = source.n is not None
     some = abs(source.observed) > 1e-12
-    wanted = asked.difference if asked.difference is not None else source.observed if some else None
+    wanted = request.difference if request.difference is not None else source.observed if some else None
     try:
         if wanted is not None:
-            _size(source, wanted, aim, found)
-            if pilot and asked.difference is None:
-                found.notes.append(
+            _size(source, wanted, aim, reply)
+            if pilot and request.difference is None:
+                reply.notes.append(
                     note(
                         "plan.happened",
                         "{subject}: {difference:.4g} is what {questions:,} questions happened to show; plan for the "
@@ -228,15 +228,15 @@ def answer(source: Table | Spread, asked: Asked) -> Answer:
                     )
                 )
         elif pilot:
-            found.notes.append(
+            reply.notes.append(
                 note(
                     "plan.pilot_alike",
                     "{subject}: the two runs do not differ on the pilot; name a difference to plan for",
                     label,
                 )
             )
-        elif asked.questions is None:
-            found.refusals.append(
+        elif request.questions is None:
+            reply.refusals.append(
                 note(
                     "plan.rates_alike",
                     "{subject}: the rates make no difference; say which difference is to be found, or how many "
@@ -244,16 +244,16 @@ def answer(source: Table | Spread, asked: Asked) -> Answer:
                     label,
                 )
             )
-        size = asked.questions or source.n
+        size = request.questions or source.n
         if size:
-            _resolve(source, size, math.copysign(1.0, wanted or 1.0), aim, found)
+            _resolve(source, size, math.copysign(1.0, wanted or 1.0), aim, reply)
     except UsageError as error:
-        found.refusals.append(note("plan.refused", "{reason}", reason=str(error)))
-    for row in found.rows:
+        reply.refusals.append(note("plan.refused", "{reason}", reason=str(error)))
+    for row in reply.rows:
         units = row.questions if row.clusters is None else row.clusters
         if row.method == NORMAL and units is not None and units < FEW and not math.isnan(row.power):
             what = "questions" if row.clusters is None else "clusters"
-            found.notes.append(
+            reply.notes.append(
                 note(
                     "plan.normal",
                     "{subject}: a normal approximation says little of {count} {units}",
@@ -262,13 +262,13 @@ def answer(source: Table | Spread, asked: Asked) -> Answer:
                     units=what,
                 )
             )
-    return found
+    return reply
 
 
-def _size(source: Table | Spread, difference: float, aim: Aim, found: Answer) -> None:
+def _size(source: Table | Spread, difference: float, aim: Aim, reply: Answer) -> None:
     row = source.size(difference, aim)
     if isinstance(row, float):
-        found.notes.append(
+        reply.notes.append(
             note(
                 "plan.too_many",
                 "{subject}: a difference of {difference:.4g} needs about {questions:.2g} questions; plans end at "
@@ -279,15 +279,15 @@ def _size(source: Table | Spread, difference: float, aim: Aim, found: Answer) ->
                 largest=LARGEST,
             )
         )
-        row = Plan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
-    found.rows.append(row)
+        row = PowerPlan(source.measure.label, "questions", difference, None, NAN, None, aim.alpha, None, None, NORMAL)
+    reply.rows.append(row)
 
 
-def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, found: Answer) -> None:
+def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, reply: Answer) -> None:
     row = source.resolved(questions, sign, aim)
     if row is None:
         label = source.measure.label
-        found.notes.append(
+        reply.notes.append(
             note(
                 "plan.no_difference",
                 "{subject}: there is no difference that a collection of {questions:,} finds with power {power:g}",
@@ -296,5 +296,5 @@ def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, foun
                 power=aim.power,
             )
         )
-        row = Plan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
-    found.rows.append(row)
+        row = PowerPlan(label, "difference", NAN, questions, NAN, None, aim.alpha, None, None, source.method)
+    reply.rows.append(row)

@@ -63,7 +63,7 @@ class Aim:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SimulatedPlan:
     """A plan: on `questions` drawn from `joint`, the test rejects with chance `power`, known up to `error`."""
 
     joint: Joint
@@ -76,7 +76,7 @@ class Found:
         return float(np.sqrt(max(self.power * (1 - self.power), 1 / TABLES) / TABLES))
 
 
-def needed(joint: Joint, aim: Aim) -> Found | float:
+def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
     """The smallest collection on which the table's own difference is found with the power wanted.
 
     A float is the approximate number where it is beyond LARGEST.
@@ -95,11 +95,11 @@ def needed(joint: Joint, aim: Aim) -> Found | float:
     root, share = _meet(simulate, start, difference / sampled, aim, (1.0, (2 * LARGEST) ** 0.5))
     questions = round(root**2)
     if questions > FEW:
-        return Found(joint, questions, share)
+        return SimulatedPlan(joint, questions, share)
     return _one_by_one(joint, questions, share, aim)
 
 
-def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Found:
+def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
     """The smallest collection around `questions`, whose power is `share`, that is enough: of few questions each counts."""
     known = {questions: share}
 
@@ -112,10 +112,10 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Found:
         questions += 1
     while questions > 1 and power(questions - 1) >= aim.power:
         questions -= 1
-    return Found(joint, questions, power(questions))
+    return SimulatedPlan(joint, questions, power(questions))
 
 
-def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Found | None:
+def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
     """The smallest difference in the direction of `sign` that so many questions find with the power wanted; None: there is none."""
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
@@ -134,7 +134,7 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Found | N
     size, share = _meet(simulate, size, questions**0.5 / spreads[1], aim, (size / 100, end))
     if share < aim.power and size >= end * (1 - 1e-9) and abs(share - aim.power) > aim.close:
         return None
-    return Found(tilt(joint, sign * size), questions, share)
+    return SimulatedPlan(tilt(joint, sign * size), questions, share)
 
 
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
@@ -170,8 +170,8 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
     spread = np.einsum("i,i->", weight, x**2)
     fitted = np.einsum("i,i->", weight, x * y) / spread if spread > 0 else slope
     fitted = min(max(fitted, slope / 2), slope * 2)
-    found = np.einsum("i,i->", weight, place) + (ndtri(aim.power) - np.einsum("i,i->", weight, probit)) / fitted
-    return float(found)
+    crossing = np.einsum("i,i->", weight, place) + (ndtri(aim.power) - np.einsum("i,i->", weight, probit)) / fitted
+    return float(crossing)
 
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
@@ -194,14 +194,14 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
     with np.errstate(divide="ignore", invalid="ignore"):
         score, step = observed / deviation, largest / deviation
         # 0/0, where nothing can be exchanged, is NaN: neither rejected nor open.
-        found = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
+        rejects = (score >= aim.critical) & ~np.isnan(joint.pair.resampled(tables))
         doubtful = (np.abs(score - aim.critical) < LATTICE * step) & (step > FINE)
     cases, case = np.unique(np.column_stack([sizes, weights, observed])[doubtful], axis=0, return_inverse=True)
-    exact = np.full(len(found), np.nan)
+    exact = np.full(len(rejects), np.nan)
     exact[doubtful] = p_values(
         cases[:, : sizes.shape[1]].astype(np.int64), cases[:, sizes.shape[1] : -1], cases[:, -1]
     )[case.ravel()]
-    return np.where(np.isnan(exact), found, exact <= aim.alpha)
+    return np.where(np.isnan(exact), rejects, exact <= aim.alpha)
 
 
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
@@ -214,16 +214,16 @@ def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Flo
     order = np.argsort(-sizes, axis=1, kind="stable")
     sizes, weights = np.take_along_axis(sizes, order, axis=1), np.abs(np.take_along_axis(weights, order, axis=1))
     small = (sizes.max(axis=1, initial=0) <= SMALL) & (np.prod(sizes[:, 1:] + 1.0, axis=1) <= CELLS)
-    found = np.full(len(sizes), np.nan)
+    p = np.full(len(sizes), np.nan)
     together = np.flatnonzero(small)
     if len(together):
         chances, tails = _binomials(int(sizes[together].max(initial=0)))
         for start in range(0, len(together), AT_ONCE):
             part = together[start : start + AT_ONCE]
-            found[part] = _summed(sizes[part], weights[part], observed[part], chances, tails)
+            p[part] = _summed(sizes[part], weights[part], observed[part], chances, tails)
     for i in np.flatnonzero(~small):
-        found[i] = _one_p(sizes[i], weights[i], float(observed[i]))
-    return found
+        p[i] = _one_p(sizes[i], weights[i], float(observed[i]))
+    return p
 
 
 def _binomials(largest: int) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
@@ -23,10 +23,10 @@ from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY
 from nescio.reporting.page.pairs import compared, difference
 from nescio.reporting.page.rendering import Shared, assembled
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.texts import Commands, asked, inert, names
+from nescio.reporting.page.texts import Commands, asked, names
 from nescio.reporting.tables import signed
 from nescio.scoring.score import score
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
@@ -46,29 +46,6 @@ class Change:
     page_command: str
     level: float
     margin: float
-
-
-def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
-    """The old run and the new one: those named, else the first and the second where there are two.
-
-    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are meant.
-    """
-    runs = loaded.data.runs
-    for name in filter(None, (baseline, run)):
-        if name not in runs:
-            raise UnknownNameError("run", name, runs)
-    if baseline is not None and baseline == run:
-        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two runs")
-    left = [name for name in runs if name not in (baseline, run)]
-    if len(runs) > 2 and (baseline is None or run is None):
-        raise MismatchError(
-            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of changes shows two: "
-            "--baseline OLD --run NEW says which"
-        )
-    if len(runs) < 2:
-        raise MismatchError(f"there is one run, {runs[0]!r}, and nothing to compare it with")
-    old = baseline or left[0]
-    return old, run or next(name for name in runs if name != old)
 
 
 def gather_change(
@@ -296,7 +273,7 @@ def _line(change: Change, row: Comparison) -> dict[str, str]:
         value, n = change.values.get((which, row.measure), (math.nan, 0))
         values[which] = number(value) if n == row.n else "–"
     return {
-        "measure": inert(row.measure),
+        "measure": sanitize(row.measure, target="page"),
         "shown": shown,
         "p": p,
         "adjusted": adjusted,

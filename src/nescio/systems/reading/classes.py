@@ -49,12 +49,12 @@ class Named:
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
     """The names of every sentence of a story; a surname alone is a person where the story has it in full elsewhere."""
     runs = [_capitals(sentence) for sentence in story]
-    surnames = {run.words[-1] for found in runs for run in found if run.is_person and len(run.words) > 1}
+    surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
-    for sentence, found in zip(story, runs, strict=True):
-        persons = [run for run in found if run.is_person or (run.words[-1] in surnames and not run.is_place)]
+    for sentence, of_sentence in zip(story, runs, strict=True):
+        persons = [run for run in of_sentence if run.is_person or (run.words[-1] in surnames and not run.is_place)]
         classes = {PERSON} if persons else set()
-        classes |= {LOCATION} if any(run.is_place for run in found) else set()
+        classes |= {LOCATION} if any(run.is_place for run in of_sentence) else set()
         classes |= {TIME} if _TIMES.search(sentence) else set()
         named.append(Named(frozenset(classes), tuple((run.end, run.words) for run in persons)))
     return tuple(named)
@@ -63,7 +63,7 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """For every sentence, the words of the persons that its pronouns stand for: each the nearest person named before it."""
     last: tuple[str, ...] = ()
-    found = []
+    bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
         words: list[str] = []
         events = [(end, name) for end, name in named.persons]
@@ -74,8 +74,8 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
                 words += last
         for end, name in events:
             last = name if end >= len(_TOKEN.findall(sentence)) else last
-        found.append(tuple(words))
-    return tuple(found)
+        bags.append(tuple(words))
+    return tuple(bags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +90,15 @@ class _Run:
 
 def _capitals(sentence: str) -> list[_Run]:
     tokens = [(token[0], token.start(), token.end()) for token in _TOKEN.finditer(sentence)]
-    found, at = [], 0
+    named, at = [], 0
     while at < len(tokens):
         stop = at
         while stop < len(tokens) and _is_capital(tokens[stop][0]) and (stop == at or _joined(sentence, tokens, stop)):
             stop += 1
         if stop > at:
-            found += _runs(sentence, tokens, at, stop)
+            named += _runs(sentence, tokens, at, stop)
         at = max(stop, at + 1)
-    return found
+    return named
 
 
 def _is_capital(token: str) -> bool:

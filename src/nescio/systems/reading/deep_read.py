@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, get_args
 
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
@@ -32,7 +33,8 @@ from nescio.systems.wordnet import HINT
 from nescio.tasks.reading.marks import question_word
 from nescio.text import content_stems, stem, words
 
-SWITCHES = ("Filt", "Sem", "Pro", "Name", "Stem")  # in the order in which the paper names its systems
+Switch = Literal["Filt", "Sem", "Pro", "Name", "Stem"]
+SWITCHES: tuple[Switch, ...] = get_args(Switch)  # in the order in which the paper names its systems
 BY_HAND = ("NameHum", "ProHum")
 Bag = frozenset[str]
 Merit = tuple[bool, int, tuple[int, ...]]
@@ -46,21 +48,21 @@ class _Sentence:
     classes: Bag
 
 
-def parse_switches(given: Iterable[str]) -> tuple[str, ...]:
+def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
     """The switches in the order of the paper; raises UnknownNameError, or UsageError for one that cannot be had."""
-    asked = set(given)
-    for name in sorted(asked):
+    wanted = set(switches)
+    for name in sorted(wanted):
         if name in BY_HAND:
             raise UsageError(
                 f"{name} needs names or references marked by hand, which are not available; use {name[:-3]}"
             )
         if name not in SWITCHES:
             raise UnknownNameError("switch", name, (*SWITCHES, *BY_HAND))
-    if "Sem" in asked and not classes.has_wordnet():
+    if "Sem" in wanted and not classes.has_wordnet():
         raise UsageError(f"Sem needs WordNet, which is not found here: {HINT}")
-    if "Filt" in asked and not asked & {"Name", "Sem"}:
+    if "Filt" in wanted and not wanted & {"Name", "Sem"}:
         raise UsageError("Filt ranks by the classes that Name or Sem find: switch one of them on")
-    return tuple(name for name in SWITCHES if name in asked)
+    return tuple(name for name in SWITCHES if name in wanted)
 
 
 def deep_read(switches: Iterable[str] = ()) -> System:
@@ -82,7 +84,7 @@ def _bag(text: str, on: tuple[str, ...]) -> Bag:
 def _sentences(story: tuple[str, ...], on: tuple[str, ...]) -> tuple[_Sentence, ...]:
     named = classes.recognise(story) if {"Name", "Pro"} & set(on) else ()
     meant = classes.referents(story) if "Pro" in on else ()
-    found = []
+    bags = []
     for i, sentence in enumerate(story):
         held: set[str] = set(named[i].classes) if "Name" in on else set()
         if "Sem" in on:
@@ -91,8 +93,8 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...]) -> tuple[_Sentence, 
         if "Pro" in on and meant[i]:
             bag |= _bag(" ".join(meant[i]), on)
             held |= {classes.PERSON} if "Name" in on else set()
-        found.append(_Sentence(bag | held, frozenset(held)))
-    return tuple(found)
+        bags.append(_Sentence(bag | held, frozenset(held)))
+    return tuple(bags)
 
 
 def _asked(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
@@ -120,10 +122,10 @@ def _choose_sentence(question: Question, on: tuple[str, ...]) -> Scored:
     merits = [_merit(bag, demanded, sentence, on) for sentence in story]
     best = max(range(len(story)), key=lambda i: (merits[i], -i))
     weights = _weights(question.story)
-    asked = frozenset(content_stems(question.text))
-    whole = _weigh(asked, weights, len(story))
+    stems = frozenset(content_stems(question.text))
+    whole = _weigh(stems, weights, len(story))
     sure = (
-        _weigh(asked.intersection(content_stems(question.story[best])), weights, len(story)) / whole if whole else 0.0
+        _weigh(stems.intersection(content_stems(question.story[best])), weights, len(story)) / whole if whole else 0.0
     )
     return Scored(tuple(float(count) for _, count, _ in merits), best, best, round(sure, 9))
 
@@ -131,17 +133,17 @@ def _choose_sentence(question: Question, on: tuple[str, ...]) -> Scored:
 def _choose_option(question: Question, on: tuple[str, ...]) -> Scored:
     story = _sentences(question.story, on)
     bag, demanded = _asked(question, on)
-    weights, found = _weights(question.story), []
+    weights, merited = _weights(question.story), []
     for text in question.options:
         own = _bag(text, on) - bag
         merits = [(bool(own & one.bag), *_merit(bag | own, demanded, one, on)) for one in story]
         at = max(range(len(story)), key=lambda i: (merits[i], -i))
         stems = frozenset(content_stems(f"{question.text} {text}")).intersection(content_stems(question.story[at]))
-        found.append((merits[at], _weigh(stems, weights, len(story)) if merits[at][0] else 0.0, at))
-    best = max(range(len(found)), key=lambda i: (found[i][0], found[i][1], -i))
-    margin = found[best][1] - max((one[1] for i, one in enumerate(found) if i != best), default=0.0)
+        merited.append((merits[at], _weigh(stems, weights, len(story)) if merits[at][0] else 0.0, at))
+    best = max(range(len(merited)), key=lambda i: (merited[i][0], merited[i][1], -i))
+    margin = merited[best][1] - max((one[1] for i, one in enumerate(merited) if i != best), default=0.0)
     sure = round(max(margin, 0.0) / (1 + max(margin, 0.0)), 9)
-    return Scored(tuple(float(merit[2]) for merit, _, _ in found), found[best][2], best, sure)
+    return Scored(tuple(float(merit[2]) for merit, _, _ in merited), merited[best][2], best, sure)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -42,10 +42,10 @@ class _Stems:
     @classmethod
     def of(cls, question: Question) -> _Stems:
         check(question, options=True)
-        asked = frozenset(content_stems(question.text))
+        of_question = frozenset(content_stems(question.text))
         story = tuple(tuple(content_stems(sentence)) for sentence in question.story)
         held = Counter(stem for sentence in story for stem in set(sentence))
-        return cls(asked, tuple(frozenset(content_stems(o)) - asked for o in question.options), story, held)
+        return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
 
     def weight(self, stems: Iterable[str]) -> float:
         """The weights of stems, added exactly; one that stands nowhere weighs as much as one that stands once."""
@@ -63,26 +63,26 @@ class _Stems:
 
 def option_overlap(question: Question) -> Scored:
     """Score each option by the weight that its best sentence shares with question and option together."""
-    stems, found = _Stems.of(question), []
+    stems, scored = _Stems.of(question), []
     for own in stems.options:
         shared = [
             stems.weight((stems.asked | own).intersection(sentence)) if own.intersection(sentence) else 0.0
             for sentence in stems.story
         ]
-        found.append((max(shared), shared.index(max(shared))))
-    return _scored(found, stems)
+        scored.append((max(shared), shared.index(max(shared))))
+    return _scored(scored, stems)
 
 
 def sentence_overlap(question: Question) -> Scored:
     """Score each option by the share of its stems in, and beside, the sentence that is closest to the question."""
     stems = _Stems.of(question)
-    at, found = stems.closest(), []
+    at, scored = stems.closest(), []
     beside = [stems.story[i] for i in (at - 1, at + 1) if 0 <= i < len(stems.story)]
     matches = len(stems.asked.intersection(stems.story[at]))
     for own in stems.options:
         overlap = len(own.intersection(stems.story[at])) + NEIGHBOUR * sum(len(own.intersection(s)) for s in beside)
-        found.append((matches * overlap / max(1, len(own)), at))
-    return _scored(found, stems)
+        scored.append((matches * overlap / max(1, len(own)), at))
+    return _scored(scored, stems)
 
 
 def word_distance(question: Question) -> Scored:
@@ -92,23 +92,23 @@ def word_distance(question: Question) -> Scored:
     places: dict[str, list[int]] = {}
     for place, (stem, _) in enumerate(line):
         places.setdefault(stem, []).append(place)
-    asked = stems.asked & places.keys()
+    placed = stems.asked & places.keys()
 
     def nearness(place: int) -> float:
-        return math.fsum(stems.weight([t]) / min(abs(place - other) for other in places[t]) for t in asked)
+        return math.fsum(stems.weight([t]) / min(abs(place - other) for other in places[t]) for t in placed)
 
-    found = []
+    scored = []
     for own in stems.options:
         credit = [
             max((stems.weight([stem]) * nearness(place), -line[place][1]) for place in places[stem])
             for stem in own & places.keys()
         ]
         _, before = max(credit, default=(0.0, 0))
-        found.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
-    return _scored(found, stems)
+        scored.append((math.fsum(value for value, _ in credit) / (stems.weight(own) or 1.0), -before))
+    return _scored(scored, stems)
 
 
-def _scored(found: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
+def _scored(supported: Sequence[tuple[float, int]], stems: _Stems) -> Scored:
     """Scores with their sentences, rounded so that equal evidence is an exact tie on every machine."""
-    scored = Scored(tuple(round(score, 9) for score, _ in found), stems.closest())
-    return Scored(scored.scores, found[scored.best][1]) if max(scored.scores) > 0 else scored
+    scored = Scored(tuple(round(score, 9) for score, _ in supported), stems.closest())
+    return Scored(scored.scores, supported[scored.best][1]) if max(scored.scores) > 0 else scored

@@ -65,10 +65,10 @@ def answer(
     return Run(f"{name}@{threshold:.2f}", responses, {"system": name, "threshold": str(threshold)})
 
 
-def _respond(question: Question, found: Scored, threshold: float) -> Response:
-    said = (question.options or question.story)[found.best]
-    support = question.story[found.support] if question.options else None
-    return Response(question.id, said, found.confidence >= threshold, found.confidence, support=support)
+def _respond(question: Question, scored: Scored, threshold: float) -> Response:
+    answer = (question.options or question.story)[scored.best]
+    support = question.story[scored.support] if question.options else None
+    return Response(question.id, answer, scored.confidence >= threshold, scored.confidence, support=support)
 
 
 def bundled() -> Path:

@@ -67,10 +67,10 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
     return float(weights[best]), int(story.sentence[middle])
 
 
-def _distance(story: _Story, asked: frozenset[str], option: frozenset[str]) -> float:
+def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -> float:
     """d of algorithm 2, in (0, 1]."""
     held = story.places.keys() - STOP_WORDS
-    near, far = asked & held, (option & held) - asked
+    near, far = question & held, (option & held) - question
     if not near or not far or len(story.code) < 2:
         return 1.0
     least = min(_apart(story.places[q], story.places[a]) for q in near for a in far)
@@ -88,15 +88,15 @@ def _apart(one: list[int], other: list[int]) -> int:
 
 def _scored(question: Question, *, distance: bool) -> Scored:
     check(question, options=True)
-    story, asked = _read(question.story), frozenset(words(question.text))
+    story, question_words = _read(question.story), frozenset(words(question.text))
     scores, supports = [], []
     for text in question.options:
         option = frozenset(words(text))
-        weight, support = _window(story, asked | option)
-        scores.append(round(weight + 1 - _distance(story, asked, option), 9) if distance else weight)
+        weight, support = _window(story, question_words | option)
+        scores.append(round(weight + 1 - _distance(story, question_words, option), 9) if distance else weight)
         supports.append(support)
-    found = Scored(tuple(scores), 0)
-    return Scored(found.scores, supports[found.best])
+    scored = Scored(tuple(scores), 0)
+    return Scored(scored.scores, supports[scored.best])
 
 
 def sliding_window(question: Question) -> Scored:

@@ -10,7 +10,7 @@ from nescio.systems.validator.deciding import decide
 from nescio.systems.validator.features import Features, Rarity, features, rarity
 from nescio.systems.validator.model import Model, load, save
 from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, table12
-from nescio.systems.validator.training import Plan, Trained, fit, gather, train
+from nescio.systems.validator.training import Trained, TrainingPlan, fit, gather, train
 
 __all__ = [
     "OWN",
@@ -18,10 +18,10 @@ __all__ = [
     "TECHNIQUES",
     "Features",
     "Model",
-    "Plan",
     "Rarity",
     "Resources",
     "Trained",
+    "TrainingPlan",
     "ablation",
     "chosen",
     "decide",

@@ -70,16 +70,16 @@ def case(question: str, answer: str, text: str, weight: Weight, title: str = "")
     named = frozenset(read(title.replace("_", " ")).stem)
     starts = find(t.lower, a.lower)
     spans = [(i, i + len(a)) for i in starts] or [(0, 0)]
-    found = [(span, _matches(q, t, span, weight, named)) for span in spans]
+    matched = [(span, _matches(q, t, span, weight, named)) for span in spans]
     span, matches = max(
-        found, key=lambda each: math.fsum(match.weight * match.near for match in each[1])
+        matched, key=lambda item: math.fsum(match.weight * match.near for match in item[1])
     )  # the first of equals
     return Case(q, a, t, weight, question_word(q), span, len(starts), matches)
 
 
 def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: frozenset[str]) -> tuple[Match, ...]:
     own = range(*span)
-    found, seen, short = [], set(), initials(t)
+    matches, seen, short = [], set(), initials(t)
     for at in asked_of_text(q):
         stem = q.stem[at]
         if stem in seen:
@@ -94,14 +94,14 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
             and q.lower[at] in short
         ):
             i = short[q.lower[at]]
-            found.append(Match(at, stem, weight(stem), RELATED, gap(t, i, span), i < span[0]))
+            matches.append(Match(at, stem, weight(stem), RELATED, gap(t, i, span), i < span[0]))
             continue
         if level == NONE:
-            found.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))
+            matches.append(Match(at, stem, weight(stem), TITLE if stem in title else NONE))
             continue
         distance, i = min((gap(t, i, span), i) for found_, i in levels if found_ == level)
-        found.append(Match(at, stem, weight(stem), level, distance, i < span[0]))
-    return tuple(found)
+        matches.append(Match(at, stem, weight(stem), level, distance, i < span[0]))
+    return tuple(matches)
 
 
 def asked_of_text(q: Words) -> list[int]:
@@ -118,13 +118,13 @@ def asked_of_text(q: Words) -> list[int]:
 
 def initials(t: Words) -> dict[str, int]:
     """The abbreviations that names of two to five words make, and where such a name begins: us for United States."""
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
             name = t.surface[i : i + n]
             if len(name) == n and all(word[0].isupper() for word in name):
-                found.setdefault("".join(word[0] for word in name).lower(), i)
-    return found
+                places.setdefault("".join(word[0] for word in name).lower(), i)
+    return places
 
 
 def gap(t: Words, i: int, span: tuple[int, int]) -> float:

@@ -42,8 +42,8 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
     A word is the mean of its tokens; one beyond the longest text that the model reads has a vector of zeros.
     """
     encoder, text = _encoder(name), text.strip()
-    (found,) = encoder.encode([text], output_value=None, show_progress_bar=False)
-    tokens = np.asarray(found["token_embeddings"], dtype=np.float32)
+    (encoded,) = encoder.encode([text], output_value=None, show_progress_bar=False)
+    tokens = np.asarray(encoded["token_embeddings"], dtype=np.float32)
     try:
         cut = encoder.tokenizer(text, truncation=True, max_length=encoder.max_seq_length, return_offsets_mapping=True)
         places = cut["offset_mapping"]
@@ -56,7 +56,7 @@ def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
         own = [at for at, (first, last) in enumerate(places) if first < end and last > start]
         if own:
             words[i] = tokens[own].mean(axis=0)
-    return _unit(np.asarray(found["sentence_embedding"], dtype=np.float32)), _unit(words)
+    return _unit(np.asarray(encoded["sentence_embedding"], dtype=np.float32)), _unit(words)
 
 
 def _unit(vectors: Vectors) -> Vectors:
@@ -83,21 +83,26 @@ def embeddings(one: Case, resources: Resources) -> Row:
     A class of words that the question has none of has the cosine 1 (nothing is lacking), words that are not there the cosine 0.
     """
     name = str(resources.embeddings)
-    said = " ".join(statement(one.question, one.answer.lower))
-    (text, texts), (question, asked), (answer, _) = (
+    sentence = " ".join(statement(one.question, one.answer.lower))
+    (text, texts), (question, of_question), (answer, _) = (
         _vectors(name, words.text) for words in (one.text, one.question, one.answer)
     )
-    whole, words = _vectors(name, said)
+    whole, words = _vectors(name, sentence)
     row = {
         "statement and text": float(whole @ text),
         "question and text": float(question @ text),
         "question and answer": float(question @ answer),
     }
-    seen = _see(one, asked, texts)
-    return row | _matched(seen) | _beside(seen, asked, texts) | _answered(seen, asked, texts, (read(said), words))
+    seen = _see(one, of_question, texts)
+    return (
+        row
+        | _matched(seen)
+        | _beside(seen, of_question, texts)
+        | _answered(seen, of_question, texts, (read(sentence), words))
+    )
 
 
-def _see(one: Case, asked: Vectors, texts: Vectors) -> _Seen:
+def _see(one: Case, of_question: Vectors, texts: Vectors) -> _Seen:
     at = [match.at for match in one.matches] or ([0] if len(one.question) else [])
     weight = np.array([match.weight for match in one.matches] or [1.0] * len(at))
     start, end = one.span
@@ -105,7 +110,7 @@ def _see(one: Case, asked: Vectors, texts: Vectors) -> _Seen:
     rest = place[(place < start) | (place >= end)]
     rest = rest if rest.size else place
     near = rest[(rest >= start - AROUND) & (rest < end + AROUND)] if start < end else rest
-    cosine = np.asarray(asked[at] @ texts.T, dtype=np.float64)
+    cosine = np.asarray(of_question[at] @ texts.T, dtype=np.float64)
     return _Seen(one, at, weight, cosine, rest, near if near.size else rest)
 
 
@@ -148,11 +153,11 @@ def _matched(seen: _Seen) -> Row:
     return row
 
 
-def _beside(seen: _Seen, asked: Vectors, texts: Vectors) -> Row:
+def _beside(seen: _Seen, of_question: Vectors, texts: Vectors) -> Row:
     """The same near the answer, how far from it the question's words stand, and the text's words there with the question's."""
     least, mean = _least(_best(seen.cosine[:, seen.near]), 1.0)
     content = [i for i in seen.near if seen.one.text.lower[i] not in STOP_WORDS]
-    back = _best(np.asarray(texts[content] @ asked.T, dtype=np.float64))
+    back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
     start, end = seen.one.span
     far = np.minimum(abs(seen.rest - start), abs(seen.rest - (end - 1)))
     soft = np.exp(SHARPNESS * seen.cosine[:, seen.rest])
@@ -167,7 +172,7 @@ def _beside(seen: _Seen, asked: Vectors, texts: Vectors) -> Row:
     }
 
 
-def _answered(seen: _Seen, asked: Vectors, texts: Vectors, said: tuple[Words, Vectors]) -> Row:
+def _answered(seen: _Seen, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
     """The answer in its text with what is asked for, with the whole question, and with itself in the statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
@@ -177,14 +182,14 @@ def _answered(seen: _Seen, asked: Vectors, texts: Vectors, said: tuple[Words, Ve
         return row
     answer = _unit(own.mean(axis=0))
     if one.asks is not None:
-        row["answer and asks"] = float(answer @ asked[one.asks])
+        row["answer and asks"] = float(answer @ of_question[one.asks])
     if (kind := focus(one)) is not None:
-        row["answer and focus"] = float(answer @ asked[kind])
-        row["answer and focus, best"] = float((own @ asked[kind]).max())
+        row["answer and focus"] = float(answer @ of_question[kind])
+        row["answer and focus, best"] = float((own @ of_question[kind]).max())
     if seen.at:
-        row["answer and question"] = float((asked @ answer).mean())
-        row["answer and question, best"] = float((asked[seen.at] @ answer).max())
-    words, vectors = said
+        row["answer and question"] = float((of_question @ answer).mean())
+        row["answer and question, best"] = float((of_question[seen.at] @ answer).max())
+    words, vectors = stated
     if start := find(words.lower, one.answer.lower):
         there = vectors[start[0] : start[0] + len(one.answer)]
         row["answer and statement"] = float(answer @ _unit(there.mean(axis=0)))

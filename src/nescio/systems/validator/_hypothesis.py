@@ -31,16 +31,16 @@ def statement(question: Words, answer: tuple[str, ...]) -> tuple[str, ...]:
         return (*words, *answer)
     before, asks, after = words[:at], words[at], words[at + 1 :]
     if not after:  # ... is called what?
-        said = answer
+        sentence = answer
     elif asks in ("who", "whom"):
-        said = _of_subject(after, answer)
+        sentence = _of_subject(after, answer)
     elif asks == "whose":
-        said = (*answer, *_moved(after))
+        sentence = (*answer, *_moved(after))
     elif asks in ("when", "where", "why") or (asks == "how" and after[0] in _AUXILIARIES):
-        said = (*_moved(after), *(() if before else _PREPOSITIONS[asks].split()), *answer)
+        sentence = (*_moved(after), *(() if before else _PREPOSITIONS[asks].split()), *answer)
     else:
-        said = _of_degree(after, answer) if asks == "how" else _of_kind(after, answer)
-    return (*before, *said)
+        sentence = _of_degree(after, answer) if asks == "how" else _of_kind(after, answer)
+    return (*before, *sentence)
 
 
 def _of_subject(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def lexical(one: Case) -> Row:
     unknown = [m for m in missing if m.level == NONE]
     plain = [m for m in missing if not is_name(one.question, m.at) and not is_number(one.question.lower[m.at])]
     own = one.answer.content
-    asked = {m.stem for m in one.matches}
+    of_question = {m.stem for m in one.matches}
     text = set(one.text.content_stems)
     q, a, t = (math.log1p(len(words)) for words in (one.question, one.answer, one.text))
     return {
@@ -39,14 +39,14 @@ def lexical(one: Case) -> Row:
         "one missing": float(len(missing) == 1),
         "one plain missing": float(len(missing) == len(plain) == 1),
         "matched weight": math.log1p(math.fsum(m.weight for m in one.matches if m.level == EXACT)),
-        "text asked about": share(len(asked & text), len(text)),
+        "text asked about": share(len(of_question & text), len(text)),
         "question length": q,
         "text length": t,
         "answer length": a,
         "answer length squared": a * a,
         "answer to question": a - q,
         "answer to text": share(len(one.answer), len(one.text)),
-        "answer repeats question": share(sum(one.answer.stem[i] in asked for i in own), len(own)),
+        "answer repeats question": share(sum(one.answer.stem[i] in of_question for i in own), len(own)),
         "answer weight": share(math.fsum(one.weight(one.answer.stem[i]) for i in own), len(own)),
         "answer begins with function word": float(bool(one.answer.lower) and one.answer.lower[0] in STOP_WORDS),
     }
@@ -78,21 +78,21 @@ def ngrams(one: Case) -> Row:
 
 def proximity(one: Case) -> Row:
     """Where the question's words stand: how near to the answer, on which side, in which order."""
-    found = [m for m in one.matches if m.level > TITLE]
+    matched = [m for m in one.matches if m.level > TITLE]
     aim = focus(one)
     last = one.question.content[-1] if one.question.content else None
     aimed = next((m for m in one.matches if m.at == aim), None)
     return {
-        "near": one.share([Match(m.at, m.stem, m.weight * m.near, m.level) for m in found]),
-        "nearest": math.log1p(min((m.distance for m in found), default=60.0)),
-        "mean distance": math.log1p(share(math.fsum(m.distance for m in found), len(found)) if found else 60.0),
-        "within five": share(sum(m.distance <= 5 for m in found), len(one.matches)),
-        "beyond fifteen": share(sum(m.distance > 15 for m in found), len(one.matches)),
-        "before": share(sum(m.before for m in found), len(found)),
+        "near": one.share([Match(m.at, m.stem, m.weight * m.near, m.level) for m in matched]),
+        "nearest": math.log1p(min((m.distance for m in matched), default=60.0)),
+        "mean distance": math.log1p(share(math.fsum(m.distance for m in matched), len(matched)) if matched else 60.0),
+        "within five": share(sum(m.distance <= 5 for m in matched), len(one.matches)),
+        "beyond fifteen": share(sum(m.distance > 15 for m in matched), len(one.matches)),
+        "before": share(sum(m.before for m in matched), len(matched)),
         "focus there": float(aimed is not None and aimed.level > TITLE),
         "focus near": aimed.near if aimed else 0.0,
         "focus in answer": float(aim is not None and one.question.stem[aim] in one.answer.stem),
-        "last word there": float(any(m.at == last and m.level > TITLE for m in found)),
+        "last word there": float(any(m.at == last and m.level > TITLE for m in matched)),
         "position": share(one.span[0], len(one.text)),
         "places": math.log1p(one.places),
         "not in text": float(not one.places),

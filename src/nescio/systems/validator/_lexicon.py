@@ -236,11 +236,11 @@ def _groups(text: str) -> list[list[str]]:
 @lru_cache(maxsize=1)
 def lemmas() -> dict[str, str]:
     """The base of each irregular form."""
-    found: dict[str, str] = {}
+    base_of: dict[str, str] = {}
     for base, *forms in _groups(_IRREGULAR):
         for form in forms:
-            found.setdefault(form, base)
-    return found
+            base_of.setdefault(form, base)
+    return base_of
 
 
 @lru_cache(maxsize=1)
@@ -269,12 +269,12 @@ def rivals() -> dict[str, frozenset[str]]:
 
 
 def _related(groups: list[list[str]]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    related: dict[str, set[str]] = {}
     for group in groups:
         stems = {stem(word) for word in group}
         for word in stems:
-            found.setdefault(word, set()).update(stems - {word})
-    return {word: frozenset(others) for word, others in found.items()}
+            related.setdefault(word, set()).update(stems - {word})
+    return {word: frozenset(others) for word, others in related.items()}
 
 
 def negated(word: str, other: str) -> bool:

@@ -45,7 +45,7 @@ def similar(one: Case) -> Row:
         else:
             odd += m.weight
     limits = [w for w in one.question.lower if w in _lexicon.RESTRICTIONS]
-    asked = _negations(one.question.lower)
+    in_question = _negations(one.question.lower)
     here = _negations(one.text.lower[max(0, one.span[0] - 12) : one.span[1] + 12])
     return {
         "coverage with synonyms": matched / one.total,
@@ -54,10 +54,10 @@ def similar(one: Case) -> Row:
         "rivals": rival,
         "limits missing": float(sum(w not in one.text.lower for w in limits)),
         "limits": float(len(limits)),
-        "question negated": float(asked > 0),
+        "question negated": float(in_question > 0),
         "text negated": float(here > 0),
-        "negations differ": float((asked > 0) != (here > 0)),
-        "negation missing": float(asked > 0 and _negations(one.text.lower) == 0),
+        "negations differ": float((in_question > 0) != (here > 0)),
+        "negation missing": float(in_question > 0 and _negations(one.text.lower) == 0),
     }
 
 

@@ -21,47 +21,47 @@ def _stems(words: Sequence[str]) -> tuple[str, ...]:
 
 def hypothesis(one: Case) -> Row:
     """The statement that question and answer make: how much of it stands in the text, in its order."""
-    said, t = _stems(statement(one.question, one.answer.lower)), one.text.stem
+    stated, t = _stems(statement(one.question, one.answer.lower)), one.text.stem
     own = one.answer.stem
     return {
-        "subsequence": share(longest_common(said, t), len(said)),
-        "run beyond answer": math.log1p(max(0, longest_run(said, t) - len(own))),
-        "bigrams": shared_grams(said, t, 2),
-        "beside answer": _beside(said, one),
+        "subsequence": share(longest_common(stated, t), len(stated)),
+        "run beyond answer": math.log1p(max(0, longest_run(stated, t) - len(own))),
+        "bigrams": shared_grams(stated, t, 2),
+        "beside answer": _beside(stated, one),
     }
 
 
-def _beside(said: Sequence[str], one: Case) -> float:
+def _beside(stated: Sequence[str], one: Case) -> float:
     """Of the three content words on each side of the answer in the statement, the share near it on that side in the text."""
     n, own = len(one.answer), one.answer.stem
-    at = next((i for i in range(len(said) - n + 1) if tuple(said[i : i + n]) == own), None)
+    at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), None)
     if at is None or not n:
         return 0.0
     first, end = one.span
-    left = [w for w in said[:at] if w not in STOP_WORDS][-3:]
-    right = [w for w in said[at + n :] if w not in STOP_WORDS][:3]
+    left = [w for w in stated[:at] if w not in STOP_WORDS][-3:]
+    right = [w for w in stated[at + n :] if w not in STOP_WORDS][:3]
     before, after = set(one.text.stem[max(0, first - 8) : first]), set(one.text.stem[end : end + 8])
     return share(sum(w in before for w in left) + sum(w in after for w in right), len(left) + len(right))
 
 
 def phrases(one: Case) -> Row:
     """Transformations of the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
-    said = _stems(statement(one.question, one.answer.lower))
+    stated = _stems(statement(one.question, one.answer.lower))
     rest = _stems([w for i, w in enumerate(one.question.lower) if i != one.asks])
     own, t = one.answer.stem, one.text.stem
-    forms = (said, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))
+    forms = (stated, (*own, *rest), (*rest, *own), (*rest[len(rest) // 2 :], *own, *rest[: len(rest) // 2]))
     lengths = [longest_common(form, t) for form in forms]
     first, end = one.span
     lower = one.text.lower
     previous, following = lower[max(0, first - 3) : first], lower[end : end + 2]
     apart = first > 0 and one.text.place[first] - one.text.place[first - 1] > 1
     return {
-        "best form": share(max(lengths), len(said)),
-        "gain": share(max(lengths) - lengths[0], len(said)),
+        "best form": share(max(lengths), len(stated)),
+        "gain": share(max(lengths) - lengths[0], len(stated)),
         "order": _order(one),
-        **_exchanged(said, one),
+        **_exchanged(stated, one),
         **conflicts(one),
-        **_sides(said, one),
+        **_sides(stated, one),
         **_pairs(one),
         "set apart before": float(apart),
         "set apart after": float(0 < end < len(lower) and one.text.place[end] - one.text.place[end - 1] > 1),
@@ -92,25 +92,25 @@ def conflicts(one: Case) -> Row:
     return {f"{kind} filled otherwise": value for kind, value in sums.items()} | {"filled otherwise": weight}
 
 
-def _sides(said: Sequence[str], one: Case) -> Row:
+def _sides(stated: Sequence[str], one: Case) -> Row:
     """Do the question's words stand on the same side of the answer in the text as in the statement? And is the voice the same?"""
     own = one.answer.stem
     n = len(own)
-    at = next((i for i in range(len(said) - n + 1) if tuple(said[i : i + n]) == own), len(said))
+    at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), len(stated))
     same = near = weight = 0.0
     nearest = (math.inf, 0.5)
     for m in one.matches:
-        if m.level <= TITLE or m.stem not in said:
+        if m.level <= TITLE or m.stem not in stated:
             continue
-        agrees = float((said.index(m.stem) < at) == m.before)
+        agrees = float((stated.index(m.stem) < at) == m.before)
         same += agrees
         weight += m.near
         near += agrees * m.near
         nearest = min(nearest, (m.distance, agrees))
-    found = sum(m.level > TITLE and m.stem in said for m in one.matches)
+    matched = sum(m.level > TITLE and m.stem in stated for m in one.matches)
     voices = _passive(one.question, 0, len(one.question)), _passive(one.text, one.span[0] - 8, one.span[1] + 8)
     return {
-        "same side": same / found if found else 0.5,
+        "same side": same / matched if matched else 0.5,
         "same side, near": near / weight if weight else 0.5,
         "same side, nearest": nearest[1],
         "voice differs": float(voices[0] != voices[1]),
@@ -161,18 +161,18 @@ def _beside_slot(q: Words, t: Words, at: int, side: int) -> list[int]:
     beside = at + side
     if not 0 <= beside < len(q) or (q.lower[beside] in STOP_WORDS and _kind(q, at) == "other"):
         return []
-    found = [i - side for i in range(len(t)) if t.stem[i] == q.stem[beside]]
-    return [i for i in found if 0 <= i < len(t)]
+    places = [i - side for i in range(len(t)) if t.stem[i] == q.stem[beside]]
+    return [i for i in places if 0 <= i < len(t)]
 
 
-def _exchanged(said: Sequence[str], one: Case) -> Row:
+def _exchanged(stated: Sequence[str], one: Case) -> Row:
     """Words of the statement that others stand for in the text, between words that both have: a month for a year."""
     t = one.text.stem
-    known = set(said)
-    blocks = SequenceMatcher(None, said, t, autojunk=False).get_matching_blocks()
+    known = set(stated)
+    blocks = SequenceMatcher(None, stated, t, autojunk=False).get_matching_blocks()
     count = weight = 0.0
     for left, right in pairwise(blocks):
-        between, instead = said[left.a + left.size : right.a], t[left.b + left.size : right.b]
+        between, instead = stated[left.a + left.size : right.a], t[left.b + left.size : right.b]
         inside = left.size > 0 and right.size > 0
         ours = [word for word in between if word not in STOP_WORDS and word not in t]
         theirs = [word for word in instead if word not in STOP_WORDS and word not in known]

@@ -36,12 +36,15 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
     """`redundancy` of every candidate among the answers to its question; `votes` is 1 for those that it does not name."""
-    found: dict[tuple[str, str], Row] = {}
+    row_of: dict[tuple[str, str], Row] = {}
     for those in by_question(candidates).values():
-        together = group([each.answer for each in those], [votes.get((each.question_id, each.id), 1) for each in those])
-        for at, each in enumerate(those):
-            found[each.question_id, each.id] = redundancy(together, at)
-    return [found[each.question_id, each.id] for each in candidates]
+        together = group(
+            [candidate.answer for candidate in those],
+            [votes.get((candidate.question_id, candidate.id), 1) for candidate in those],
+        )
+        for at, candidate in enumerate(those):
+            row_of[candidate.question_id, candidate.id] = redundancy(together, at)
+    return [row_of[candidate.question_id, candidate.id] for candidate in candidates]
 
 
 def redundancy(one: Group, at: int) -> Row:

@@ -85,7 +85,7 @@ def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], f
 @lru_cache(maxsize=1 << 15)
 def _base(folder: Path, word: str) -> str:
     """The base form of a word as WordNet has it, the word itself where it has none."""
-    return next((found for pos in "nvar" if (found := open_folder(folder).morphy(word, pos))), word)
+    return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
 def wordnet(one: Case, resources: Resources) -> Row:
@@ -113,17 +113,17 @@ def _parser(name: str) -> Any:
 @lru_cache(maxsize=1 << 14)
 def _arcs(name: str, text: str) -> tuple[tuple[str, str, str], ...]:
     """The dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
-    found = _parser(name)(text)
-    return tuple((word.head.lemma_.lower(), word.dep_, word.lemma_.lower()) for word in found if not word.is_punct)
+    parsed = _parser(name)(text)
+    return tuple((word.head.lemma_.lower(), word.dep_, word.lemma_.lower()) for word in parsed if not word.is_punct)
 
 
 def syntax(one: Case, resources: Resources) -> Row:
     """Dependencies that statement and text share: with the relation, and without it."""
     name = resources.parser or PARSER
-    said, text = set(_arcs(name, _statement(one))), set(_arcs(name, one.text.text))
-    bare, others = ({(head, tail) for head, _, tail in arcs} for arcs in (said, text))
+    stated, text = set(_arcs(name, _statement(one))), set(_arcs(name, one.text.text))
+    bare, others = ({(head, tail) for head, _, tail in arcs} for arcs in (stated, text))
     return {
-        "dependencies": share(len(said & text), len(said)),
+        "dependencies": share(len(stated & text), len(stated)),
         "dependencies without relation": share(len(bare & others), len(bare)),
         "turned round": share(sum((tail, head) in others for head, tail in bare if head != tail), len(bare)),
     }

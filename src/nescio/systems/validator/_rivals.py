@@ -15,7 +15,7 @@ from nescio.tasks.ave.exercise import Candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RivalView:
     """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and what it lacks."""
 
     question: frozenset[str]
@@ -37,7 +37,7 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
     like it, how like it is, by how much more of this question stands in the text, and the weight of the words that the text lacks, theirs less
     these, times the likeness. 0 where there are none.
     """
-    asked = [_asked(one) for one in cases]
+    views = [_asked(one) for one in cases]
     by_text: dict[str, list[int]] = {}
     for at, candidate in enumerate(candidates):
         by_text.setdefault(candidate.text, []).append(at)
@@ -45,37 +45,40 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
     for at, candidate in enumerate(candidates):
         about = by_text[candidate.text] if candidate.text else []  # without a text there is none to share
         others = [
-            (candidates[i].question_id, asked[i]) for i in about if candidates[i].question_id != candidate.question_id
+            (candidates[i].question_id, views[i]) for i in about if candidates[i].question_id != candidate.question_id
         ]
-        rows.append(_row(asked[at], others, cases[at].weight))
+        rows.append(_row(views[at], others, cases[at].weight))
     return rows
 
 
 def contested(candidates: Sequence[Candidate]) -> float:
     """The share of the candidates that have a rival: another question with a candidate of the same text."""
-    asked: dict[str, set[str]] = {}
+    questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
-        asked.setdefault(candidate.text, set()).add(candidate.question_id)
-    return share(sum(bool(each.text) and len(asked[each.text]) > 1 for each in candidates), len(candidates))
+        questions_of.setdefault(candidate.text, set()).add(candidate.question_id)
+    return share(
+        sum(bool(candidate_.text) and len(questions_of[candidate_.text]) > 1 for candidate_ in candidates),
+        len(candidates),
+    )
 
 
-def _asked(one: Case) -> Asked:
+def _asked(one: Case) -> RivalView:
     question, answer, text = (
         frozenset(stems) for stems in (one.question.content_stems, one.answer.stem, one.text.stem)
     )
     sought = question - answer
     total, lacks = _sum(sought, one.weight), _sum(sought - text, one.weight)
-    return Asked(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
+    return RivalView(question, answer, sought - text, 1 - lacks / total if total else 1.0, lacks)
 
 
-def _row(mine: Asked, others: Sequence[tuple[str, Asked]], weight: Weight) -> Row:
+def _row(mine: RivalView, others: Sequence[tuple[str, RivalView]], weight: Weight) -> Row:
     row: dict[str, float] = {}
     for kind, among in (
         ("text", others),
-        ("same answer", [each for each in others if each[1].answer == mine.answer]),
-        ("near answer", [each for each in others if each[1].answer & mine.answer]),
+        ("same answer", [rival for rival in others if rival[1].answer == mine.answer]),
+        ("near answer", [rival for rival in others if rival[1].answer & mine.answer]),
     ):
-        best: dict[str, Asked] = {}
+        best: dict[str, RivalView] = {}
         for name, other in among:
             if name not in best or other.fit > best[name].fit:
                 best[name] = other
@@ -83,7 +86,7 @@ def _row(mine: Asked, others: Sequence[tuple[str, Asked]], weight: Weight) -> Ro
     return row
 
 
-def _against(mine: Asked, others: Sequence[Asked], weight: Weight) -> Row:
+def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Row:
     if not others:
         return dict.fromkeys(("rivals", "lead", "likeness", "lead over the likest", "missing in the likest"), 0.0)
     likeness = [

@@ -56,10 +56,10 @@ def names(one: Case) -> Row:
     missing = sum(not _held(one, i) for i in own)
     related = {m.at: m.level for m in one.matches}
     lost = sum(not _held(one, i) and related.get(i, NONE) == NONE for i in own)
-    asked, given = asked_type(one.question, one.asks), given_type(one.answer)
+    wanted_type, answer_type = asked_type(one.question, one.asks), given_type(one.answer)
     capitals = sum(is_name(one.text, i) for i in range(len(one.text)))
-    wanted = _FITS.get(asked)
-    fits = wanted is None or given in wanted
+    wanted = _FITS.get(wanted_type)
+    fits = wanted is None or answer_type in wanted
     return {
         "names asked": float(len(own)),
         "names missing": float(missing),
@@ -68,24 +68,26 @@ def names(one: Case) -> Row:
         "names in text": math.log1p(capitals),
         "other names, some missing": float(missing > 0 and capitals > len(own) - missing),
         "capitals of answer": share(sum(word[0].isupper() for word in one.answer.surface), len(one.answer)),
-        **{f"asks {kind}": float(asked == kind) for kind in ASKED},
-        **{f"gives {kind}": float(given == kind) for kind in GIVEN},
+        **{f"asks {kind}": float(wanted_type == kind) for kind in ASKED},
+        **{f"gives {kind}": float(answer_type == kind) for kind in GIVEN},
         "fits": float(wanted is not None and fits),
-        **{f"{kind}, does not fit": float(asked == kind and not fits) for kind in _FITS},
+        **{f"{kind}, does not fit": float(wanted_type == kind and not fits) for kind in _FITS},
     }
 
 
 def numbers(one: Case) -> Row:
     """Numbers: does the text state those that the question states, and how many others?"""
-    asked, stated, given = (_values(" ".join(words.surface)) for words in (one.question, one.text, one.answer))
-    missing = len(asked - stated)
+    in_question, stated, in_answer = (
+        _values(" ".join(words.surface)) for words in (one.question, one.text, one.answer)
+    )
+    missing = len(in_question - stated)
     return {
-        "numbers asked": float(len(asked)),
+        "numbers asked": float(len(in_question)),
         "numbers missing": float(missing),
-        "others instead": float(bool(missing) and bool(stated - asked - given)),
-        "share of numbers": share(len(asked) - missing, len(asked)) if asked else 1.0,
-        "numbers in text": math.log1p(len(stated - given)),
-        "answer is one of several": float(bool(given) and len(stated) > len(given)),
+        "others instead": float(bool(missing) and bool(stated - in_question - in_answer)),
+        "share of numbers": share(len(in_question) - missing, len(in_question)) if in_question else 1.0,
+        "numbers in text": math.log1p(len(stated - in_answer)),
+        "answer is one of several": float(bool(in_answer) and len(stated) > len(in_answer)),
     }
 
 
@@ -106,17 +108,17 @@ _TIME = re.compile(
 @lru_cache(maxsize=1 << 14)
 def moments(text: str) -> frozenset[tuple[str, int]]:
     """The times that a text names: ("year", 1945), ("decade", 1940), ("century", 20), ("month", 5), ("day", 508)."""
-    found: set[tuple[str, int]] = set()
+    dates: set[tuple[str, int]] = set()
     for match in _TIME.finditer(text):
         for kind in ("century", "decade", "year"):
             if match[kind]:
-                found.add((kind, int(match[kind])))
+                dates.add((kind, int(match[kind])))
         if match["month"]:
             month = 1 + _lexicon.MONTHS.index(match["month"].lower())
-            found.add(("month", month))
+            dates.add(("month", month))
             if match["day"]:
-                found.add(("day", 100 * month + int(match["day"])))
-    return frozenset(found)
+                dates.add(("day", 100 * month + int(match["day"])))
+    return frozenset(dates)
 
 
 def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
@@ -132,12 +134,14 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 
 def times(one: Case) -> Row:
     """Times: does the text name those that the question names, or others instead?"""
-    asked, stated, given = (moments(" ".join(words.surface)) for words in (one.question, one.text, one.answer))
-    missing = [moment for moment in asked if not agrees(moment, stated)]
+    in_question, stated, in_answer = (
+        moments(" ".join(words.surface)) for words in (one.question, one.text, one.answer)
+    )
+    missing = [moment for moment in in_question if not agrees(moment, stated)]
     return {
-        "times asked": float(len(asked)),
+        "times asked": float(len(in_question)),
         "times missing": float(len(missing)),
-        "others instead": float(bool(missing) and bool(stated - given)),
+        "others instead": float(bool(missing) and bool(stated - in_answer)),
         "times in text": math.log1p(len(stated)),
-        "answer is one of several": float(bool(given) and len(stated) > len(given)),
+        "answer is one of several": float(bool(in_answer) and len(stated) > len(in_answer)),
     }

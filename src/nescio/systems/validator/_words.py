@@ -47,12 +47,12 @@ class Words:
 def read(text: str) -> Words:
     """The words of a text."""
     surface, place, at, end = [], [], 0.0, 0
-    for found in _WORD.finditer(text):
-        between = text[end : found.start()]
+    for match in _WORD.finditer(text):
+        between = text[end : match.start()]
         at += 1.0 + max(cost for marks, cost in _PAUSES if not marks or any(mark in between for mark in marks))
-        surface.append(found[0])
+        surface.append(match[0])
         place.append(at)
-        end = found.end()
+        end = match.end()
     lower = [_plain(word) for word in surface]
     bases = [lemma(word) for word in lower]
     return Words(text, tuple(surface), tuple(lower), tuple(bases), tuple(stem(base) for base in bases), tuple(place))
@@ -60,7 +60,7 @@ def read(text: str) -> Words:
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where the words of a text begin and end, in characters."""
-    return tuple(found.span() for found in _WORD.finditer(text))
+    return tuple(match.span() for match in _WORD.finditer(text))
 
 
 def _plain(word: str) -> str:

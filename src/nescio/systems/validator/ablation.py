@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nescio.systems.validator import deciding
 from nescio.systems.validator.features import Features
-from nescio.systems.validator.training import Material, Plan, Trained, fit
+from nescio.systems.validator.training import Material, Trained, TrainingPlan, fit
 from nescio.tasks.ave.exercise import Exercise, Validation
 
 ALL = "all techniques"
@@ -17,7 +17,7 @@ Progress = Callable[[int, int], None]
 def ablation(
     exercise: Exercise,
     material: Material,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     test: tuple[Exercise, Features] | None = None,
     progress: Progress | None = None,
@@ -44,6 +44,6 @@ def _decisions(
     threshold = trained.model.thresholds["F"]
     if test is None:
         return deciding.decide(exercise, trained.confidence, threshold)
-    other, found = test
-    confidence = trained.model.of_features(found if left_out is None else found.without(left_out))
+    other, test_features = test
+    confidence = trained.model.of_features(test_features if left_out is None else test_features.without(left_out))
     return deciding.decide(other, confidence, threshold)

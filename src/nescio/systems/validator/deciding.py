@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.data.outcomes import Policies, settle
+from nescio.data.outcomes import Policies, apply_policies
 from nescio.measures._measure import Declaration, Measure
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats
@@ -59,12 +59,12 @@ F_OF_ACCEPTED = Measure(
 
 def judged(candidates: Sequence[Candidate]) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which candidates assessors called right or wrong."""
-    return np.array([each.value in (Value.VALIDATED, Value.REJECTED) for each in candidates])
+    return np.array([candidate.value in (Value.VALIDATED, Value.REJECTED) for candidate in candidates])
 
 
 def right(candidates: Sequence[Candidate]) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which candidates are VALIDATED in the gold."""
-    return np.array([each.value is Value.VALIDATED for each in candidates])
+    return np.array([candidate.value is Value.VALIDATED for candidate in candidates])
 
 
 def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) -> Evidence:
@@ -91,8 +91,8 @@ def over_answers(exercise: Exercise, confidence: Floats, groups: Sequence[str]) 
 
 def over_questions(exercise: Exercise, confidence: Floats, group: Mapping[str, str]) -> Evidence:
     """Every question with its surest answer, which a threshold gives or declines."""
-    found, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
-    data, _ = settle(found, Policies())
+    outcomes, _ = selections(exercise, {"validator": decide(exercise, confidence, None, always=True)})
+    data, _ = apply_policies(outcomes, Policies())
     clusters = _codes([group[question] for question in data.questions])
     alone = len(np.unique(clusters)) == len(clusters)
     return Evidence(data.runs, data.questions, data.columns, data.absence, data.strata, None if alone else clusters)
@@ -104,5 +104,5 @@ def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
     """The threshold that makes a measure best, and what it can be expected to earn on new questions (`nescio tune`)."""
-    found: Tuning = tune(data, measure, ci=None, seed=seed, points=2).rows[0]
-    return found
+    tuning: Tuning = tune(data, measure, ci=None, seed=seed, points=2).rows[0]
+    return tuning

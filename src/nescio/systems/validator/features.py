@@ -48,10 +48,10 @@ class Features:
 
 def rarity(exercise: Exercise) -> Rarity:
     """Counted in the questions and supporting texts of a development collection, each candidate giving two texts."""
-    asked = {question.id: question.text for question in exercise.questions}
+    question_text = {question.id: question.text for question in exercise.questions}
     counts: Counter[str] = Counter()
     for candidate in exercise.candidates:
-        for text in (asked[candidate.question_id], candidate.text):
+        for text in (question_text[candidate.question_id], candidate.text):
             counts.update(set(read(text).stem))
     return Rarity(2 * len(exercise.candidates), dict(counts))
 
@@ -82,8 +82,14 @@ def features(
 def _cases(exercise: Exercise, rare: Rarity) -> list[Case]:
     if not exercise.candidates:
         raise MismatchError("the collection has no answer to validate")
-    asked = {question.id: question.text for question in exercise.questions}
+    question_text = {question.id: question.text for question in exercise.questions}
     return [
-        case(asked[each.question_id], each.answer, each.text, rare.weight, each.document or "")
-        for each in exercise.candidates
+        case(
+            question_text[candidate.question_id],
+            candidate.answer,
+            candidate.text,
+            rare.weight,
+            candidate.document or "",
+        )
+        for candidate in exercise.candidates
     ]

@@ -72,7 +72,7 @@ def grow(x: Floats, right: NDArray[np.bool_], weight: Floats, *, trees: int, see
     )
     grown.fit(x, right, sample_weight=weight)
     at = list(grown.classes_).index(True)
-    return Forest(tuple(_tree(each.tree_, at) for each in grown.estimators_))
+    return Forest(tuple(_tree(estimator.tree_, at) for estimator in grown.estimators_))
 
 
 def _tree(grown: Any, at: int) -> Tree:

@@ -64,10 +64,10 @@ class Model:
         """
         resources = resources or Resources()
         check(self.techniques, resources)
-        found = features(exercise, self.techniques, self.rarity, resources, votes)
-        if found.names != self.names:
+        computed = features(exercise, self.techniques, self.rarity, resources, votes)
+        if computed.names != self.names:
             raise UsageError("the model was trained with features that another version of nescio had: train it again")
-        return self.of_features(found)
+        return self.of_features(computed)
 
     def remarks(self, exercise: Exercise) -> tuple[Note, ...]:
         """Note what a user should know of this model on this collection."""
@@ -86,10 +86,10 @@ class Model:
             ),
         )
 
-    def of_features(self, found: Features) -> Floats:
+    def of_features(self, computed: Features) -> Floats:
         """The same from features that were computed before; they must be the model's, in its order."""
-        assert found.names == self.names
-        return self.calibration(self.forest.predict(found.values))
+        assert computed.names == self.names
+        return self.calibration(self.forest.predict(computed.values))
 
 
 def save(model: Model, path: Path) -> None:
@@ -137,8 +137,8 @@ def _model(document: Mapping[str, Any]) -> Model:
         raise ValueError(f"feature {unlike[0]!r} belongs to none of its techniques")
     if not document["trees"]:
         raise ValueError("it has no trees")
-    given = document["calibration"]
-    calibration = Calibration(_number(given["slope"]), _number(given["intercept"]))
+    stored = document["calibration"]
+    calibration = Calibration(_number(stored["slope"]), _number(stored["intercept"]))
     counts = {str(stem): int(many) for stem, many in document["rarity"]["counts"].items()}
     thresholds = {name: None if value is None else _number(value) for name, value in document["thresholds"].items()}
     return Model(

@@ -135,14 +135,14 @@ def chosen(resources: Resources, without: Collection[str] = (), *, redundancy: b
     for name in without:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES)
-    found = tuple(
+    names = tuple(
         name
-        for name, each in TECHNIQUES.items()
-        if name not in without and (redundancy or name != REDUNDANCY) and each.absent(resources) is None
+        for name, technique in TECHNIQUES.items()
+        if name not in without and (redundancy or name != REDUNDANCY) and technique.absent(resources) is None
     )
-    if not found:
+    if not names:
         raise UsageError("every technique is switched off, and nothing is left to look at")
-    return found
+    return names
 
 
 def check(names: Sequence[str], resources: Resources) -> None:
@@ -159,21 +159,21 @@ def table12(resources: Resources | None = None) -> Results:
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}
-    for each in TECHNIQUES.values():
-        by_row.setdefault(each.row, []).append(each)
+    for technique in TECHNIQUES.values():
+        by_row.setdefault(technique.row, []).append(technique)
     for name in (*TABLE_12, *(row for row in by_row if row not in TABLE_12)):
         marks = TABLE_12.get(name, ("x" if name == LEXICAL else ".") * len(PARTICIPANTS))
         here = by_row.get(name, [])
-        for each in here:
-            rows.append(Row12(name, marks, each.name, *_use(each, resources)))
+        for technique in here:
+            rows.append(Row12(name, marks, technique.name, *_use(technique, resources)))
         if not here:
             rows.append(Row12(name, marks, None, "no", "not built"))
     order = note("validator.participants", "in 2007, in this order: {systems:list}", systems=PARTICIPANTS)
     return Results(tuple(rows), sign(ave="table12"), (order,), "techniques")
 
 
-def _use(each: Technique, resources: Resources) -> tuple[str, str | None]:
-    if each.name == REDUNDANCY:
-        return "skipped", _REMARKS[each.name]
-    why = each.absent(resources)
-    return ("yes", _REMARKS.get(each.name)) if why is None else ("skipped", why)
+def _use(technique: Technique, resources: Resources) -> tuple[str, str | None]:
+    if technique.name == REDUNDANCY:
+        return "skipped", _REMARKS[technique.name]
+    why = technique.absent(resources)
+    return ("yes", _REMARKS.get(technique.name)) if why is None else ("skipped", why)

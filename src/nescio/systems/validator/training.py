@@ -28,7 +28,7 @@ FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out in turn."""
 
     seed: int = 0
@@ -74,7 +74,7 @@ def train(
     redundancy: bool = False,
     resources: Resources | None = None,
     votes: Votes | None = None,
-    plan: Plan | None = None,
+    plan: TrainingPlan | None = None,
 ) -> Trained:
     """A validator from a development collection whose answers are judged.
 
@@ -85,7 +85,7 @@ def train(
 
     Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
     """
-    plan = plan or Plan()
+    plan = plan or TrainingPlan()
     techniques = chosen(resources or Resources(), without, redundancy=redundancy)
     return fit(exercise, gather(exercise, also, techniques, plan, resources=resources, votes=votes), plan)
 
@@ -94,7 +94,7 @@ def gather(
     exercise: Exercise,
     also: Exercise | None,
     techniques: Sequence[str],
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     resources: Resources | None = None,
     votes: Votes | None = None,
@@ -104,15 +104,15 @@ def gather(
         raise UsageError(f"a candidate of a second collection counts from 0 to 1 (found {plan.also!r})")
     collections = [exercise] if also is None else [exercise, also]
     rare = rarity(exercise)
-    found = [features(each, techniques, rare, resources, votes) for each in collections]
-    candidates = [candidate for each in collections for candidate in each.candidates]
+    parts = [features(part, techniques, rare, resources, votes) for part in collections]
+    candidates = [candidate for part in collections for candidate in part.candidates]
     group = {
-        question.id: question.cluster or question.id for each in reversed(collections) for question in each.questions
+        question.id: question.cluster or question.id for part in reversed(collections) for question in part.questions
     }
     own = len(exercise.candidates)
     weight = np.where(np.arange(len(candidates)) < own, 1.0, plan.also)
     return Material(
-        Features(found[0].names, np.concatenate([each.values for each in found])),
+        Features(parts[0].names, np.concatenate([part.values for part in parts])),
         rare,
         deciding.right(candidates),
         deciding.judged(candidates),
@@ -122,7 +122,7 @@ def gather(
     )
 
 
-def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
+def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
     """The model of some material: calibration and thresholds on held-out confidences, the forest on everything."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
@@ -133,10 +133,12 @@ def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
     confidence = calibration(raw)
     group = {c.question_id: g for c, g in zip(exercise.candidates, material.group, strict=False)}
     answers = deciding.over_answers(exercise, confidence, material.group[: material.own])
-    asked = deciding.over_questions(exercise, confidence, {q.id: group.get(q.id, q.id) for q in exercise.questions})
+    over_questions = deciding.over_questions(
+        exercise, confidence, {q.id: group.get(q.id, q.id) for q in exercise.questions}
+    )
     tuned = {
         "F": deciding.best(answers, deciding.F_OF_ACCEPTED, plan.seed),
-        "c@1": deciding.best(asked, "c@1", plan.seed),
+        "c@1": deciding.best(over_questions, "c@1", plan.seed),
     }
     forest = _grown(material, material.use, plan)
     about = {
@@ -155,10 +157,10 @@ def fit(exercise: Exercise, material: Material, plan: Plan) -> Trained:
     return Trained(model, confidence, tuned)
 
 
-def held_out(material: Material, plan: Plan) -> Floats:
+def held_out(material: Material, plan: TrainingPlan) -> Floats:
     """The forest's mean for each development candidate, from forests that saw nothing of its group; shape (own,)."""
     fold = _deal(material.group, material.own, plan)
-    found = np.full(material.own, np.nan)
+    held = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):
         seen = material.use & (fold != part)
         if material.right[seen].all() or not material.right[seen].any():
@@ -166,11 +168,11 @@ def held_out(material: Material, plan: Plan) -> Floats:
                 "a part of the questions holds all the right answers, or all the wrong ones: there are too few"
             )
         mine = fold[: material.own] == part
-        found[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
-    return found
+        held[mine] = _grown(material, seen, plan).predict(material.x.values[: material.own][mine])
+    return held
 
 
-def _grown(material: Material, rows: NDArray[np.bool_], plan: Plan) -> Forest:
+def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> Forest:
     return grow(
         material.x.values[rows],
         material.right[rows],
@@ -181,7 +183,7 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: Plan) -> Forest:
     )
 
 
-def _deal(group: Sequence[str], own: int, plan: Plan) -> NDArray[np.int64]:
+def _deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
     """Which part each candidate is held out with: whole groups, dealt by the seed in the order of their names; -1 for groups
     that no development candidate is of, which are never held out."""
     names = sorted(set(group[:own]))
@@ -197,5 +199,5 @@ def _calibrate(raw: Floats, good: NDArray[np.bool_]) -> Calibration:
     """Platt's two numbers by maximum likelihood."""
     from sklearn.linear_model import LogisticRegression
 
-    found = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)
-    return Calibration(float(found.coef_[0, 0]), float(found.intercept_[0]))
+    fitted = LogisticRegression(C=1e6, tol=1e-10, max_iter=1_000).fit(logit(raw)[:, None], good)
+    return Calibration(float(fitted.coef_[0, 0]), float(fitted.intercept_[0]))

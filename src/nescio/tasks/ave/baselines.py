@@ -59,11 +59,11 @@ class Place:
 
 def groups(exercise: Exercise) -> list[tuple[Question, list[Candidate], list[Candidate]]]:
     """Each question with all its answers, and with those that are judged."""
-    found: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
+    by_id: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
     for candidate in exercise.candidates:
-        found[candidate.question_id].append(candidate)
+        by_id[candidate.question_id].append(candidate)
     return [
-        (question, found[question.id], [each for each in found[question.id] if each.value in _JUDGED])
+        (question, by_id[question.id], [candidate_ for candidate_ in by_id[question.id] if candidate_.value in _JUDGED])
         for question in exercise.questions
     ]
 
@@ -81,7 +81,7 @@ def expected(exercise: Exercise) -> list[Expected]:
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
-    right = [sum(each.value is Value.VALIDATED for each in known) for known in grouped]
+    right = [sum(candidate.value is Value.VALIDATED for candidate in known) for known in grouped]
     answers, solvable = sum(map(len, grouped)), sum(c > 0 for c in right)
     p = sum(right) / answers if answers else float("nan")
     p_right = p if sum(right) else float("nan")  # recall, and F with it, is undefined where nothing is right
@@ -112,28 +112,32 @@ def accept_half(exercise: Exercise, seed: int = 0) -> list[Validation]:
 
 def _accept(exercise: Exercise, seed: int, share: float) -> list[Validation]:
     rng = Block(0, 1, seed).generator(Stream.RANDOM_SELECTION)
-    found = []
+    validations = []
     for question, answers, known in groups(exercise):
         tossed = rng.random(len(answers)) < share
-        accepted = {each.id for each, heads in zip(answers, tossed, strict=True) if heads}
+        accepted = {candidate.id for candidate, heads in zip(answers, tossed, strict=True) if heads}
         # An UNKNOWN answer is selected only where nothing else is accepted: random selection is among the judged.
-        drawn = [each.id for each in known if each.id in accepted] or sorted(accepted)
+        drawn = [candidate.id for candidate in known if candidate.id in accepted] or sorted(accepted)
         selected = drawn[int(rng.integers(len(drawn)))] if drawn else None
-        for each in answers:
-            accept = Decision.VALIDATED if each.id in accepted else Decision.REJECTED
-            found.append(Validation(question.id, each.id, Decision.SELECTED if each.id == selected else accept))
-    return found
+        for candidate in answers:
+            accept = Decision.VALIDATED if candidate.id in accepted else Decision.REJECTED
+            validations.append(
+                Validation(question.id, candidate.id, Decision.SELECTED if candidate.id == selected else accept)
+            )
+    return validations
 
 
 def perfect(exercise: Exercise) -> list[Validation]:
     """Every right answer accepted and no other, the first of each question selected."""
-    found = []
+    validations = []
     for question, answers, _ in groups(exercise):
-        selected = next((each.id for each in answers if each.value is Value.VALIDATED), None)
-        for each in answers:
-            accept = Decision.VALIDATED if each.value is Value.VALIDATED else Decision.REJECTED
-            found.append(Validation(question.id, each.id, Decision.SELECTED if each.id == selected else accept))
-    return found
+        selected = next((candidate.id for candidate in answers if candidate.value is Value.VALIDATED), None)
+        for candidate in answers:
+            accept = Decision.VALIDATED if candidate.value is Value.VALIDATED else Decision.REJECTED
+            validations.append(
+                Validation(question.id, candidate.id, Decision.SELECTED if candidate.id == selected else accept)
+            )
+    return validations
 
 
 def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
@@ -145,24 +149,24 @@ def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
     place = {question: i for i, question in enumerate(systems.questions)}
-    asked = [question.id for question in exercise.questions]
-    common = [i for i, question in enumerate(asked) if question in place]
+    identities = [question.id for question in exercise.questions]
+    common = [i for i, question in enumerate(identities) if question in place]
     if not common:
         raise MismatchError("the QA systems answer no question of the collection")
-    at = [place[asked[i]] for i in common]
-    right = np.zeros((len(systems.runs), len(asked)))
+    at = [place[identities[i]] for i in common]
+    right = np.zeros((len(systems.runs), len(identities)))
     right[:, common] = _answered_right(systems)[:, at]
     notes = tuple(_of_their_answers(systems, right, at, data))
     columns = {}
     for name, values in data.columns.items():
         own = np.full((len(systems.runs), values.shape[1]), np.nan)
         if name == "ave.selected_right":
-            own[:, : len(asked)] = right
+            own[:, : len(identities)] = right
         elif name in ("ave.solvable", "ave.random"):
-            own[:, : len(asked)] = values[0, : len(asked)]
+            own[:, : len(identities)] = values[0, : len(identities)]
         columns[name] = np.concatenate([values, own])
     absence = np.full((len(systems.runs), data.absence.shape[1]), NO_ROW, dtype=np.uint8)
-    absence[:, : len(asked)] = PRESENT
+    absence[:, : len(identities)] = PRESENT
     merged = Evidence(
         (*data.runs, *systems.runs),
         data.questions,
@@ -184,13 +188,13 @@ def _answered_right(systems: Evidence) -> Array:
 def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: Evidence) -> Iterator[Note]:
     """Note what was made of the systems' answers: the questions that they lack, those without a grade, silence, rights
     that no validator can select."""
-    asked = right.shape[1]
-    if lacking := asked - len(at):
+    questions = right.shape[1]
+    if lacking := questions - len(at):
         yield note(
             "ave.not_asked",
             "{questions} of {total} questions are not among those of the QA systems, and count as not correct",
             questions=lacking,
-            total=asked,
+            total=questions,
         )
     if ungraded := int((~systems.present[:, at]).sum()):
         yield note(
@@ -205,7 +209,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
             "{times} times a QA system is rightly silent, which is no right answer: not counted here",
             times=int(silent.sum()),
         )
-    beyond = (right > 0) & (data.columns["ave.solvable"][0, :asked] == 0)
+    beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)
     if some := [(run, int(row.sum())) for run, row in zip(systems.runs, beyond, strict=True) if row.any()]:
         yield note(
             "ave.beyond_perfect",
@@ -226,21 +230,23 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
     entries = [(PERFECT, BASELINE, best), (RANDOM, BASELINE, at_random)]
     for run, selected in zip(data.runs, data.columns["ave.selected_right"], strict=True):
         entries.append((run, QA if run in systems else AV, float(selected[:n].sum())))
-    found = []
+    places = []
     for run, kind, right in sorted(entries, key=lambda entry: -round(entry[2], 9)):
         place = 1 + sum(round(other, 9) > round(right, 9) for _, _, other in entries)
         share = right / best if best else float("nan")
         whole = None if (run, kind) == (RANDOM, BASELINE) else round(right)
-        found.append(Place(place, run, kind, right / n, share, whole))
-    return found
+        places.append(Place(place, run, kind, right / n, share, whole))
+    return places
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
     """AVE 2006's pairs as a collection, for the baselines over answers: each a candidate of its question, or of its own."""
-    asked = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
-    questions = tuple(Question(name, "") for name in dict.fromkeys(asked.values()))
+    question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
+    questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(
-        "pairs", questions, tuple(Candidate(asked[p.id], p.id, p.hypothesis, p.text, value=p.value) for p in pairs)
+        "pairs",
+        questions,
+        tuple(Candidate(question_of[p.id], p.id, p.hypothesis, p.text, value=p.value) for p in pairs),
     )
 
 
@@ -253,4 +259,4 @@ def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, 
     }
     data, notes = evidence(exercise, runs)
     # To select an UNKNOWN answer where a question has no other is the nature of a draw, and needs no note.
-    return data, tuple(each for each in notes if each.code != SELECTED_UNKNOWN)
+    return data, tuple(remark for remark in notes if remark.code != SELECTED_UNKNOWN)

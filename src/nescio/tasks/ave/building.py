@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
@@ -18,7 +19,8 @@ from nescio.errors import MismatchError, UsageError
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
 
-RULES = ("declined", "nil", "void", "long", "duplicate", "contained")
+Rule = Literal["declined", "nil", "void", "long", "duplicate", "contained"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 LONGEST = 700  # characters of a supporting text: the most that the main track of QA@CLEF 2007 allowed
 NIL = "nil"
 VALUES: Mapping[Verdict | None, Value] = {
@@ -124,35 +126,43 @@ def build(
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"there is no rule {unknown[0]!r}; rules are {', '.join(RULES)}")
-    asked = {question.id: question for question in questions}
-    offered: dict[str, list[Offer]] = {identity: [] for identity in asked}
+    by_id = {question.id: question for question in questions}
+    offered: dict[str, list[Offer]] = {identity: [] for identity in by_id}
     for offer in offers:
         if offer.question_id not in offered:
             raise MismatchError(
                 f"system {offer.system!r} answers question {offer.question_id!r}, which is not among the questions"
             )
         offered[offer.question_id].append(offer)
-    groups = {identity: _sift(found, rules, longest) for identity, found in offered.items()}
+    groups = {identity: _sift(offers_of, rules, longest) for identity, offers_of in offered.items()}
     available: Counter[str] = Counter()
-    for identity, found in offered.items():
-        available[language(asked[identity])] += len(found)
-    used = tuple(question for question in asked.values() if groups[question.id].kept)
+    for identity, offers_of in offered.items():
+        available[language(by_id[identity])] += len(offers_of)
+    used = tuple(question for question in by_id.values() if groups[question.id].kept)
     candidates = tuple(candidate for question in used for candidate, _ in groups[question.id].kept)
-    gone = tuple(each for group in groups.values() for each in group.gone)
+    gone = tuple(item for group in groups.values() for item in group.gone)
     exercise = Exercise(name, used, candidates)
     unlike, lost = (sum(getattr(group, name) for group in groups.values()) for name in ("unlike", "lost"))
-    bare = sum(not each.text for each in candidates)
-    notes = tuple(_notes(len(asked) - len(used), unlike, lost, bare, len(candidates)))
+    bare = sum(not item.text for item in candidates)
+    notes = tuple(_notes(len(by_id) - len(used), unlike, lost, bare, len(candidates)))
     return Built(exercise, gone, _systems(exercise, gone), dict(available), notes)
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
     """The answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
     for run in runs:
-        for each in run.responses:
-            said = verdict(run.name, each.question_id, each.answer) if each.answer is not None else None
+        for response in run.responses:
+            judgement = (
+                verdict(run.name, response.question_id, response.answer) if response.answer is not None else None
+            )
             yield Offer(
-                each.question_id, run.name, each.answer, each.support, said, each.document, answered=each.answered
+                response.question_id,
+                run.name,
+                response.answer,
+                response.support,
+                judgement,
+                response.document,
+                answered=response.answered,
             )
 
 
@@ -172,20 +182,20 @@ def counts(exercise: Exercise, available: Mapping[str, int] | None = None) -> li
         tables[name]["questions"] += 1
     for candidate in exercise.candidates:
         tables[tongue[candidate.question_id]][candidate.value or Value.UNKNOWN] += 1
-    found = []
+    rows = []
     for name, table in tables.items():
         answers = sum(table[value] for value in Value)
         there = None if available is None else available.get(name, 0)
         kept = answers / there if there else None
         values = (table[value] for value in (Value.VALIDATED, Value.REJECTED, Value.UNKNOWN))
-        found.append(Counts(name, table["questions"], answers, there, kept, *values))
-    return found
+        rows.append(Counts(name, table["questions"], answers, there, kept, *values))
+    return rows
 
 
 def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
     """How many answers each of the rules discarded."""
-    found = Counter(each.rule for each in built.discarded)
-    return tuple(ByRule(rule, found[rule]) for rule in rules)
+    per_rule = Counter(item.rule for item in built.discarded)
+    return tuple(ByRule(rule, per_rule[rule]) for rule in rules)
 
 
 def tokens(answer: str) -> tuple[str, ...]:
@@ -193,13 +203,13 @@ def tokens(answer: str) -> tuple[str, ...]:
 
     By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
     """
-    found = _TOKEN.findall(answer.casefold())
-    start, end = 0, len(found)
-    while start < end and found[start] in _EDGES:
+    words = _TOKEN.findall(answer.casefold())
+    start, end = 0, len(words)
+    while start < end and words[start] in _EDGES:
         start += 1
-    while end > start and found[end - 1] in _EDGES:
+    while end > start and words[end - 1] in _EDGES:
         end -= 1
-    return tuple(found[start:end]) or (squeeze(answer),)
+    return tuple(words[start:end]) or (squeeze(answer),)
 
 
 def contains(longer: Sequence[str], shorter: Sequence[str]) -> bool:
@@ -247,7 +257,7 @@ def _rule(offer: Offer, answer: str, text: str, longest: int) -> str | None:
 def _drop_contained(group: _Group) -> None:
     """Containment is transitive, so that whatever holds a removed answer is held by one that stays."""
     stay = []
-    longest_first = sorted(group.kept, key=lambda each: -len(each[1]))
+    longest_first = sorted(group.kept, key=lambda item: -len(item[1]))
     for candidate, key in group.kept:
         holder = next((other for other, held in longest_first if contains(held, key)), None)
         if holder is None:
@@ -261,11 +271,11 @@ def _drop_contained(group: _Group) -> None:
 
 
 def _systems(exercise: Exercise, gone: Sequence[Discarded]) -> dict[tuple[str, str], tuple[str, ...]]:
-    found = {(each.question_id, each.id): [each.system or ""] for each in exercise.candidates}
-    for each in gone:
-        if each.rule == "duplicate" and (key := (each.question_id, str(each.for_id))) in found:
-            found[key].append(each.system)
-    return {key: tuple(dict.fromkeys(systems)) for key, systems in found.items()}
+    offered_by = {(item.question_id, item.id): [item.system or ""] for item in exercise.candidates}
+    for item in gone:
+        if item.rule == "duplicate" and (key := (item.question_id, str(item.for_id))) in offered_by:
+            offered_by[key].append(item.system)
+    return {key: tuple(dict.fromkeys(systems)) for key, systems in offered_by.items()}
 
 
 def _notes(without: int, unlike: int, lost: int, bare: int, kept: int) -> Iterable[Note]:

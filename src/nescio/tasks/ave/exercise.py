@@ -128,47 +128,47 @@ Key = tuple[str, str]
 # ---- the rules of a response ----
 
 
-def problems(exercise: Exercise, given: Sequence[Validation]) -> Iterator[Problem]:
+def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
     """What in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that are no numbers or
     that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
     questions = {question.id for question in exercise.questions}
-    answers = {(each.question_id, each.id) for each in exercise.candidates}
-    selected = {each.question_id for each in given if each.decision is Decision.SELECTED}
-    sure = any(each.confidence is not None for each in given)
+    answers = {(item.question_id, item.id) for item in exercise.candidates}
+    selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
+    sure = any(item.confidence is not None for item in validations)
     seen: set[Key] = set()
     chosen: dict[str, str] = {}
-    for at, each in enumerate(given):
-        key = (each.question_id, each.answer_id)
+    for at, item in enumerate(validations):
+        key = (item.question_id, item.answer_id)
         if key in seen:
-            rule = f"answer {each.answer_id!r} of question {each.question_id!r} stands here again"
+            rule = f"answer {item.answer_id!r} of question {item.question_id!r} stands here again"
             yield Problem(at, Fault.REPEATED, rule)
         seen.add(key)
-        if each.question_id not in questions:
-            yield Problem(at, Fault.NO_QUESTION, "the collection has no such question", each.question_id)
+        if item.question_id not in questions:
+            yield Problem(at, Fault.NO_QUESTION, "the collection has no such question", item.question_id)
         elif key not in answers:
-            yield Problem(at, Fault.NO_ANSWER, f"question {each.question_id!r} has no such answer", each.answer_id)
-        if each.confidence is not None and not math.isfinite(each.confidence):
-            yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", each.confidence)
-        if each.confidence is None and sure:
-            who = f"answer {each.answer_id!r} of question {each.question_id!r}"
+            yield Problem(at, Fault.NO_ANSWER, f"question {item.question_id!r} has no such answer", item.answer_id)
+        if item.confidence is not None and not math.isfinite(item.confidence):
+            yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", item.confidence)
+        if item.confidence is None and sure:
+            who = f"answer {item.answer_id!r} of question {item.question_id!r}"
             yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, and other answers of the run have one")
-        if each.decision is Decision.SELECTED:
-            if each.question_id in chosen:
-                rule = f"question {each.question_id!r} has a SELECTED answer already ({chosen[each.question_id]!r})"
+        if item.decision is Decision.SELECTED:
+            if item.question_id in chosen:
+                rule = f"question {item.question_id!r} has a SELECTED answer already ({chosen[item.question_id]!r})"
                 yield Problem(at, Fault.TWO_SELECTED, rule, key[1])
-            chosen.setdefault(each.question_id, each.answer_id)
-        elif each.decision is Decision.VALIDATED and each.question_id not in selected:
-            rule = f"question {each.question_id!r} has VALIDATED answers, and one of them must be SELECTED"
-            yield Problem(at, Fault.NONE_SELECTED, rule, each.answer_id)
+            chosen.setdefault(item.question_id, item.answer_id)
+        elif item.decision is Decision.VALIDATED and item.question_id not in selected:
+            rule = f"question {item.question_id!r} has VALIDATED answers, and one of them must be SELECTED"
+            yield Problem(at, Fault.NONE_SELECTED, rule, item.answer_id)
 
 
-def pair_problems(pairs: Sequence[Pair], given: Sequence[Validation]) -> Iterator[Problem]:
+def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
     """The same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its decision."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}
-    for problem in problems(Exercise("", questions, candidates), given):
-        identity = given[problem.at].question_id
+    for problem in problems(Exercise("", questions, candidates), validations):
+        identity = validations[problem.at].question_id
         if problem.fault is Fault.REPEATED:
             yield Problem(problem.at, Fault.REPEATED, "a decision on this pair stands here again", identity)
         elif identity not in known:
@@ -199,30 +199,35 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
     Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
     """
-    for run, given in runs.items():
-        for problem in problems(exercise, given):
+    for run, validations in runs.items():
+        for problem in problems(exercise, validations):
             raise MismatchError(
                 f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
             )
     place = {question.id: i for i, question in enumerate(exercise.questions)}
     tongue = [question.strata.get("language", "") for question in exercise.questions]
     rows = [
-        _Judged(f"{q} {each.id}", (q, each.id), place[q], each.value is Value.VALIDATED, tongue[place[q]])
-        for each in exercise.candidates
-        for q in (each.question_id,)
-        if each.value in _JUDGED
+        _Judged(
+            f"{q} {candidate.id}", (q, candidate.id), place[q], candidate.value is Value.VALIDATED, tongue[place[q]]
+        )
+        for candidate in exercise.candidates
+        for q in (candidate.question_id,)
+        if candidate.value in _JUDGED
     ]
-    notes = [*_unknown([each.value for each in exercise.candidates]), *_missing(runs, len(exercise.candidates))]
+    notes = [
+        *_unknown([candidate.value for candidate in exercise.candidates]),
+        *_missing(runs, len(exercise.candidates)),
+    ]
     notes += _selected_unknown(exercise, runs)
-    by_question = [_question_columns(exercise, given) for given in runs.values()]
+    by_question = [_question_columns(exercise, validations) for validations in runs.values()]
     names = [question.id for question in exercise.questions]
     return _evidence(names, tongue, by_question, rows, runs), tuple(notes)
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
     """The same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its own."""
-    for run, given in runs.items():
-        for problem in pair_problems(pairs, given):
+    for run, validations in runs.items():
+        for problem in pair_problems(pairs, validations):
             raise MismatchError(
                 f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
             )
@@ -244,25 +249,25 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
 
     The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was declined.
     """
-    value = {(each.question_id, each.id): each.value for each in exercise.candidates}
+    value = {(item.question_id, item.id): item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
     shape = (len(runs), len(place))
     state = np.full(shape, SILENT, dtype=np.int8)
     candidate, sure = np.full(shape, -1, dtype=np.int8), np.full(shape, np.nan)
     unknown = 0
-    for run, given in enumerate(runs.values()):
+    for run, validations in enumerate(runs.values()):
         best: dict[str, Validation] = {}
-        for each in given:
-            if _stronger(each, best.get(each.question_id)):
-                best[each.question_id] = each
-        for question, each in best.items():
-            at, gold = (run, place[question]), value[question, each.answer_id]
-            if each.confidence is not None:
-                sure[at] = each.confidence
-            if each.decision is Decision.SELECTED:
+        for item in validations:
+            if _stronger(item, best.get(item.question_id)):
+                best[item.question_id] = item
+        for question, item in best.items():
+            at, gold = (run, place[question]), value[question, item.answer_id]
+            if item.confidence is not None:
+                sure[at] = item.confidence
+            if item.decision is Decision.SELECTED:
                 state[at] = CORRECT if gold is Value.VALIDATED else INCORRECT
                 unknown += gold in (Value.UNKNOWN, None)
-            elif gold in _JUDGED and each.confidence is not None:
+            elif gold in _JUDGED and item.confidence is not None:
                 candidate[at] = gold is Value.VALIDATED
     strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
     notes = [*_missing(runs, len(exercise.candidates))]
@@ -274,8 +279,8 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
                 answers=int(unknown),
             )
         )
-    found = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
-    return found, tuple(notes)
+    outcomes = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
+    return outcomes, tuple(notes)
 
 
 def roc(data: Evidence) -> list[Point]:
@@ -284,7 +289,7 @@ def roc(data: Evidence) -> list[Point]:
     The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of answer, has
     no curve. Answers that a run does not name are below all others.
     """
-    found = []
+    points = []
     for run, name in enumerate(data.runs):
         right, sure = data.columns["ave.right"][run], data.columns["ave.confidence"][run]
         use = ~np.isnan(right) & ~np.isnan(sure)
@@ -292,19 +297,19 @@ def roc(data: Evidence) -> list[Point]:
         rights, wrongs = right.sum(), (1 - right).sum()
         if not rights or not wrongs:
             continue
-        found.append(Point(name, None, 0.0, 0.0))
+        points.append(Point(name, None, 0.0, 0.0))
         for threshold in np.unique(sure)[::-1]:
             over = sure >= threshold
             rates = float((1 - right)[over].sum() / wrongs), float(right[over].sum() / rights)
-            found.append(Point(name, float(threshold) if np.isfinite(threshold) else None, *rates))
-    return found
+            points.append(Point(name, float(threshold) if np.isfinite(threshold) else None, *rates))
+    return points
 
 
-def _stronger(each: Validation, best: Validation | None) -> bool:
+def _stronger(validation: Validation, best: Validation | None) -> bool:
     """Whether a decision is the one that says what its run answers: SELECTED, else the surest, else the first."""
-    if best is None or Decision.SELECTED in (each.decision, best.decision):
-        return best is None or each.decision is Decision.SELECTED
-    return each.confidence is not None and (best.confidence is None or each.confidence > best.confidence)
+    if best is None or Decision.SELECTED in (validation.decision, best.decision):
+        return best is None or validation.decision is Decision.SELECTED
+    return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
 
 
 def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
@@ -322,7 +327,9 @@ def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
 
 
 def _missing(runs: Runs, answers: int) -> Iterator[Note]:
-    if lacking := [(run, answers - len(given)) for run, given in runs.items() if len(given) < answers]:
+    if lacking := [
+        (run, answers - len(validations)) for run, validations in runs.items() if len(validations) < answers
+    ]:
         yield note(
             "ave.missing",
             "{runs:each run %r: %d} of {total} answers are missing, and count as REJECTED",
@@ -333,12 +340,14 @@ def _missing(runs: Runs, answers: int) -> Iterator[Note]:
 
 def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
     """Note the SELECTED answers that nobody judged: they are neither right nor wrong."""
-    unknown = {(each.question_id, each.id) for each in exercise.candidates if each.value not in _JUDGED}
-    found = {
-        run: sum(each.decision is Decision.SELECTED and (each.question_id, each.answer_id) in unknown for each in given)
-        for run, given in runs.items()
+    unknown = {(item.question_id, item.id) for item in exercise.candidates if item.value not in _JUDGED}
+    counts = {
+        run: sum(
+            item.decision is Decision.SELECTED and (item.question_id, item.answer_id) in unknown for item in validations
+        )
+        for run, validations in runs.items()
     }
-    if some := [(run, answers) for run, answers in found.items() if answers]:
+    if some := [(run, answers) for run, answers in counts.items() if answers]:
         yield note(
             SELECTED_UNKNOWN,
             "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and "
@@ -347,22 +356,22 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
         )
 
 
-def _question_columns(exercise: Exercise, given: Sequence[Validation]) -> dict[str, list[float]]:
+def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> dict[str, list[float]]:
     """What each question is worth in a run, and what it offers to any run."""
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
     for candidate in exercise.candidates:
         groups[candidate.question_id].append(candidate)
-    selected = {(each.question_id, each.answer_id) for each in given if each.decision is Decision.SELECTED}
+    selected = {(item.question_id, item.answer_id) for item in validations if item.decision is Decision.SELECTED}
     answered = {question for question, _ in selected}
-    found: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
+    values: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
     for question, group in groups.items():
-        right = [each for each in group if each.value is Value.VALIDATED]
-        known = [each for each in group if each.value in _JUDGED]
-        found["ave.selected_right"].append(any((question, each.id) in selected for each in right))
-        found["ave.rejected_right"].append(question not in answered and not right)
-        found["ave.solvable"].append(bool(right))
-        found["ave.random"].append(len(right) / len(known) if known else 0.0)
-    return found
+        right = [item for item in group if item.value is Value.VALIDATED]
+        known = [item for item in group if item.value in _JUDGED]
+        values["ave.selected_right"].append(any((question, item.id) in selected for item in right))
+        values["ave.rejected_right"].append(question not in answered and not right)
+        values["ave.solvable"].append(bool(right))
+        values["ave.random"].append(len(right) / len(known) if known else 0.0)
+    return values
 
 
 QUESTION_COLUMNS = ("ave.selected_right", "ave.rejected_right", "ave.solvable", "ave.random")
@@ -385,12 +394,12 @@ def _evidence(
                 columns[name][run, : len(questions)] = values[name]
     columns |= {name: np.full(shape, np.nan) for name in ("ave.right", "ave.accepted", "ave.confidence")}
     columns["ave.right"][:, len(questions) :] = [row.right for row in rows]
-    for run, given in enumerate(runs.values()):
-        decided = {(each.question_id, each.answer_id): each for each in given}
-        accepted = {key for key, each in decided.items() if each.decision is not Decision.REJECTED}
+    for run, validations in enumerate(runs.values()):
+        decided = {(item.question_id, item.answer_id): item for item in validations}
+        accepted = {key for key, item in decided.items() if item.decision is not Decision.REJECTED}
         columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
-        if any(each.confidence is not None for each in given):
-            sure = {key: each.confidence for key, each in decided.items()}
+        if any(item.confidence is not None for item in validations):
+            sure = {key: item.confidence for key, item in decided.items()}
             # A decision that was not handed in is surely no acceptance: it stands below all others.
             columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
     clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
@@ -408,7 +417,7 @@ def _evidence(
 
 def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """The candidates of each question, in order."""
-    found: dict[str, list[Candidate]] = {}
+    groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
-        found.setdefault(candidate.question_id, []).append(candidate)
-    return found
+        groups.setdefault(candidate.question_id, []).append(candidate)
+    return groups

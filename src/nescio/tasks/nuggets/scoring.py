@@ -94,20 +94,20 @@ def string_precision(strings: Sequence[str], allowance: int = ALLOWANCE) -> floa
 
 def weights(target: Target) -> dict[str, float]:
     """The pyramid weight of each nugget: the weights given, or its votes for vital over the most that a nugget has (N06-1049)."""
-    given = [nugget.weight for nugget in target.nuggets]
-    if any(weight is not None for weight in given):
+    stated = [nugget.weight for nugget in target.nuggets]
+    if any(weight is not None for weight in stated):
         return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
     votes = {nugget.id: sum(nugget.vital.values()) for nugget in target.nuggets}
     most = max(votes.values(), default=0)
     return {name: count / most if most else 0.0 for name, count in votes.items()}
 
 
-def order(target: Target, found: Found) -> float:
+def order(target: Target, matches: Found) -> float:
     """Kendall's tau-b between the order of the matched nuggets in the response and in the key. Our own measure, not TREC's.
 
     NaN for fewer than two matched nuggets, where all stand in one string, or where a place is not recorded.
     """
-    places = [(i, found[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in found]
+    places = [(i, matches[nugget.id].place) for i, nugget in enumerate(target.nuggets) if nugget.id in matches]
     if len(places) < 2 or any(place is None for _, place in places):
         return float("nan")
     return kendall_tau_b([i for i, _ in places], [float(place or 0) for _, place in places])
@@ -159,8 +159,8 @@ def evidence(
         row = []
         for target, name in units:
             own = name if name in mapped else None
-            found = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
-            row.append(_cell(target, run.responses.get(target.id), found, name if name in keyed else None))
+            matched = _found(by_cell.get((run.name, target.id), []), own, len(seen[target.id]))
+            row.append(_cell(target, run.responses.get(target.id), matched, name if name in keyed else None))
         rows.append(row)
     return gather([run.name for run in runs], units, rows), (*notes, *silences(targets, runs))
 
@@ -232,12 +232,12 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
     assessed = {match.run for match in matches}
     notes = []
     for run in runs:
-        said = [name for name, response in run.responses.items() if response.strings]
-        if said and run.name not in assessed:
+        answered = [name for name, response in run.responses.items() if response.strings]
+        if answered and run.name not in assessed:
             raise MismatchError(
                 f"the mapping has no line for run {run.name!r}; if nothing of it matched, a line with - for the nugget says so"
             )
-        lacking = [name for name in said if (run.name, name) not in by_cell]
+        lacking = [name for name in answered if (run.name, name) not in by_cell]
         if lacking:
             notes.append(
                 note(
@@ -245,7 +245,7 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
                     "run {subject!r}: no nugget is mapped to {responses} of its {total} responses (first: {first!r})",
                     run.name,
                     responses=len(lacking),
-                    total=len(said),
+                    total=len(answered),
                     first=lacking[0],
                 )
             )
@@ -255,12 +255,12 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
     """What one assessor found in a response, or more than half of so many: for each nugget its first place and its best grade."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
-    found: dict[str, Match] = {}
+    first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
         who = {other.assessor for other in kept if other.nugget_id == match.nugget_id}
         if name is not None or 2 * len(who) > many:
-            found.setdefault(match.nugget_id, match)
-    return found
+            first_matches.setdefault(match.nugget_id, match)
+    return first_matches
 
 
 def is_vital(nugget: Nugget, name: str | None = None) -> bool:
@@ -270,12 +270,12 @@ def is_vital(nugget: Nugget, name: str | None = None) -> bool:
     return 2 * sum(nugget.vital.values()) > len(nugget.vital)
 
 
-def _cell(target: Target, response: Response | None, found: Found, name: str | None) -> dict[str, float]:
+def _cell(target: Target, response: Response | None, matches: Found, name: str | None) -> dict[str, float]:
     """The columns of one response, as `nescio.data.evidence` names them."""
     strings = response.strings if response else ()
     vital = {nugget.id: is_vital(nugget, name) for nugget in target.nuggets}
-    full = [i for i, match in found.items() if match.grade >= FULL]
-    partial = [i for i, match in found.items() if match.grade < FULL]
+    full = [i for i, match in matches.items() if match.grade >= FULL]
+    partial = [i for i, match in matches.items() if match.grade < FULL]
     weight = weights(target)
     sure = response.confidence if response else None
     return {
@@ -290,7 +290,7 @@ def _cell(target: Target, response: Response | None, found: Found, name: str | N
         "nuggets.string_precision": string_precision(strings) if strings else 1.0,
         "nuggets.pyramid_found": sum(weight[i] for i in full),
         "nuggets.pyramid_weight": sum(weight.values()),
-        "nuggets.order": order(target, {i: found[i] for i in full}),
+        "nuggets.order": order(target, {i: matches[i] for i in full}),
         "confidence": float("nan") if sure is None else sure,
         "graded": float(response.graded if response else True),
     }

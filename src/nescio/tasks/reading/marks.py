@@ -69,18 +69,18 @@ def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
     return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
 
 
-def _match(said: Sequence[str], key: Sequence[str]) -> Match:
-    have, wanted = frozenset(said), frozenset(key)
+def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
+    have, wanted = frozenset(answer), frozenset(key)
     recall = sum(word in have for word in key) / len(key) if key else NAN
-    precision = sum(word in wanted for word in said) / len(said) if said else NAN
+    precision = sum(word in wanted for word in answer) / len(answer) if answer else NAN
     return Match(recall, precision)
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
     """The match with the key of the best recall, and of several the best precision; keys without content words are passed
     over. NaN where no key has any."""
-    found = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
-    sound = [one for one in found if one.recall == one.recall]
+    matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
+    sound = [one for one in matches if one.recall == one.recall]
     return max(
         sound, key=lambda one: (one.recall, one.precision == one.precision and one.precision), default=Match(NAN, NAN)
     )
@@ -93,8 +93,8 @@ def answer_sentences(story: tuple[str, ...], keys: tuple[str, ...], keep_pronoun
     The list is empty where the best recall is 0: nothing in the story matches the key.
     """
     kept = [words_ for key in keys if (words_ := content_words(key, keep_pronouns=keep_pronouns))]
-    said = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
-    recalls = [max((_match(one, key).recall for key in kept), default=0.0) for one in said]
+    sentences = [content_words(sentence, keep_pronouns=keep_pronouns) for sentence in story]
+    recalls = [max((_match(one, key).recall for key in kept), default=0.0) for one in sentences]
     best = max(recalls, default=0.0)
     return frozenset(i for i, recall in enumerate(recalls) if recall == best and best > 0)
 
@@ -111,26 +111,26 @@ def _spaced(text: str) -> str:
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
     """The sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds it word for
     word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
-    said, spelt = _spaced(answer), _spelt(story)
-    if not said.strip():
+    spaced, spelt = _spaced(answer), _spelt(story)
+    if not spaced.strip():
         return None
-    if said in spelt:
-        return spelt.index(said)
+    if spaced in spelt:
+        return spelt.index(spaced)
     for i, sentence in enumerate(spelt):
-        if said in sentence:
+        if spaced in sentence:
             return i
-    return next((i for i, sentence in enumerate(spelt) if sentence.strip() and sentence in said), None)
+    return next((i for i, sentence in enumerate(spelt) if sentence.strip() and sentence in spaced), None)
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
     """Mark an answer by the question's keys, its story and the sentences that people accept, as far as they are known."""
-    found = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
+    best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
-        return Marks(found.recall, found.precision, NAN, NAN)
+        return Marks(best.recall, best.precision, NAN, NAN)
     at = chosen_sentence(answer, question.story)
     listed = answer_sentences(question.story, question.answers, keep_pronouns)
     human = NAN if question.accepted is None else float(at in question.accepted)
-    return Marks(found.recall, found.precision, human, float(at in listed))
+    return Marks(best.recall, best.precision, human, float(at in listed))
 
 
 def question_word(text: str) -> str:

@@ -18,7 +18,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows, locate, require
@@ -60,7 +60,7 @@ Cells = dict[tuple[str, str], _Row]
     about="a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of counts; no run may answer a question twice, and every run must have every question."""
     cells: Cells = {}
     for _, source in parts:
@@ -88,7 +88,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         measures = ("nuggets.list_F", "nuggets.list_IP", "nuggets.list_IR")
     notes = [each for _, source in parts for each in source.notes]
     notes += _by_type(runs, kinds, columns)
-    return Read(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
+    return ReadResult(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
 
 
 def _by_type(runs: Sequence[str], kinds: Mapping[str, str], columns: Mapping[str, Array]) -> Iterator[Note]:

@@ -17,8 +17,8 @@ from typing import Any
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import MismatchError, UsageError
-from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, settle
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.benchmarks.nuggets.parts import At, Keys, Said, check, to_evidence
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import json_lines
 from nescio.tasks.nuggets.scoring import FULL, PARTIAL, Match, Nugget, Response, Run, evidence
@@ -44,7 +44,7 @@ def recognise(source: Source) -> str | None:
     about="AutoNuggetizer: assignments of nuggets, or a key of nuggets with answers, in JSON Lines",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read files of assignments; or one key and answers, which are then matched automatically."""
     by_part = {name: [source for part, source in parts if part == name] for name in (KEY, ANSWERS, ASSIGNED)}
     if by_part[ASSIGNED]:
@@ -66,7 +66,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
             keys.add(at, target, nugget)
     said, where = _answers(by_part[ANSWERS])
     check(keys, said, where)
-    return settle(keys, said, (), options)
+    return to_evidence(keys, said, (), options)
 
 
 def _name(at: At, row: dict[str, Any], key: str) -> str:
@@ -113,7 +113,7 @@ def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]
     return said, where
 
 
-def _assigned(sources: Sequence[Source]) -> Read:
+def _assigned(sources: Sequence[Source]) -> ReadResult:
     keys, matches = Keys(), []
     runs: dict[str, dict[str, Response]] = {}
     first: dict[str, dict[str, Nugget]] = {}
@@ -150,7 +150,7 @@ def _assigned(sources: Sequence[Source]) -> Read:
                 total=sum(map(len, runs.values())),
             ),
         )
-    return Read(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
+    return ReadResult(data, notes, MEASURES, judges=(JudgeRecord("assignments"),))
 
 
 def _grades(at: At, row: dict[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.registry import Read, ReadOptions
+from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.source import Source
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
@@ -173,7 +173,7 @@ def check(keys: Keys, said: Said, where: Mapping[tuple[str, str], At]) -> None:
         raise MismatchError("a key was given and no run: give the system's strings with it")
 
 
-def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOptions) -> Read:
+def to_evidence(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
     """Everything together: by the assessors' mapping where there is one, else automatically, which is said and signed."""
     for name in options.choose:
         if name not in CHOICES:
@@ -185,7 +185,7 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
             raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
-        return Read(data, notes, AUTOMATICALLY, judges=(JudgeRecord("automatic", (("method", method),)),))
+        return ReadResult(data, notes, AUTOMATICALLY, judges=(JudgeRecord("automatic", (("method", method),)),))
     if automatic:
         raise UsageError(
             "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
@@ -207,7 +207,7 @@ def settle(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOption
                 runs=list(map(repr, strangers)),
             ),
         )
-    return Read(data, notes, BY_PEOPLE, judges=(JudgeRecord("assessors", (("view", who),)),))
+    return ReadResult(data, notes, BY_PEOPLE, judges=(JudgeRecord("assessors", (("view", who),)),))
 
 
 def number(value: Any) -> float | None:

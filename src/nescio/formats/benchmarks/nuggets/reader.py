@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nescio.errors import MismatchError
-from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, settle
+from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.formats.benchmarks.trec import is_judged_in_numbers
 from nescio.formats.native.questions import identifier
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import LINES, Source, name_runs
 from nescio.sources.tables import as_text, json_lines
 from nescio.tasks.nuggets.scoring import Nugget
@@ -90,7 +90,7 @@ class _Files:
     recognise=recognise,
     text=True,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read a key (several files of it: an assessor each), any number of runs, and the assessors' mappings."""
     by_part = {name: [source for part, source in parts if part == name] for name in (KEY, RUN, MAPPING)}
     if not by_part[KEY]:
@@ -108,7 +108,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         raise MismatchError(f"{by_part[MAPPING][0].label} holds no line of a mapping")
     _no_match_twice(files.mapped)
     _nothing_beside_matches(files.mapped)
-    return settle(files.keys, files.said, files.mapped, options)
+    return to_evidence(files.keys, files.said, files.mapped, options)
 
 
 _WHAT = {RUN: "a run of answer strings", MAPPING: "a mapping of nuggets"}

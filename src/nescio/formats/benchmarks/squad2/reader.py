@@ -22,7 +22,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.benchmarks.squad2 import writing
 from nescio.formats.benchmarks.squad2.scores import Golds, Scores, best, score_texts
 from nescio.formats.logs.graded import SAID_SO, choose, declined
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, Written, reader, writer
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, writer
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source, name_runs
 
@@ -90,7 +90,7 @@ class _Gold:
     about="SQuAD 2.0: the gold, predictions {id: text}, and no-answer probabilities or odds {id: number}",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one gold file, the predictions of runs, each named by its file, and the odds of some of them."""
     by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "answers", "odds")}
     _belong_together(by_part["gold"], by_part["answers"], by_part["odds"])
@@ -118,7 +118,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     files = tuple(str(source.label) for source in by_part["answers"])
     more: dict[str, Array] = {"squad.exact": np.stack(exact), "squad.f1": np.stack(f1)}
     collection = Collection(by_part["gold"][0].stem, _questions(gold, options))
-    return Read(Unjudged(collection, tuple(runs), files, more), tuple(notes), MEASURES)
+    return ReadResult(Unjudged(collection, tuple(runs), files, more), tuple(notes), MEASURES)
 
 
 def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Sequence[Source]) -> None:
@@ -408,6 +408,6 @@ def _gold_of(path: Any) -> _Gold:
     about="SQuAD 2.0: gold.json, pred_NAME.json, and na_odds_NAME.json where there are confidences, in a folder",
     takes=Unjudged,
 )
-def write(found: Unjudged, path: Path) -> Written:
+def write(found: Unjudged, path: Path) -> WriteResult:
     """Write gold, predictions and odds; the odds that there is no answer are minus the confidence in the one given."""
     return writing.write(found, path, alike=_core_of, is_odds=lambda source: recognise(source) == "odds")

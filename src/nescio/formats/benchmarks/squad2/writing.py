@@ -19,7 +19,7 @@ from nescio.formats.folder_writer import (
     without_answers,
     write_document,
 )
-from nescio.formats.registry import Unjudged, Written
+from nescio.formats.registry import Unjudged, WriteResult
 from nescio.sources.source import Source
 
 STRATA = ("article", "paragraph")
@@ -27,7 +27,7 @@ STRATA = ("article", "paragraph")
 
 def write(
     found: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
-) -> Written:
+) -> WriteResult:
     """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the other."""
     said = [run for run in found.runs if run.responses]
     names = file_names([run.name for run in said], alike)
@@ -61,7 +61,7 @@ def write(
                     )
                 )
     notes += without_answers(found.runs)
-    return Written(what_is(found), tuple(notes))
+    return WriteResult(what_is(found), tuple(notes))
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:

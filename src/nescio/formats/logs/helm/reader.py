@@ -33,7 +33,7 @@ from nescio.formats.logs.helm.run import (
     open_folders,
     say_others,
 )
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match")
@@ -94,7 +94,7 @@ def _listed(source: Source, columns: set[str]) -> str | None:
     recognise=recognise,
     files=tuple(f"{name}.json" for name in (STATE, STATS, SPEC, TOTALS)),
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read run folders; `--choose split=`, `metric=`, `perturbation=` and `threshold=` say which figure is meant."""
     folders = open_folders(parts)
     cases = [open_cases(folder, options) for folder in folders]
@@ -116,9 +116,9 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     first = folders[0].files[STATE]
     keep = {"scenario", "trial", *(name for folder in folders for name in folder.parameters)}
     if not outcomes:
-        return grading.tidy(grading.scores_only(rows, first, options, notes), options, keep)
+        return grading.drop_redundant_columns(grading.scores_only(rows, first, options, notes), options, keep)
     data = outcomes_of(rows, first, options, notes)
-    return grading.tidy(Read(data, tuple(notes)), options, keep)
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, keep)
 
 
 # ---- outcomes ----
@@ -282,7 +282,7 @@ def _outcome(
     silent = _silence(case, options) if len(case.requests) == 1 else None
     if silent == ERRORED:
         return NOT_GRADED, ERRORED
-    return grading.settled(scale.state(score), silent, answerable=answerable)
+    return grading.outcome_of(scale.state(score), silent, answerable=answerable)
 
 
 def _silence(case: Case, options: ReadOptions) -> str | None:

@@ -23,10 +23,9 @@ from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcom
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
-from nescio.formats.registry import Part, Read, ReadOptions, Unjudged, reader
-from nescio.sources.documents import printable
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -55,7 +54,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
     files=("*.eval", "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*.json"),
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
 
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
@@ -66,7 +65,7 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     logs = _epochs(_named([open_log(source, options, notes) for _, source in parts]), options, notes)
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
-        return Read(_unjudged(logs, repeats=repeats), tuple(notes))
+        return ReadResult(_unjudged(logs, repeats=repeats), tuple(notes))
     found = sorted({name for log in logs for sample in log.samples for name in sample.scores})
     if "scorer" in options.choose:
         choose(options, "scorer", found, "scorers")
@@ -77,9 +76,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         rows += graded
         outcomes = outcomes and scale is not None
     if not outcomes:
-        return grading.tidy(grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch"))
+        return grading.drop_redundant_columns(
+            grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch")
+        )
     data = outcomes_of(rows, logs[0].path, options, notes)
-    return grading.tidy(Read(data, tuple(notes)), options, ("task", "epoch"))
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task", "epoch"))
 
 
 def _named(logs: Sequence[Log]) -> list[Log]:
@@ -229,7 +230,7 @@ def _key(log: Log, scorer: str, options: ReadOptions) -> str:
 def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
-    return {printable(name): part for name, part in value.items()}
+    return {sanitize(name, target="message"): part for name, part in value.items()}
 
 
 def _part(score: Score | None, key: str) -> Score | None:
@@ -276,8 +277,8 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     if not found:
         return
     where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
-    shown = ", ".join(f"{printable(shorten(word))} {many}×" for word, many in found.most_common(5))
-    first = printable(next(iter(found)))[:40]
+    shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in found.most_common(5))
+    first = sanitize(next(iter(found)), target="message")[:40]
     rule = (
         f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
         f"--outcome-map {first}=correct says what one of them means, and so on for each"
@@ -297,7 +298,7 @@ def outcome_of(
         silent = SAID_SO
     elif silent is None and state == INCORRECT:
         silent = sample.silent or (EMPTY if sample.empty and not score.answer.strip() else None)
-    return grading.settled(state, silent, answerable=answerable)
+    return grading.outcome_of(state, silent, answerable=answerable)
 
 
 def _against_header(

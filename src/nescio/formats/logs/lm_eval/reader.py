@@ -33,9 +33,9 @@ from nescio.formats.logs.lm_eval.rows import (
     rows_of,
     write_out_rows,
 )
-from nescio.formats.registry import Part, Read, ReadOptions, reader
-from nescio.sources.documents import printable
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
+from nescio.text import sanitize
 
 RESULTS = {"results", "configs", "versions"}
 RESULTS_0_3 = {"results", "config", "versions"}
@@ -97,7 +97,7 @@ def recognise(source: Source) -> str | None:
     recognise=recognise,
     files=("samples_*.jsonl", "*_write_out_info.json", "results*.json"),
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
     notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
@@ -120,9 +120,11 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
     if len(kinds) > 1:
         raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
     if False in kinds:
-        return grading.tidy(grading.scores_only(rows, sheets[0].path, options, notes), options, ("task",))
+        return grading.drop_redundant_columns(
+            grading.scores_only(rows, sheets[0].path, options, notes), options, ("task",)
+        )
     data = outcomes_of(rows, sheets[0].path, options, notes)
-    return grading.tidy(Read(data, tuple(notes)), options, ("task",))
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task",))
 
 
 def _known(name: str, found: set[str], options: ReadOptions) -> None:
@@ -175,7 +177,7 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
         if not isinstance(rows, list):
             raise FormatError(path, "samples must be a list for each task", value=rows)
         if rows:
-            yield printable(task), rows
+            yield sanitize(task, target="message"), rows
 
 
 def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
@@ -186,7 +188,8 @@ def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
         model = (one.results or {}).get("model_name")
         apart = f"{grading.place(folder)} {date}" if date else grading.place(folder)
         names.setdefault(
-            one.run, (printable(model) if isinstance(model, str) and model else folder.name or "run", apart)
+            one.run,
+            (sanitize(model, target="message") if isinstance(model, str) and model else folder.name or "run", apart),
         )
     runs = dict(zip(names, grading.run_names(list(names.values())), strict=True))
     sheets = []
@@ -260,7 +263,7 @@ def _row(
     state, why = NOT_GRADED, NO_SCORE if math.isnan(score) else None
     if scale and not math.isnan(score):
         silence = SAID_SO if declined(options, item.declines) else item.why
-        state, why = grading.settled(scale.state(score), silence, answerable=item.answerable)
+        state, why = grading.outcome_of(scale.state(score), silence, answerable=item.answerable)
     given = {name: score if name in (SCORE, metric) else item.values.get(name) for name in held}
     row = Graded(
         sheet.run,

@@ -13,7 +13,7 @@ from nescio.data.judges import JudgeRecord, parse
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.registry import Part, Read, ReadOptions, reader
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
 from nescio.sources.tables import first, literal, load_rows, locate, require, unguarded
@@ -97,7 +97,7 @@ def recognise(source: Source) -> str | None:
     about="an outcome table: run, question, outcome (and confidence, candidate, rank, answerable, cluster)",
     recognise=recognise,
 )
-def read(parts: Sequence[Part], options: ReadOptions) -> Read:
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
     notes = [each for source in sources for each in source.notes]
@@ -111,8 +111,8 @@ def read(parts: Sequence[Part], options: ReadOptions) -> Read:
         extra |= {"judge": "judge"} if judges is None else {}
         strata = _strata(connection, sources, extra, options.strata)
         graded = _graded(connection, sources, extra, options.graded, found.state.shape)
-    found = replace(found, strata=strata, more={**found.more, **graded}, judges=judges or ())
-    return Read(found, tuple(notes))
+    found = replace(found, strata=strata, extra_columns={**found.extra_columns, **graded}, judges=judges or ())
+    return ReadResult(found, tuple(notes))
 
 
 def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:

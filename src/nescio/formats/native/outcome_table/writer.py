@@ -19,7 +19,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.reader import RESERVED
-from nescio.formats.registry import Written, writer
+from nescio.formats.registry import WriteResult, writer
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
@@ -38,11 +38,11 @@ _FORMULA = re.compile(FORMULA)
     takes=Outcomes,
     suffixes=SUFFIXES,
 )
-def write(found: Outcomes, path: Path) -> Written:
+def write(found: Outcomes, path: Path) -> WriteResult:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
     rows = write_outcomes(found, path)
     notes: list[Note] = []
-    lost = [bare(name) for name in found.more if name not in _graded(found).values()]
+    lost = [bare(name) for name in found.extra_columns if name not in _graded(found).values()]
     if lost or found.first_right is not None:
         ranks = ["the ranks of right answers"] if found.first_right is not None else []
         notes.append(
@@ -65,7 +65,7 @@ def write(found: Outcomes, path: Path) -> Written:
                     texts=guarded,
                 )
             )
-    return Written(f"{plural(rows, 'outcome')} of {plural(len(found.runs), 'run')}", tuple(notes))
+    return WriteResult(f"{plural(rows, 'outcome')} of {plural(len(found.runs), 'run')}", tuple(notes))
 
 
 def write_outcomes(found: Outcomes, path: Path) -> int:
@@ -105,9 +105,9 @@ def _names(found: Outcomes) -> list[str]:
 def _graded(found: Outcomes) -> dict[str, str]:
     """The columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the score alone."""
     taken = {*RESERVED, *found.strata}
-    ends = Counter(attribute(name) for name in found.more)
+    ends = Counter(attribute(name) for name in found.extra_columns)
     headers: dict[str, str] = {}
-    for name in found.more:
+    for name in found.extra_columns:
         short = bare(name) if name.startswith(USER) or ends[attribute(name)] > 1 else attribute(name)
         if name not in REGISTRY or "." in name:
             headers |= {} if short in taken or short in headers else {short: name}
@@ -124,7 +124,7 @@ def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
             cells: dict[str, Any] = {name: str(values[q]) for name, values in found.strata.items()}
             cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
             for name, column in graded.items():
-                score = float(found.more[column][r, q])
+                score = float(found.extra_columns[column][r, q])
                 cells[name] = None if np.isnan(score) else score
             if "confidence" in names and found.confidence is not None:
                 confidence = float(found.confidence[r, q])

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison._pairs import Pair, pair_up
 from nescio.comparison._tests import p_value
+from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
@@ -25,7 +25,7 @@ Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest dif
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TestPlan:
     """How every pair of one call is resampled, and by which test p is computed."""
 
     level: float
@@ -35,7 +35,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class MeasuredRuns:
     """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
 
     data: Evidence
@@ -89,7 +89,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
     return p_value(observed, resampled - observed)
 
 
-def all_blocks(pair: Pair, plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The differences on all resamples, and for the Monte Carlo test on all exchanges."""
     cells = len(pair.counts) * sum(block.size for block in plan.blocks)
     parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
