@@ -32,7 +32,7 @@ from nescio.meta.audit import audit, registered
 )
 @options.SEED
 @options.output_options
-def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **given: Any) -> None:
+def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **arguments: Any) -> None:
     """Can a measure be cheated, and which axioms does it obey? Needs no data.
 
     Systems that cheat (all silent, one answer and silence, random answers, random silence) play against honest ones, and
@@ -45,6 +45,6 @@ def command(measures: tuple[str, ...], everything: bool, printed: str, output: P
     """
     check_results(output)
     with progress("auditing") as watch:
-        results = audit(registered(measures) if everything else measures, progress=watch, **given)
+        results = audit(registered(measures) if everything else measures, progress=watch, **arguments)
     say_notes(results.notes)
     emit(results, printed, output)

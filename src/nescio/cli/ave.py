@@ -60,7 +60,7 @@ def command() -> None:
 @click.option("--test-set", is_flag=True, help="Write the collection without its values.")
 @click.option("--systems", is_flag=True, help="Write whose answer each is, in an attribute that AVE does not have.")
 @options.TABLE_OR_JSON
-def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **given: Any) -> None:
+def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **arguments: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
     A RUN is JSON Lines of {"id", "answer", "support", "doc"}. NIL, void and declined answers and those whose support is longer than
@@ -72,8 +72,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
     nescio judge questions.jsonl runs/*.jsonl -o judged.csv       # judgements by a judge, where no one looked
     """
-    told = options.reading(given)
-    counted = ave.build([questions, *runs], output, **given, **told)
+    read_options = options.reading(arguments)
+    counted = ave.build([questions, *runs], output, **arguments, **read_options)
     say_notes(counted.notes)
     emit(counted, printed)
     say(f"wrote {output}")
@@ -102,7 +102,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
 )
 @options.resampling_options
 @options.output_options
-def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def score_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Precision, recall, F and AUC over answers, and what the selection is worth over questions.
 
     A response has a line an answer: q_id a_id SELECTED|VALIDATED|REJECTED confidence. At most one answer of a question is
@@ -114,12 +116,12 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.csv
     nescio ave score pairs2006.xml answers.txt                    # pair_id YES|NO confidence
     """
-    check_results(output, [*files, *given["ranking"]])
-    ci, told = options.level(given.pop("ci")), options.reading(given)
+    check_results(output, [*files, *arguments["ranking"]])
+    ci, read_options = options.level(arguments.pop("ci")), options.reading(arguments)
     with progress("scoring") as watch:
-        scores = ave.score(list(files), measures or None, ci=ci, progress=watch, **given, **told)
-    if given["roc"]:
-        say(f"wrote {given['roc']}")
+        scores = ave.score(list(files), measures or None, ci=ci, progress=watch, **arguments, **read_options)
+    if arguments["roc"]:
+        say(f"wrote {arguments['roc']}")
     say_notes(scores.notes)
     emit(scores, printed, output)
 
@@ -132,7 +134,7 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
 @options.CI_OR_NONE
 @options.resampling_options
 @options.output_options
-def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **given: Any) -> None:
+def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **arguments: Any) -> None:
     """What systems that look at nothing reach on COLLECTION, and what perfect selection does.
 
     100% VALIDATED accepts every answer and selects one at random, 50% VALIDATED accepts one half: by formula, and as one run
@@ -142,7 +144,7 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
     nescio ave baselines collection.xml
     """
     check_results(output, [collection])
-    scores = ave.baselines(collection, ci=options.level(ci), **given)
+    scores = ave.baselines(collection, ci=options.level(ci), **arguments)
     say_notes(scores.notes)
     emit(scores, printed, output)
 

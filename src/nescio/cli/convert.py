@@ -35,7 +35,7 @@ class _WithFormats(click.Command):
     help="What to write; the formats stand below.",
 )
 @options.reading_options
-def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
+def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
     """Any log that can be scored, as an outcome table or in another format.
 
     IN are files as for `nescio score`; OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet), or with --to the new
@@ -55,6 +55,6 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
             f"convert takes what is read and, last, the table to write ({', '.join(SUFFIXES)}) or with --to the folder"
         )
     *inputs, output = files
-    converted = convert(inputs, output, to=to, **options.reading(given))
+    converted = convert(inputs, output, to=to, **options.reading(arguments))
     say_notes(converted.notes)
     say(str(converted))

@@ -73,7 +73,7 @@ def command(
     against: Path | None,
     report: Path | None,
     printed: str,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Judge answers into an outcome table, and hold the judge against people.
 
@@ -98,7 +98,7 @@ def command(
     if output:
         check_file(output, "an outcome table", SUFFIXES, inputs)
     check_results(report, inputs)
-    llm = model(given)
+    llm = model(arguments)
     warned = warnings(llm) if judge == commands.MODEL else []
     say_notes(warned)
     with progress("asking the model") if judge == commands.MODEL else nullcontext() as watch:
@@ -106,17 +106,17 @@ def command(
             list(files),
             judge=judge,
             against=against,
-            verdict=given.pop("verdict"),
+            verdict=arguments.pop("verdict"),
             model=llm,
             progress=watch,
             waiting=say_waiting,
-            **options.reading(given),
+            **options.reading(arguments),
         )
-    say_notes(each for each in judged.notes if each not in warned)
+    say_notes(remark for remark in judged.notes if remark not in warned)
     if output:
         say(f"judged by {judged.judge}; wrote {judged.write(output).what} to {output}")
     if judged.people is not None and not judged.by_people:
-        agreement = judged.agreement(**given)
+        agreement = judged.agreement(**arguments)
         say_notes(agreement.notes)
         emit(agreement, printed, report, show=show_agreement)
     return INCOMPLETE if judged.incomplete else 0

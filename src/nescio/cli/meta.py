@@ -61,7 +61,7 @@ def stability_(
     fuzziness: str | None,
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Error rate and proportion of ties (Buckley & Voorhees 2000).
 
@@ -71,17 +71,17 @@ def stability_(
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     values = meta.FUZZINESS if fuzziness is None else options.numbers("--fuzziness", fuzziness)
     with progress("drawing") as watch:
         results = meta.stability(
             list(files),
             list(measures) or None,
-            trials=options.number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", arguments.pop("trials")),
             fuzziness=values,
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -101,7 +101,9 @@ def stability_(
 )
 @options.reading_options
 @options.output_options
-def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def swap_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
     Two disjoint sub-collections may rank two runs differently: how often, by the size of the difference on the first?
@@ -110,15 +112,15 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("drawing") as watch:
         results = meta.swap(
             list(files),
             list(measures) or None,
-            trials=options.number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", arguments.pop("trials")),
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -145,7 +147,9 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
 @options.JOBS
 @options.reading_options
 @options.output_options
-def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def power_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
 
     Each pair of runs has a paired bootstrap test; "share" is the part of the pairs whose achieved significance level (ASL) is
@@ -158,16 +162,16 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("resampling") as watch:
         results = meta.power(
             list(files),
             list(measures) or None,
-            alpha=options.numbers("--alpha", given.pop("alpha")),
-            resamples=options.number_or_all("--resamples", given.pop("resamples")),
+            alpha=options.numbers("--alpha", arguments.pop("alpha")),
+            resamples=options.number_or_all("--resamples", arguments.pop("resamples")),
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -194,7 +198,7 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
 @options.reading_options
 @options.output_options
 def agreement_(
-    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
 ) -> None:
     """Do measures rank the runs alike? And where do they disagree most?
 
@@ -206,7 +210,7 @@ def agreement_(
     nescio meta agreement outcomes.csv -m accuracy -m c@1
     """
     check_results(output, files)
-    told = options.reading(given)
-    results = meta.agreement(list(files), list(measures) or None, **given, **told)
+    read_options = options.reading(arguments)
+    results = meta.agreement(list(files), list(measures) or None, **arguments, **read_options)
     say_notes(results.notes)
     emit(results, printed, output)

@@ -54,7 +54,7 @@ def command(
     rates: tuple[str, ...],
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """How many questions tell two systems apart, and what can so many resolve?
 
@@ -66,15 +66,15 @@ def command(
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("planning") as watch:
         planned = plan(
             list(files) or None,
             list(measures) or None,
             rates=[_numbers(text) for text in rates] or None,
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(planned.notes)
     emit(planned, printed, output, show=show_plan)

@@ -36,7 +36,7 @@ from nescio.reporting.page.report_data import Study
     metavar="DIR",
     help="Write every chart as SVG, PDF, PNG and specification, with its data, into a new folder.",
 )
-def command(files: tuple[Path, ...], measures: tuple[str, ...], **given: Any) -> None:
+def command(files: tuple[Path, ...], measures: tuple[str, ...], **arguments: Any) -> None:
     """One page with every figure, to be read, sent and printed.
 
     The page holds all that it shows and asks nothing of the network. The first measure decides who is best, the ranks and what is told apart. FILES are as for `nescio score`.
@@ -47,13 +47,19 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], **given: Any) ->
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
     nescio report outcomes.csv --study stability --study swap -o report.html
     """
-    ci, again, told = options.level(given.pop("ci")), commands_of(files), options.reading(given)
+    ci, again, read_options = options.level(arguments.pop("ci")), commands_of(files), options.reading(arguments)
     with progress("working") as watch:
         made = report(
-            list(files), measures or None, ci=ci, commands=again, progress_for=lambda _: watch, **given, **told
+            list(files),
+            measures or None,
+            ci=ci,
+            commands=again,
+            progress_for=lambda _: watch,
+            **arguments,
+            **read_options,
         )
     if made.page:
         say(f"wrote {made.page}")
     if made.figures:
-        say(f"wrote {', '.join(made.figures)} to {given['figures']}")
+        say(f"wrote {', '.join(made.figures)} to {arguments['figures']}")
     say_notes(made.notes)

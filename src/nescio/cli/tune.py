@@ -80,7 +80,7 @@ def command(
     curve: bool,
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """The confidence to answer from, and what that will earn on new questions.
 
@@ -99,14 +99,14 @@ def command(
         raise UsageError(f"a threshold makes one measure best (found -m {' -m '.join(measures)})")
     if output:
         check_file(output, "a run", SUFFIXES, files)
-    told = options.reading(given) | ({"strata": None} if output else {})
+    read_options = options.reading(arguments) | ({"strata": None} if output else {})
     tuned = tune(
         list(files),
         measures[0] if measures else "c@1",
         grid=None if grid is None else options.numbers("--grid", grid),
         points=None if curve else 200,
-        **given,
-        **told,
+        **arguments,
+        **read_options,
     )
     if output and tuned.applied is None:
         say(f"{output} is not written: there is no threshold to apply")

@@ -68,7 +68,7 @@ def validate() -> None:
 @resource_options
 @options.resampling_options
 @options.TABLE_OR_JSON
-def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
+def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> None:
     """Train a validator on COLLECTION, whose answers are judged, and print what to expect of it.
 
     The model is JSON: words, numbers, and nothing that runs. "expected" is what to expect of new questions, with
@@ -82,7 +82,7 @@ def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
     nescio ave validate train all.xml -o model.json --redundancy
     """
     with progress("training") as watch:
-        trained = ave.validate.train(collection, output, progress=watch, **given)
+        trained = ave.validate.train(collection, output, progress=watch, **arguments)
     say_notes(trained.notes)
     emit(trained, printed)
     say(f"wrote {output}")
@@ -105,7 +105,7 @@ def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
     "--always", is_flag=True, help="Select the surest answer to every question, however unsure: never silent."
 )
 @resource_options
-def run_(collection: Path, output: Path, **given: Any) -> None:
+def run_(collection: Path, output: Path, **arguments: Any) -> None:
     """Validate the answers of COLLECTION with a trained model, and write the decisions.
 
     Of the answers to a question that are accepted the surest is SELECTED, the others are VALIDATED; where none is, the question
@@ -115,7 +115,7 @@ def run_(collection: Path, output: Path, **given: Any) -> None:
     nescio ave validate run test.xml --model model.json -o responses.txt
     nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
     """
-    validated = ave.validate.run(collection, output, **given)
+    validated = ave.validate.run(collection, output, **arguments)
     say_notes(validated.notes)
     say(str(validated))
 
@@ -123,7 +123,7 @@ def run_(collection: Path, output: Path, **given: Any) -> None:
 @click.command("table12")
 @resource_options
 @options.output_options
-def table12(printed: str, output: Path | None, **given: Any) -> None:
+def table12(printed: str, output: Path | None, **arguments: Any) -> None:
     """Which techniques there are, who used them in 2007, and which are in use here: Table 12 of the paper.
 
     "skipped" says what is missing; "no" that nothing here stands for the technique.
@@ -133,6 +133,6 @@ def table12(printed: str, output: Path | None, **given: Any) -> None:
     nescio ave table12 --wordnet ~/WordNet-3.0/dict
     """
     check_results(output)
-    techniques = ave.table12(**given)
+    techniques = ave.table12(**arguments)
     say_notes(techniques.notes)
     emit(techniques, printed, output)
