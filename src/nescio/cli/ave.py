@@ -63,7 +63,7 @@ def command() -> None:
 def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **arguments: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
-    A RUN is JSON Lines of {"id", "answer", "support"}. NIL, void and declined answers and those whose support is longer than
+    A RUN is JSON Lines of {"id", "answer", "support", "doc"}. NIL, void and declined answers and those whose support is longer than
     700 characters are discarded first; then answers that repeat another one of their question, and answers whose words stand
     in a row within a longer one. R becomes VALIDATED, W and U REJECTED, X (inexact) and unjudged answers UNKNOWN: no measure
     over answers reads these. (To `nescio judge` and to --ranking an inexact answer is a wrong one, as in QA's main track.)

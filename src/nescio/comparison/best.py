@@ -44,11 +44,13 @@ def mark(
     apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
     runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
     up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is told apart
-    from nothing. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
+    from nothing. Runs whose ungraded answers are taken both ways have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores
     data = paired_evidence(loaded)
+    if data.origins:
+        return scores
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
     measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
@@ -73,7 +75,7 @@ def mark(
 
 def _cheap(loaded: Loaded) -> bool:
     data = loaded.data
-    if not isinstance(data, Evidence) or data.clusters is not None:
+    if not isinstance(data, Evidence) or data.clusters is not None or data.origins:
         return False
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
