@@ -18,18 +18,23 @@ from nescio.formats.native.roles import NAMES
 from nescio.sources.compressed import MOST
 
 
-class ChooseOption(TypedDict, total=False):
-    """Which of several things in a log to read; `watch` is told how many bytes have been read, of how many."""
+class CallerOptions(TypedDict, total=False):
+    """What a caller sets for its own sake, with any option; `Options` says what these are."""
+
+    watch: Callable[[int, int], None] | None
+    typed: bool
+
+
+class ChooseOption(CallerOptions, total=False):
+    """Which of several things in a log to read."""
 
     choose: Mapping[str, str]
-    watch: Callable[[int, int], None] | None
 
 
-class OutcomeMapOption(TypedDict, total=False):
+class OutcomeMapOption(CallerOptions, total=False):
     """What words mean, as in {"yes": "correct"}."""
 
     outcome_map: Mapping[str, str]
-    watch: Callable[[int, int], None] | None
 
 
 class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
