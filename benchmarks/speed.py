@@ -33,7 +33,7 @@ def start_up() -> list[Row]:
 
 
 def leaderboard(data: Path) -> list[Row]:
-    """All runs, three measures, 95 % intervals from 10,000 resamples, against starting Python and reading the file."""
+    """All runs, three measures, 95% intervals from 10,000 resamples, against starting Python and reading the file."""
     path = str(data / "mmlu_pro" / "outcomes.parquet")
     command = str(Path(sys.executable).parent / "nescio")
     read = f"import duckdb; duckdb.sql(\"SELECT * FROM read_parquet('{path}')\").fetchnumpy()"

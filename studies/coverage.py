@@ -1,4 +1,4 @@
-"""How often does a nominal 95 % interval hold the true value? The study behind the default intervals, in docs/coverage.md.
+"""How often does a nominal 95% interval hold the true value? The study behind the default intervals, in docs/coverage.md.
 
     python studies/coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
 
@@ -137,7 +137,7 @@ def summary(cells: Sequence[Cell]) -> list[str]:
 
 
 def fails(cell: Cell) -> bool:
-    """Whether a method covers less than 93 %, by more than two standard errors."""
+    """Whether a method covers less than 93%, by more than two standard errors."""
     return cell.defined >= ENOUGH and cell.coverage < 0.93 - 2 * cell.error
 
 

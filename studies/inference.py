@@ -56,7 +56,7 @@ FAMILIES = {
 
 
 def family(rates: Sequence[float], measure: str, test: str, seed: int) -> tuple[bool, bool, bool]:
-    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at most 5 %?"""
+    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at most 5%?"""
     rng = np.random.default_rng([1, seed])
     hardness = rng.normal(0, 1, 200)  # questions are harder or easier for all
     shift = np.array([np.log(rate / (1 - rate)) for rate in rates])
@@ -132,7 +132,7 @@ def shown(rejected: Sequence[bool]) -> str:
 
 
 def holds(rejected: Sequence[bool]) -> str:
-    """Whether the share is at most 5 % and two errors of a true 5 %."""
+    """Whether the share is at most 5% and two errors of a true 5%."""
     return "yes" if share(rejected)[0] <= 0.05 + 2 * (0.05 * 0.95 / len(rejected)) ** 0.5 else "**no**"
 
 
@@ -193,7 +193,7 @@ def unequal_sizes(count: int, jobs: int) -> str:
         (found,) = _columns(each(partial(unequal, value, one, other), 2 * count, jobs))
         right = f"{rate_for(value, one):.2f} and {rate_for(value, other):.2f}"
         rows.append([f"{value:g}", f"{one:g} and {other:g}", right, shown(found)])
-    return table(["c@1 of both", "silence", "right when answering", "size at 5 %"], rows)
+    return table(["c@1 of both", "silence", "right when answering", "size at 5%"], rows)
 
 
 @click.command()

@@ -191,7 +191,7 @@ def coverage_table(near: Cells) -> list[str]:
             inside = CLAIMED[0] <= share <= CLAIMED[1]
             shown.append(f"{share:.1%}" if inside else f"**{share:.1%}**")
         shown += [f"{width:.3f}" for width in cell["width"]]
-        lines.append(f"| {judge} | {run} | " + " | ".join(text.replace("%", " %") for text in shown) + " |")
+        lines.append(f"| {judge} | {run} | " + " | ".join(text for text in shown) + " |")
     return lines
 
 
@@ -206,9 +206,7 @@ def sizes_table(near: Cells) -> list[str]:
         cells = []
         for k in range(3):
             held, width = (np.array([cell[name][k] for cell in own]) for name in ("held", "width"))
-            cells.append(
-                f"{held.mean():.1%} ({held.min():.1%} to {held.max():.1%}) | {width.mean():.3f}".replace("%", " %")
-            )
+            cells.append(f"{held.mean():.1%} ({held.min():.1%} to {held.max():.1%}) | {width.mean():.3f}")
         lines.append(f"| {size} | " + " | ".join(cells) + " |")
     return lines
 
@@ -233,7 +231,7 @@ def facts(near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> di
     found["same"] = _range([float(cell["same"]) for cell in own.values()])
     gain = [(cell["width"][0] / cell["width"][1]) ** 2 for cell in own.values()]
     found["gain"] = f"{min(gain):.2f} to {max(gain):.2f}"
-    found["undefined"] = f"{100 * max(float(cell['undefined'][2]) for cell in own.values()):.1f} %"
+    found["undefined"] = f"{100 * max(float(cell['undefined'][2]) for cell in own.values()):.1f}%"
     return found
 
 
@@ -246,11 +244,11 @@ def _verdict(shares: Mapping[tuple[str, str], float]) -> str:
     if not outside:
         return f"**met** in all {len(shares)}"
     inside = len(shares) - len(outside)
-    return f"met in {inside} of {len(shares)}, **not met** in {len(outside)}: {', '.join(outside)}".replace("%", " %")
+    return f"met in {inside} of {len(shares)}, **not met** in {len(outside)}: {', '.join(outside)}"
 
 
 def _range(shares: Sequence[float]) -> str:
-    return f"{min(shares):.1%} to {max(shares):.1%}".replace("%", " %")
+    return f"{min(shares):.1%} to {max(shares):.1%}"
 
 
 def page(seen: Sequence[Seen], near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> str:

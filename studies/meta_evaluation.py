@@ -48,7 +48,7 @@ def facts(studies: dict[str, Study]) -> dict[str, str]:
         for measure in (*MEASURES, "UF01"):
             for level in (0.1, 0.2, 0.3):
                 error = np.mean([t.error(measure, level) for t in study.seeds])
-                found[f"{name} {measure} {level:.0%}"] = f"{error * 100:.2f} %"
+                found[f"{name} {measure} {level:.0%}"] = f"{error * 100:.2f}%"
         gap = [FINDINGS["sensitivity c@1"].value(t) * 100 for t in study.seeds]
         found[f"{name} one experiment"] = f"{np.std(gap, ddof=1):.1f}"
         for measure in MEASURES:
@@ -164,7 +164,7 @@ def said_of_graded_scores(found: Sequence[Graded]) -> dict[str, bool]:
         for what, series in {
             "errors at equal fuzziness": [[r.error_rate for r in g.curve(m)] for m in g.measures],
             "ties": [[r.ties for r in g.curve(m)] for m in g.measures],
-            "pairs not told apart": [[1 - r.share for r in g.power(m)] for m in g.measures],
+            "pairs not significantly different": [[1 - r.share for r in g.power(m)] for m in g.measures],
             "differences the test needs": [[r.required_difference for r in g.power(m)] for m in g.measures],
         }.items():
             ordered = all(max(low) < min(high) for low, high in pairwise(series))

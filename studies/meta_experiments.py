@@ -149,19 +149,19 @@ class Finding:
 
 FINDINGS = {
     "ties c@1": Finding(
-        "error rate at 10 % ties, c@1 − accuracy",
+        "error rate at 10% ties, c@1 − accuracy",
         lambda t: t.error("c@1", 0.1) - t.error("accuracy", 0.1),
         "slightly below 0 (Fig. 2)",
         -1,
     ),
     "ties UF": Finding(
-        "error rate at 20 % ties, UF − c@1",
+        "error rate at 20% ties, UF − c@1",
         lambda t: t.error("UF", 0.2) - t.error("c@1", 0.2),
         "above 0 (Fig. 2)",
         1,
     ),
     "ties UF accuracy": Finding(
-        "error rate at 20 % ties, UF − accuracy",
+        "error rate at 20% ties, UF − accuracy",
         lambda t: t.error("UF", 0.2) - t.error("accuracy", 0.2),
         "above 0 (Fig. 2)",
         1,

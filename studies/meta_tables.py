@@ -23,7 +23,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    return "–" if np.isnan(share) else f"{share * 100:.{digits}f} %"
+    return "–" if np.isnan(share) else f"{share * 100:.{digits}f}%"
 
 
 def number(value: float, digits: int = 2) -> str:

@@ -193,7 +193,7 @@ def cross_fitted(pairs: Pairs) -> Array:
 
 
 def measured(pairs: Pairs) -> dict[str, tuple[float, float, float]]:
-    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95 % interval, resampled by group."""
+    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95% interval, resampled by group."""
     called = cross_fitted(pairs)
     code = (2 * pairs.people + called).astype(int)  # 0 neither, 1 called only, 2 people only, 3 both
     groups = np.unique(pairs.groups, return_inverse=True)[1]

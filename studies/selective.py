@@ -104,7 +104,7 @@ def guaranteed_laws(risk: float) -> tuple[Law, ...]:
         Law("underconfident (2c - c²)", 2, whole(0, 2, -1)),
         Law("calibrated, 20 values", 8, whole(0, 1), steps=20),
         Law("the surest tenth worse", 2, ((0.0, 0.9, (0.97,)), (0.9, 1.0, (0.85,)))),
-        Law("20 % without an answer", 8, whole(0, 1), silent=0.2),
+        Law("20% without an answer", 8, whole(0, 1), silent=0.2),
         Law("flat, just unsafe", 1, whole(1 - 1.001 * risk)),
     )
 
@@ -114,7 +114,7 @@ TUNED_LAWS = (
     Law("overconfident (c³)", 2, whole(0, 0, 0, 1)),
     Law("underconfident (2c - c²)", 1, whole(0, 2, -1)),
     Law("calibrated, 20 values", 2, whole(0, 1), steps=20),
-    Law("20 % without an answer", 2, whole(0, 1), silent=0.2),
+    Law("20% without an answer", 2, whole(0, 1), silent=0.2),
     Law("weak (0.4 + 0.2c)", 1, whole(0.4, 0.2)),
     Law("uninformative (0.5)", 1, whole(0.5)),
 )

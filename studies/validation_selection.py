@@ -140,7 +140,7 @@ def summaries(v: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounds(values: dict[str, Floats], clusters: NDArray[np.int64], resamples: int) -> dict[str, tuple[float, float]]:
-    """95 % percentile intervals over questions (or clusters of them)."""
+    """95% percentile intervals over questions (or clusters of them)."""
     units = int(clusters.max()) + 1
     sums = {key: np.bincount(clusters, weights=column, minlength=units) for key, column in _with_known(values).items()}
     size = np.bincount(clusters, minlength=units).astype(np.float64)

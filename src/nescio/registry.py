@@ -1,7 +1,8 @@
-"""Things with names: registering them by importing their files, finding them, and names with parameters (`penalty(t=0.75)`).
+"""Things with names: registering them by importing their files, finding them, and names with parameters
+(`penalty(t=0.75)`).
 
-Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no line
-anywhere else, and installed third parties are found by their entry points.
+Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no
+line anywhere else, and installed third parties are found by their entry points.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Registry(dict[str, T]):
-    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third parties."""
+    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third
+    parties."""
 
     def __init__(self, kind: str, group: str) -> None:
         super().__init__()
@@ -34,7 +36,7 @@ class Registry(dict[str, T]):
     def add(self, name: str, thing: T) -> None:
         """Register a thing; a name that is taken raises ValueError."""
         if name in self:
-            raise ValueError(f"a {self.kind} named {name!r} is registered already")
+            raise ValueError(f"a {self.kind} named {name!r} is already registered")
         self[name] = thing
 
     def find(self, name: str) -> T:
@@ -71,7 +73,7 @@ class Call:
 def parse_call(text: object, kind: str) -> Call:
     """Read NAME or NAME(value, parameter=value); raises UsageError for a text that is neither."""
     if not isinstance(text, str):
-        raise UsageError(f"a {kind} is named by a text (found {text!r})")
+        raise UsageError(f"the name of a {kind} must be text (found {text!r})")
     match = _CALL.fullmatch(text)
     if not match:
         raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
@@ -95,7 +97,7 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
     values: dict[str, Any] = {}
     for position, (key, text) in enumerate(call.arguments):
         if key is None and position >= len(names):
-            raise UsageError(f"{call.text!r} has more parameters than the {kind} takes ({', '.join(names) or 'none'})")
+            raise UsageError(f"{call.text!r} has too many parameters; the {kind} takes {', '.join(names) or 'none'}")
         parameter = names[position] if key is None else key
         if parameter in values:
             raise UsageError(f"{call.text!r} gives {parameter} twice")
@@ -152,8 +154,8 @@ def as_text(value: Any) -> str:
 
 
 def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> None:
-    """Import the modules of a package in the order of their names, but for those that begin with an underscore; with `nested`,
-    those of the packages in it too."""
+    """Import the modules of a package in the order of their names, but for those that begin with an underscore; with
+    `nested`, those of the packages in it too."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             module = import_module(f"{package}.{info.name}")

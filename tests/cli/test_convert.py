@@ -102,7 +102,7 @@ def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path,
         ((outcomes, tmp_path / "out", "--to", "pan"), "this is no data of PAN"),
         ((table3, tmp_path / "out", "--to", "questions"), "no outcome of a single question"),
         ((outcomes, tmp_path / "out.jsonl", "--to", "kilt"), "--to kilt is written to a folder; name one"),
-        ((outcomes, tmp_path, "--to", "kilt"), "is there already; name a folder that is new or empty"),
+        ((outcomes, tmp_path, "--to", "kilt"), "already exists; give a new or empty folder"),
         ((outcomes, outcomes, "--to", "pan"), "--to pan is written to a folder; name one"),
         ((outcomes, tmp_path / "no" / "out", "--to", "pan"), "there is no folder"),
     ):

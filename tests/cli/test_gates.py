@@ -169,7 +169,7 @@ def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
     assert nescio("score", counts).status == 0
     refused = nescio("score", counts, "--mark")
     assert (refused.status, refused.out) == (2, "")
-    assert "cannot be paired" in refused.err
+    assert "cannot be compared" in refused.err
 
 
 def test_a_measure_that_does_not_exist_is_not_one_to_add(nescio: Command, counts: Path) -> None:

@@ -59,7 +59,7 @@ def test_the_shape_that_programs_rely_on(nescio: Command, table: Path) -> None:
     assert found.json["n"] == 40
     assert found.json["low"] < found.json["value"] < found.json["high"]
     assert found.json["value_in_sample"] >= found.json["value_all_answered"]
-    assert "silent at every threshold" in found.err
+    assert "stay unanswered at every threshold" in found.err
 
 
 WAYS = [(), ("-m", "UF"), ("-m", "CWS"), ("--cluster", "topic"), ("--max-risk", "0.6")]
@@ -125,7 +125,7 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     ]
     # ln(0.05/20)/ln(0.99) = 596.2
     assert found.json["answers_needed"] == 597
-    assert "it takes 597 accepted answers without an error" in found.err
+    assert "that takes 597 accepted answers without an error" in found.err
     assert "is not written" in found.err
     assert not written.exists()
     assert "cannot be certified with 95 % confidence" in nescio("tune", table, "--max-risk", "0.01").out
@@ -136,7 +136,7 @@ def test_nothing_to_certify_writes_nothing_and_says_so(nescio: Command, table: P
     [
         (("-m", "c@1", "-m", "UF"), "one measure"),
         (("-m", "mean(f1)"), "f1"),
-        (("--max-risk", "5"), "share between 0 and 1"),
+        (("--max-risk", "5"), "must be between 0 and 1"),
         (("--max-risk", "0.1", "--confidence", "95"), "as in 0.95"),
         (("--max-risk", "0.1", "--cluster", "topic"), "independent"),
         (("--grid", "0.5"), "guaranteed risk"),

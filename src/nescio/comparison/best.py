@@ -1,4 +1,4 @@
-"""The marks of a leaderboard: which run is best, and which are not told apart from it, by paired tests of all pairs of runs.
+"""The marks of a leaderboard: which run is best, and which are tied with it, by paired tests of all pairs of runs.
 
 Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested, and not
 only those with the best run: which run is best was read off the same data, and a correction for one run against each other
@@ -43,7 +43,7 @@ def mark(
     `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is told
     apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
     runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
-    up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is told apart
+    up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is significantly different
     from nothing. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
@@ -79,7 +79,7 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """The pairs (better, worse) that are told apart; None where a test would have to draw exchanges and may not."""
+    """The pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and may not."""
     if not sampled and measure.order is not None:
         return None
     seen = MeasuredRuns(data, measure, *columns_for(data, measure))

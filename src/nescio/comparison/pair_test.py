@@ -36,7 +36,8 @@ class TestPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRuns:
-    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
+    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest
+    differences."""
 
     data: Evidence
     measure: Measure
@@ -57,15 +58,16 @@ def paired_evidence(loaded: Loaded) -> Evidence:
     """The data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
+            "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
+            "outcome table"
         )
     if len(loaded.data.runs) < 2:
         how = (
-            "; to compare two choices of one log, `nescio convert` each to a table and name the runs apart (a table without the "
-            "column run is one run, named by its file)"
+            "; to compare two choices from one log, `nescio convert` each to a table with its own run name (a table "
+            "without the column run is one run, named after its file)"
         )
         more = how if loaded.options.choose else ""
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with{more}")
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and no other run to compare it with{more}")
     return loaded.data
 
 
@@ -77,7 +79,7 @@ def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]
     p = exact_p(*exchanges, observed) if exchanges else None
     if p is None and test == "exact":
         raise UsageError(
-            f"{pair.measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
+            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
         )
     return p, "permutation" if p is None else "exact"
 

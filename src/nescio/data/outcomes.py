@@ -61,11 +61,11 @@ class Policies:
 class Outcomes:
     """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
 
-    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that would
-    have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection does not say.
-    `why` says in a few words why an answer is silent or not graded, where its source tells such apart, else None. `files`
-    names the file that each run came from, for messages, `judges` who judged its answers (None where that is not known), and
-    `origins` the run of the files that a run was made from, where a policy made two of it.
+    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
+    would have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection
+    does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
+    else None. `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
+    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
     """
 
     runs: tuple[str, ...]
@@ -111,7 +111,8 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class NonAnswers:
-    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all questions."""
+    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all
+    questions."""
 
     run: str
     why: str
@@ -145,10 +146,11 @@ def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
-    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
+    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`,
+    `known`.
 
-    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K. Returns
-    the number of rows below rank 1 too.
+    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K.
+    Returns the number of rows below rank 1 too.
     """
     shape, top = (len(runs), len(questions)), cells["rank"] == 1
     at = (cells["run"][top], cells["question"][top])
@@ -178,7 +180,8 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without confidence."""
+    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without
+    confidence."""
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
     state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))
@@ -256,15 +259,16 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{outcomes.questions[first]!r}){more}; --missing unanswered counts them as silence, --missing common compares on "
-            "the questions that all runs have"
+            f"{outcomes.questions[first]!r}){more}; use --missing unanswered to count them as unanswered, or "
+            "--missing common to keep only the questions that all runs have"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
             notes.append(
                 note(
                     "outcomes.missing_silent",
-                    "run {subject!r}: {missing} missing of {total} questions counted as unanswered",
+                    "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as "
+                    "unanswered",
                     outcomes.runs[run],
                     missing=int(lacking[run].sum()),
                     total=total,
@@ -273,11 +277,11 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         return replace(outcomes, state=np.where(lacking, SILENT, outcomes.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
-        raise MismatchError("no question is common to all runs")
+        raise MismatchError("the runs have no question in common")
     notes.append(
         note(
             "outcomes.common",
-            "{common} of {total} questions are common to all runs; the other {others} left out",
+            "{common} of {total} questions are common to all runs; the other {others} are left out",
             common=int(common.sum()),
             total=total,
             others=int((~common).sum()),
@@ -293,11 +297,11 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     count, total = int(unanswerable.sum()), len(unanswerable)
     if policy == "exclude":
         if unanswerable.all():
-            raise MismatchError("every question is unanswerable: --unanswerable exclude leaves none")
+            raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
         notes.append(
             note(
                 "outcomes.unanswerable_left_out",
-                "{count} of {total} questions {count:has/have} no answer: left out",
+                "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
                 count=count,
                 total=total,
             )
@@ -306,7 +310,8 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     notes.append(
         note(
             "outcomes.unanswerable",
-            "{count} of {total} questions {count:has/have} no answer: declining is correct there, answering incorrect",
+            "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
+            "incorrect",
             count=count,
             total=total,
         )
@@ -322,13 +327,13 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outc
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
         raise MismatchError(
-            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
-            "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
+            "in all); use --ungraded exclude to leave them out, or --ungraded bounds to report both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
-        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it reads the graded answers alone"))
+        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
@@ -336,14 +341,15 @@ def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
-            "run {subject!r}: {count} of {total} answers {count:is/are} not graded: left out",
+            "run {subject!r}: {count} of {total} answers {count:is/are} not graded and left out",
             run,
             count=count,
             total=total,
         )
     return note(
         "outcomes.ungraded_bounds",
-        "run {subject!r}: {count} of {total} answers {count:is/are} not graded: taken for wrong and for right in turn",
+        "run {subject!r}: {count} of {total} answers {count:is/are} not graded; counted once as wrong and once as "
+        "right",
         run,
         count=count,
         total=total,

@@ -24,8 +24,8 @@ class Score:
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
 
     The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether its value
-    is the best of its measure and stratum (ties are all best); whether, not being best, it is not told apart from the best; and
-    the runs that it is told apart from as better.
+    is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best; and
+    the runs that it is significantly better than.
     """
 
     run: str

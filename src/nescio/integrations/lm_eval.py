@@ -12,9 +12,9 @@ and in the YAML:
         aggregation: !function measures.over_all
         higher_is_better: true
 
-or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An answer that is
-empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in the logs that
-`nescio score` reads.
+or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An
+answer that is empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in
+the logs that `nescio score` reads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 class Silence(float):
     """What stands for silence in the harness's lists, -1; it is neither true nor false.
 
-    A task with several targets asks whether any of them gives something true, and would take silence for a right answer.
+    A task with several targets asks whether any of them gives something true, and would take silence for a right
+    answer.
     """
 
     def __new__(cls) -> Silence:
@@ -53,7 +54,8 @@ class Silence(float):
 
     def __bool__(self) -> NoReturn:
         raise UsageError(
-            "a task of several targets folds silence into right or wrong: give the targets as one, or grade in process_results with nescio.integrations.lm_eval.item"
+            "a task with several targets merges abstentions into right or wrong; give the targets as one, or grade in "
+            "process_results with nescio.integrations.lm_eval.item"
         )
 
 
@@ -116,6 +118,7 @@ def _state(value: float) -> int:
     state = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
     if state is None:
         raise UsageError(
-            f"an item is 1, 0, -1 (silence) or NaN (found {value!r}); nescio.integrations.lm_eval.item makes them"
+            f"an item must be 1, 0, -1 (abstention) or NaN (found {value!r}); use nescio.integrations.lm_eval.item to "
+            "make it"
         )
     return state

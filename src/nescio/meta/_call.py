@@ -26,9 +26,7 @@ def prepare(
     check_resampling(None, 1, jobs, seed)
     loaded = open_data(source, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
-        raise MismatchError(
-            "a counts table has no questions, and measures are studied on questions; give an outcome table"
-        )
+        raise MismatchError("measures are studied on questions, and a counts table has none; use an outcome table")
     if len(loaded.data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
     return loaded.data, loaded, parse_all(measures, loaded)
@@ -64,7 +62,7 @@ def undefined(rows: Sequence[Any]) -> list[Note]:
     return [
         note(
             "meta.undefined",
-            "{subject}: {comparisons} comparisons had an undefined score and are left out",
+            "{subject}: {comparisons} comparisons have an undefined score and are left out",
             measure,
             comparisons=comparisons,
         )

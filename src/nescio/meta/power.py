@@ -35,8 +35,8 @@ Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 class Power:
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
-    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are among
-    `pairs`, and not significant.
+    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
+    among `pairs`, and not significant.
     """
 
     measure: str
@@ -51,7 +51,8 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones last."""
+    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
+    last."""
 
     measure: str
     rank: int
@@ -73,16 +74,16 @@ def power(
 ) -> Results:
     """The share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
 
-    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
-    and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:
-    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
-    achieved significance level of every pair. Raises as `nescio.score` does.
+    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
+    All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the
+    number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a level;
+    `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
     """
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     if not levels or any(not 0 < a < 1 for a in levels):
-        raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
     if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
-        raise UsageError(f"resamples must be a whole number from 1, or None for all (found {resamples!r})")
+        raise UsageError(f"resamples must be a whole number, 1 or more, or None for all (found {resamples!r})")
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data)
     resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
@@ -112,11 +113,11 @@ class _Study:
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
     r"""One measure on all pairs.
 
-    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by question and
-    w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge |d|\}/B$, with
-    $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is defined). The required
-    difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the statistic is the
-    $\lceil B\alpha\rceil$-th largest.
+    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by
+    question and w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge
+    |d|\}/B$, with $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is
+    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
+    statistic is the $\lceil B\alpha\rceil$-th largest.
     """
     pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
     mean = is_mean(data, measure)
@@ -161,8 +162,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
         notes.append(
             note(
                 "power.part",
-                "{subject}: {partly} of {pairs} pairs are compared on a part of the questions, those where both runs "
-                "have what it needs",
+                "{subject}: {partly} of {pairs} pairs are compared only on the questions for which both runs have the "
+                "data it needs",
                 measure.label,
                 partly=partly,
                 pairs=len(pairs),
@@ -194,8 +195,9 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 def is_mean(data: Evidence, measure: Measure) -> bool:
     """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
 
-    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all sorts
-    of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a mean.)
+    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
+    sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a
+    mean.)
     """
     if measure.order is not None:
         return False

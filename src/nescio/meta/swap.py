@@ -66,11 +66,13 @@ def swap(
 ) -> Results:
     """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
 
-    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
-    percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
+    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2.
+    `confidence` in percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
     if not 50 <= confidence < 100:
-        raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
+        raise UsageError(
+            f"confidence must be a level in percent, at least 50 and below 100, such as 95 (found {confidence!r})"
+        )
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
@@ -90,7 +92,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         return [
             note(
                 "swap.unknown",
-                "{subject}: no bin has a swap rate within the level, so no required difference is known",
+                "{subject}: no bin has a swap rate within the level, so the required difference is unknown",
                 need.measure,
             )
         ]
@@ -99,8 +101,8 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.first_bin",
-                "{subject}: the first bin is within the level: a difference of 0 is never a swap, and there may be "
-                "many",
+                "{subject}: the first bin is within the level, but a difference of 0 is never a swap, and there can "
+                "be many",
                 need.measure,
             )
         )
@@ -108,7 +110,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.last_bin",
-                "{subject}: only the last, open bin is within the level: {required:.2f} or any more is required",
+                "{subject}: only the last, open bin is within the level, so {required:.2f} or more is required",
                 need.measure,
                 required=required,
             )
@@ -119,7 +121,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.later_bins",
-                "{subject}: later bins are not all within the level; from {lasting:.2f} on they are",
+                "{subject}: some later bins exceed the level; all bins from {lasting:.2f} on are within it",
                 need.measure,
                 lasting=lasting,
             )
@@ -132,10 +134,11 @@ def swap_rates(
 ) -> tuple[list[SwapBin], Sensitivity]:
     r"""How large a difference must be so that another sub-collection seldom reverses it.
 
-    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21 bins of
-    0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower limit of the
-    first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the first bin from
-    which on all bins do. Sensitivity is the share of comparisons with |d| at least the required difference.
+    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21
+    bins of 0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower
+    limit of the first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the
+    first bin from which on all bins do. Sensitivity is the share of comparisons with |d| at least the required
+    difference.
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, without = -np.inf, 0

@@ -22,11 +22,12 @@ DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where none is named.
+    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
+    none is named.
 
-    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds the
-    questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose log this is.
-    `texts` holds the questions and answers themselves, where they were read.
+    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
+    the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
+    log this is. `texts` holds the questions and answers themselves, where they were read.
     """
 
     data: Evidence | Tally
@@ -68,8 +69,8 @@ class Loaded:
 def load(source: Any, options: Options | None = None) -> Loaded:
     """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
 
-    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
-    cannot apply to what is given); nothing is left out without a note.
+    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an
+    option that cannot apply to what is given); nothing is left out without a note.
     """
     options = options or Options()
     if isinstance(source, Loaded):
@@ -119,10 +120,12 @@ def _clustered(data: Any, options: Options) -> Any:
     if not options.cluster:
         return data
     if isinstance(data, Tally):
-        raise MismatchError("a counts table has no questions, so there is nothing to cluster")
+        raise MismatchError("a counts table has no questions to cluster")
     if options.cluster not in data.strata:
         have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"no column {options.cluster!r} is constant within each question; columns that are: {have}")
+        raise MismatchError(
+            f"no column {options.cluster!r} is constant within each question; these columns are: {have}"
+        )
     return replace(data, clusters=np.unique(data.strata[options.cluster], return_inverse=True)[1])
 
 

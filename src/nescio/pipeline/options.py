@@ -14,9 +14,9 @@ from nescio.errors import UsageError
 class Options:
     """What a caller may ask of reading, judging and the policies.
 
-    `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
-    whose questions move together when they are resampled; `graded` the numeric columns that
-    measures such as mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many.
+    `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
+    stratum whose questions move together when they are resampled; `graded` the numeric columns that measures such as
+    mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many.
     """
 
     format_in: str | None = None
@@ -35,10 +35,11 @@ class Options:
     def __post_init__(self) -> None:
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
-                raise UsageError(f"--outcome-map {word}={outcome}: an outcome is {', '.join(OUTCOMES)}")
+                raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
-        """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that can."""
+        """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
+        can."""
         plain = Options()
         for option in fields(self):
             if option.name in (*allowed, *_SILENT) or getattr(self, option.name) == getattr(plain, option.name):

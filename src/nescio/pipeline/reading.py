@@ -1,4 +1,5 @@
-"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy applied."""
+"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy
+applied."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> ReadResult:
     """Read what files or tables hold; words that mean "I do not know" are silence already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone.
+    Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
     sources, notes = open_files(items)
@@ -74,7 +76,8 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told that all is."""
+    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told
+    that all is."""
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")
     if watch is None or not total:
         yield parts
@@ -106,7 +109,8 @@ def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOpt
 
 
 def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there are any."""
+    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there
+    are any."""
     assert format_.collection is not None
     own = [source for part, source in parts if part == OWN_RUN]
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
@@ -118,24 +122,25 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     beside = format_.read(rest, options)
     if not isinstance(beside.data, Unjudged) or {q.id for q in beside.data.collection.questions} != ids:
         raise MismatchError(
-            f"runs of {format_.name} and runs in JSON Lines name the questions differently; score them apart"
+            f"runs of {format_.name} and runs in JSON Lines name the questions differently; score them separately"
         )
     names = {run.name for run in beside.data.runs}
     if twice := next((run.name for run in runs if run.name in names), None):
-        raise MismatchError(f"run {twice!r} stands in two files")
+        raise MismatchError(f"run {twice!r} appears in two files")
     both = Unjudged(collection, (*beside.data.runs, *runs), (*beside.data.files, *files))
     return replace(beside, data=both)
 
 
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
-    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and notes.
+    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and
+    notes.
 
     Raises FormatError, MismatchError or UsageError, as `read` does.
     """
     sources, passed = open_files(items)
     format_, parts = recognise(sources)
     if format_.collection is None:
-        raise UsageError(f"{parts[0][1].label} is {format_.about}, which holds no questions to be answered")
+        raise UsageError(f"{parts[0][1].label} is {format_.about}, which has no questions to answer")
     collection, notes = format_.collection(parts, options or ReadOptions(gold=False))
     return collection, (*notes, *passed)
 
@@ -145,7 +150,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
-    rule = "there is no gold in what was given: no question says what its answer is; give the file with the answers too"
+    rule = "no question says what its answer is; also give the file with the gold answers"
     raise MismatchError(f"{rule} ({named}{' and others' if len(parts) > 3 else ''})")
 
 
@@ -169,14 +174,15 @@ def _declined_note(declined: Declined) -> Note:
     if others:
         return note(
             "pipeline.declined_many",
-            "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×} and {others} other texts",
+            "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×} and {others} other "
+            "texts)",
             answers=answers,
             matched=matched,
             others=others,
         )
     return note(
         "pipeline.declined",
-        "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×}",
+        "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×})",
         answers=answers,
         matched=matched,
     )

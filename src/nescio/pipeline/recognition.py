@@ -22,7 +22,8 @@ OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collect
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
-    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
+    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
+    opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -34,8 +35,8 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
 def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
-    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
-    of no known format, MismatchError where they are of several.
+    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a
+    file is of no known format, MismatchError where they are of several.
     """
     named = formats.REGISTRY.find(format_in) if format_in else None
     recognised: formats.Format | None = None
@@ -55,7 +56,8 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
             continue
         if recognised and format_ is not recognised:
             raise MismatchError(
-                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}; these cannot be "
+                "read together"
             )
         recognised = format_
         parts.append((part, source))
@@ -65,13 +67,14 @@ def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[
         return formats.REGISTRY["questions"], parts + runs
     if runs and recognised.collection is None:
         raise MismatchError(
-            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
+            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}; these cannot be read "
+            "together"
         )
     return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
 def _opened(items: Sequence[Any]) -> Iterator[Source]:
-    """Open a source for each item; where several are tables in memory, they are told apart by their number."""
+    """Open a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
         source = open_source(item)
@@ -98,7 +101,7 @@ def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
-        raise no_text(source, f"its first line is of no text format that nescio knows ({texts})")
+        raise no_text(source, f"its first line matches no text format that nescio knows ({texts})")
     raise no_format(source)
 
 

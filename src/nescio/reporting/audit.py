@@ -38,8 +38,9 @@ MARKS = {
 }
 FEW = 5  # measures up to which a terminal gets what was found, in words
 LEGEND = (
-    "cheat: scores as well as an honest system with more than half of its answers right (random silence: gains by it)",
-    "undef: 0/0 on one side of a comparison; ok: searched, and none found",
+    "cheat: scores as well as an honest system with more than half of its answers right (random silence: scores "
+    "better than before)",
+    "undef: 0/0 on one side of a comparison; ok: the search found no counterexample",
 )
 
 
@@ -69,7 +70,9 @@ def show(results: Results, console: Any) -> None:
     for line in LEGEND:
         console.print(line, style="dim")
     if len(measures) > FEW:
-        console.print("What was found, in words: `nescio audit -m NAME`, or -o FILE.md for all.", style="dim")
+        console.print(
+            "For the findings in words, use `nescio audit -m NAME`, or -o FILE.md for all measures.", style="dim"
+        )
     console.print(str(results.signature), style="dim", soft_wrap=True)
 
 
@@ -109,8 +112,8 @@ def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Any:
 def words(row: Finding) -> str:
     """What one test found."""
     if row.counterexample:
-        share = f" ({100 * row.worth:.0f} % right)" if row.result == "cheated" and row.test != "random silence" else ""
-        gains = f" (up to {100 * row.worth:.0f} % right)" if row.result == "cheated" and not share else ""
+        share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
+        gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
         return row.counterexample + share + gains
     if row.result == "resists":
         return f"{_number(row.value)} beside an honest {_number(row.against)}"
@@ -163,7 +166,7 @@ def summary(rows: Sequence[Finding]) -> str:
     said = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
     parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in said.items() if result in by_result]
     how = f" (`{shlex.join(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
-    return "; ".join(parts) + how if parts else "resists every cheat, obeys every axiom"
+    return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 
 
 def _introduction() -> str:
@@ -175,7 +178,7 @@ def _introduction() -> str:
 def _verdict(row: Finding) -> str:
     if row.result == "holds":
         return f"holds ({row.cases:,})"
-    return f"cheated, {100 * row.worth:.0f} %" if row.result == "cheated" else row.result
+    return f"cheated, {100 * row.worth:.0f}%" if row.result == "cheated" else row.result
 
 
 def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:

@@ -1,4 +1,5 @@
-"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that column."""
+"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that
+column."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ HUGE = 1e12  # from here on figures are no longer written out
 class Cell:
     """A value as it is shown, its interval ("" where there is none), and its marks.
 
-    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is told apart from as better.
+    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is significantly better than
+    as better.
     """
 
     value: str
@@ -31,7 +33,8 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The cell without any style: `*` for the best, `†` for what is not told apart from it, and else room for the sign."""
+        """The cell without any style: `*` for the best, `†` for what is tied with it, and else room for the
+        sign."""
         sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
@@ -51,8 +54,8 @@ class Board:
 
 
 def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay, with what
-    joins them, and so do signs newer than this Python."""
+    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay,
+    with what joins them, and so do signs newer than this Python."""
     return text if text.isprintable() else "".join(map(_visible, text))
 
 
@@ -63,7 +66,8 @@ def _visible(c: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero has no sign."""
+    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero
+    has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
@@ -71,7 +75,8 @@ def number(value: float | None) -> str:
 
 
 def board(scores: Scores) -> Board:
-    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned round."""
+    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned
+    round."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     strata = list(dict.fromkeys(row.stratum for row in scores))
     runs = list(dict.fromkeys(row.run for row in scores))
@@ -102,9 +107,9 @@ def legend(scores: Scores) -> str:
     marked = [row for row in scores if row.best is not None]
     if not marked:
         return ""
-    words = "not told apart from the best (paired tests of all pairs of runs, Holm)"
+    words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
     if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
-        words += "; on all questions: --mark tests the strata too"
+        words += "; tested on all questions only, use --mark to test the strata too"
     without = dict.fromkeys(row.measure for row in scores if row.stratum is None and row.best is None)
     return words + (f"; not tested without --mark: {', '.join(without)}" if without else "")
 

@@ -71,7 +71,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "formula": declaration.latex,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
-        "order": f"questions by falling {bare(declaration.order)}" if declaration.order else "",
+        "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
         "better": "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,

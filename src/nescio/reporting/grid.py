@@ -17,7 +17,7 @@ TEXTS = (
     "result",
     "finding",
     "method",
-    "not told apart from",
+    "tied with",
     "exact for",
     "system",
     "people",

@@ -1,4 +1,4 @@
-r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is told apart.
+r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly worse.
 
 A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s.
 """
@@ -59,7 +59,7 @@ def leaderboard(board: Board, left: Sequence[str]) -> str:
         return _tabular(board.head, board.rows, left, {})
     names = dict(zip(board.runs, letters(len(board.runs)), strict=True))
     caption = (
-        rf"In bold the best of a column; $^{{\dagger}}$ {escape(board.legend)}. "
+        rf"The best of each column is in bold; $^{{\dagger}}$ {escape(board.legend)}. "
         "A superscript names the runs that are significantly worse by the same tests: "
         + ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
         + "."

@@ -75,7 +75,7 @@ def _family(results: Comparisons) -> str:
     if how == "none" or many < 2:
         return ""
     every = "all pairs of runs" if how == "tukey" else f"all {many:,}"
-    return f"intervals: each comparison on its own; the verdicts better and worse account for {every} ({how})"
+    return f"intervals are for each comparison on its own; the verdicts better and worse account for {every} ({how})"
 
 
 def _for_terminal(results: Results) -> list[Grid]:
@@ -138,7 +138,9 @@ def check_suffix(path: Path) -> None:
             f"{path}: `nescio report` makes pages, and `nescio compare` one of what changed between two runs"
         )
     if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
-        raise UsageError(f"{path}: results are written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})")
+        raise UsageError(
+            f"{path}: results can be written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})"
+        )
 
 
 def write(results: Results, path: Path) -> None:

@@ -37,7 +37,8 @@ class ResamplingPlan:
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
-    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
+    """The interval method for a measure: the one asked for, or the one that the coverage study supports
+    (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
@@ -45,14 +46,17 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     if method == "auto":
         return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
     if method == "wilson" and not proportion:
-        raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
+        raise UsageError(
+            f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
+        )
     if method == "dirichlet" and not counted:
         raise UsageError(
-            f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
+            f"dirichlet is for measures of correct, incorrect and unanswered, but {measure.label} also uses other "
+            "data; use percentile, bca or auto"
         )
     if method in ("wilson", "dirichlet") and clustered:
         raise UsageError(
-            f"{method} takes questions as independent, and these are clustered; use percentile, bca or auto"
+            f"{method} treats questions as independent, but these are clustered; use percentile, bca or auto"
         )
     return method
 
@@ -80,7 +84,8 @@ def bounds(
                 made.append(
                     note(
                         "interval.outside",
-                        "the value lies outside its own {method} interval: resamples of this measure are biased",
+                        "the value lies outside its own {method} interval, because resamples of this measure are "
+                        "biased",
                         method=method,
                     )
                 )
@@ -88,7 +93,7 @@ def bounds(
                 made.append(
                     note(
                         "interval.one_sided",
-                        "the {method} interval is undefined: all resamples lie on one side of the value",
+                        "the {method} interval is undefined because all resamples lie on one side of the value",
                         method=method,
                     )
                 )
@@ -121,8 +126,7 @@ def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str,
     return [
         note(
             RARE,
-            "{questions} or fewer questions decide the value: the {method} interval may cover the truth less often "
-            "than it says",
+            "the score rests on {questions} or fewer questions: treat the {method} interval as approximate",
             questions=intervals.RARE,
             method=method,
         )
@@ -187,7 +191,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 "interval.undefined_resamples",
-                "undefined on some resamples, which the {method} interval leaves out",
+                "undefined on some resamples; the {method} interval leaves them out",
                 method=method,
             )
         )
@@ -196,7 +200,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 CONSTANT,
-                "every resample has the same value: the {method} interval covers the truth less often than it says",
+                "every resample has the same value: the {method} interval is too narrow",
                 method=method,
             )
         )
@@ -204,8 +208,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 FEW_UNITS,
-                "fewer than {units} questions or clusters to resample: the {method} interval covers the truth less "
-                "often than it says",
+                "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
                 units=intervals.FEW,
                 method=method,
             )
@@ -214,7 +217,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 SKEWED,
-                "the resampled values are skewed: the {method} interval covers the truth less often than it says",
+                "the resampled values are skewed: treat the {method} interval as approximate",
                 method=method,
             )
         )

@@ -1,7 +1,7 @@
 """A judge held against people: how far they agree, and what people would say of every run.
 
-People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer, are
-outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
+People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer,
+are outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _CHANCE = 0.001  # of a warning about labels that are a random sample
 class Agreement:
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
-    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the others that
-    it does not.
+    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
+    others that it does not.
     """
 
     run: str
@@ -59,7 +59,8 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How many answers people put into one category and the judge into another; `share` is of those of people's category."""
+    """How many answers people put into one category and the judge into another; `share` is of those of people's
+    category."""
 
     run: str
     people: str
@@ -72,9 +73,11 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be judged.
+    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
+    judged.
 
-    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity + specificity
+    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
+    specificity
     - 1 for Rogan-Gladen.
     """
 
@@ -102,20 +105,21 @@ def against(
 ) -> Results:
     """Agreement, Cohen's kappa and a confusion table, and the corrected accuracy of each run.
 
-    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says which
-    answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample of these.
-    `target` is what the accuracy is about: `collection`, these questions and what people would say of all answers to them, or
-    `population`, questions of this kind.
+    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says
+    which answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample
+    of these. `target` is what the accuracy is about: `collection`, these questions and what people would say of all
+    answers to them, or `population`, questions of this kind.
 
     Intervals: Wilson's for shares of one run; over all runs, and for kappa, percentiles of a bootstrap of questions.
-    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no answer.
+    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no
+    answer.
     """
     if target not in TARGETS:
-        raise UsageError(f"the target is {' or '.join(TARGETS)} (found {target!r})")
+        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
     if not 0 < ci < 100:
-        raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
+        raise UsageError(f"ci must be a level in percent, between 0 and 100 (found {ci!r})")
     if judged.runs != people.runs or judged.questions != people.questions:
-        raise MismatchError("judge and people must have the same runs and questions, in one order")
+        raise MismatchError("judge and people must have the same runs and questions, in the same order")
     labelled = sampled & np.isin(people.state, _PEOPLE)
     if not labelled.any():
         raise MismatchError("people judged none of these answers")
@@ -150,7 +154,8 @@ def against(
 
 
 def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
-    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs, questions, 3, 4)."""
+    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
+    questions, 3, 4)."""
     counts = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
     for i, verdict in enumerate(_PEOPLE):
         for j, judged in enumerate(_JUDGE):
@@ -204,7 +209,8 @@ def _confusion(name: str, table: Array, drawn: Array, level: float) -> list[Conf
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no judge."""
+    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no
+    judge."""
 
     people: NDArray[np.float64]
     judge: NDArray[np.float64]
@@ -274,15 +280,15 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
     if right in (0, len(cells.people)):
         return note(
             "agreement.people_alike",
-            "run {subject!r}: Rogan-Gladen is undefined: people call {all_right:all/none} of the {labels} labelled "
-            "answers correct",
+            "run {subject!r}: Rogan-Gladen is undefined because people call {all_right:all/none} of the {labels} "
+            "labelled answers correct",
             run,
             all_right=bool(right),
             labels=len(cells.people),
         )
     return note(
         "agreement.judge_uninformative",
-        "run {subject!r}: Rogan-Gladen is undefined: the judge's sensitivity and specificity sum to 1 or less",
+        "run {subject!r}: Rogan-Gladen is undefined because the judge's sensitivity and specificity sum to 1 or less",
         run,
     )
 
@@ -296,8 +302,8 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
         notes = [
             note(
                 "agreement.collection",
-                "the corrected accuracies are about what people would say of all answers to these questions, and take "
-                "the labels of a run for a random sample of its answers",
+                "the corrected accuracies estimate what people would say of all answers to these questions; they "
+                "assume that the labels of a run are a random sample of its answers",
             ),
             note(
                 "agreement.intervals_differ",
@@ -310,8 +316,8 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
         notes = [
             note(
                 "agreement.population",
-                "the corrected accuracies are about answers to questions of this kind, of which these are a sample, "
-                "and take the labels of a run for a random sample of its answers",
+                "the corrected accuracies are for all questions of this kind, of which these are a sample; they "
+                "assume that the labels of a run are a random sample of its answers",
             )
         ]
     counts = labelled.sum(axis=1)
@@ -319,7 +325,7 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
         notes.append(
             note(
                 "agreement.few_labels",
-                "run {subject!r}: {labels} labels are few for an interval that rests on a normal law",
+                "run {subject!r}: {labels} labels are few for an interval based on a normal approximation",
                 judged.runs[run],
                 labels=int(counts[run]),
             )
@@ -333,14 +339,14 @@ def _notes(judged: Outcomes, labelled: Array, target: str) -> list[Note]:
         notes.append(
             note(
                 "agreement.ungraded",
-                "the judge left {answers} answers ungraded: they are outside agreement, kappa and the judge's own "
-                "accuracy; to the corrections they are answers that it does not call correct, which biases neither",
+                "the judge left {answers} answers ungraded; agreement, kappa and the judge's own accuracy leave them "
+                "out, and the corrections treat them as not judged correct, which does not bias them",
                 answers=ungraded,
             )
         )
     if judged.clusters is not None:
         notes.append(
-            note("agreement.clusters", "questions are clustered, and these intervals take them as independent")
+            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
     return notes
 
@@ -349,8 +355,9 @@ def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
     """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
     than of the rest.
 
-    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of the
-    hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of runs.
+    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of
+    the hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of
+    runs.
     """
     far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
     runs = []
@@ -379,9 +386,8 @@ def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
     return [
         note(
             "agreement.chosen_labels",
-            "the judge calls another share of the labelled answers correct than of the others, by more than a random "
-            "sample would show by chance ({runs:list ;}): if people chose what to label, the corrected accuracies may "
-            "mislead",
+            "the judge's share of correct answers differs between labelled and other answers by more than chance in a "
+            "random sample ({runs:list ;}); if people chose what to label, the corrected accuracies can mislead",
             runs=runs,
         )
     ]

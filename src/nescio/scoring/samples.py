@@ -20,7 +20,8 @@ Remark = tuple[Note, str, str]  # with the measure, and whose value it is made o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureInput:
-    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of unit."""
+    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
+    unit."""
 
     run: int
     measure: Measure
@@ -37,8 +38,8 @@ class MeasureInput:
 def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with the
-    number of questions. Raises MissingColumnError where no run has what a measure needs.
+    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with
+    the number of questions. Raises MissingColumnError where no run has what a measure needs.
     """
     tally = data if isinstance(data, Tally) else _tally(data)
     inputs: list[MeasureInput] = []
@@ -50,7 +51,7 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
             raise MissingColumnError(
-                f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
+                f"{measure.label} needs {what}, but a counts table has only correct, incorrect and unanswered"
             )
         else:
             inputs += _from_evidence(data, measure, remarks)
@@ -98,7 +99,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
         )
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
-            remark = note("measure.no_units", "undefined, as there are no {units} to measure", units=unit(measure))
+            remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
             remarks.append((remark, measure.label, whose))
         if use.sum() < about[run].sum():
             lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
@@ -122,13 +123,13 @@ def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note
     if not used:
         return note(
             "measure.none_has",
-            "undefined, as none of the {units} has {lacking}",
+            "undefined because none of the {units} has {lacking}",
             units=units,
             lacking=" and ".join(what),
         )
     return note(
         "measure.left_out",
-        "{left_out:,} of {total:,} {units} left out, without {lacking}",
+        "{left_out:,} of {total:,} {units} left out because they lack {lacking}",
         left_out=about - used,
         total=about,
         units=units,

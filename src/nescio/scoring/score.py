@@ -40,10 +40,11 @@ def score(
     """The value of each measure for each run, with its interval.
 
     `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
-    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line: `format_in`,
-    `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude),
-    `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each means.
+    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
+    for no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line:
+    `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable`
+    (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each
+    means.
 
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
     """
@@ -123,7 +124,8 @@ def open_by(source: Any, by: str | None, options: dict[str, Any], measures: Any 
 
 
 def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
-    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures read."""
+    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures
+    read."""
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     try:
@@ -137,7 +139,7 @@ def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> li
     """The measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     if not isinstance(names, Iterable):
-        raise UsageError(f"measures are named by a list of texts (found {names!r})")
+        raise UsageError(f"measures must be a list of names (found {names!r})")
     return list({measure.label: measure for measure in map(parse, names)}.values())
 
 
@@ -152,9 +154,9 @@ def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> 
         if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
             raise UsageError(f"{name} must be a number (found {value!r})")
     if ci is not None and not 50 <= ci < 100:
-        raise UsageError(f"ci is a level in percent, from 50 and below 100, such as 95 (found {ci!r})")
+        raise UsageError(f"ci must be a level in percent, at least 50 and below 100, such as 95 (found {ci!r})")
     if not 1 <= resamples <= MOST_RESAMPLES:
-        raise UsageError(f"resamples must be from 1 to {MOST_RESAMPLES:,} (found {resamples!r})")
+        raise UsageError(f"resamples must be between 1 and {MOST_RESAMPLES:,} (found {resamples!r})")
     if jobs == 0:
         raise UsageError("jobs must be 1 or more, or -1 for all cores (found 0)")
     if seed < 0:
@@ -166,9 +168,9 @@ def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evi
     if by is None:
         return [(None, data)]
     if isinstance(data, Tally):
-        raise MismatchError(f"a counts table has no questions, so it cannot be broken down by {by!r}")
+        raise MismatchError(f"a counts table has no questions, so scores cannot be broken down by {by!r}")
     if by not in data.strata:
         have = ", ".join(data.strata) or "none were kept"
-        raise MismatchError(f"no column {by!r} is constant within each question; columns that are: {have}")
+        raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]

@@ -20,8 +20,9 @@ from nescio.stats.streams import Stream
 class Choice:
     """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
 
-    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question is in,
-    shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a guaranteed risk.
+    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question
+    is in, shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a
+    guaranteed risk.
     """
 
     threshold: float
@@ -55,8 +56,8 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
             notes.append(
                 note(
                     "tuning.silent_parts",
-                    "held out, {silent} of {parts} parts are silent, because the rest of the questions alone "
-                    "certifies nothing: the held-out value is that of the procedure on fewer questions, not of this "
+                    "{silent} of {parts} held-out parts abstain on everything, because the other questions alone "
+                    "certify nothing; the held-out value describes the procedure on fewer questions, not this "
                     "threshold",
                     silent=none,
                     parts=parts,
@@ -69,10 +70,11 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
 
 
 def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
-    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions' names.
+    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions'
+    names.
 
-    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One question
-    alone cannot be held out: then all are in part 0.
+    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One
+    question alone cannot be held out: then all are in part 0.
     """
     clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)
@@ -88,8 +90,8 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         notes.append(
             note(
                 "tuning.some_thresholds",
-                "{subject} is no function of sums: tried at {tried} of {thresholds:,} thresholds, evenly spaced in "
-                "rank",
+                "{subject} is not a function of sums, so only {tried} of {thresholds:,} thresholds were tried, evenly "
+                "spaced by rank",
                 measure.label,
                 tried=len(thresholds),
                 thresholds=distinct + 1,
@@ -97,13 +99,13 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         )
     if not len(known):
         notes.append(
-            note("tuning.undefined", "{subject} is undefined at every threshold: nothing is answered", measure.label)
+            note("tuning.undefined", "{subject} is undefined at every threshold, so nothing is answered", measure.label)
         )
     elif distinct and np.ptp(known) <= TIE * max(1.0, float(np.abs(known).max())):
         notes.append(
             note(
                 "tuning.same_everywhere",
-                "{subject} has the same value at every threshold: everything that can be is answered",
+                "{subject} has the same value at every threshold, so every question that can be answered is answered",
                 measure.label,
             )
         )

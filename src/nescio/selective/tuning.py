@@ -35,20 +35,18 @@ class Tuning:
     """What a threshold does to a run: it answers where the confidence is at least `threshold`.
 
     threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
-    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in sample)
-    risk_upper            the bound on the risk on new questions; None without `max_risk`
-    value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
-    value_all_answered    the measure when everything that can be is answered
-    value_in_sample       the measure at the threshold on the data that chose it: too good
-    coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
-    value_as_given        the measure of the run as it came
-    rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence that it
-                          answers, the chance A/(n + U) there, and what it earns; None where it does not apply
-    max_risk, confidence  what was asked for, where a risk is to be guaranteed
-    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take without
-                          an error, and at the error rate of the most promising threshold (None: no number is enough)
-    folds                 how many parts were held out in turn; 0 where there was nothing to hold out
-    n                     the number of questions
+    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
+    sample) risk_upper            the bound on the risk on new questions; None without `max_risk` value, low, high
+    the measure on held-out questions, cross-fitted: what to expect, with its interval value_all_answered    the measure
+    when everything that can be is answered value_in_sample       the measure at the threshold on the data that chose
+    it: too good coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
+    value_as_given        the measure of the run as it came rule_threshold, rule_break_even, rule_value   the exact rule
+    of c@1, from confidences alone: the lowest confidence that it answers, the chance A/(n + U) there, and what it
+    earns; None where it does not apply max_risk, confidence  what was asked for, where a risk is to be guaranteed
+    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take
+    without an error, and at the error rate of the most promising threshold (None: no number is enough) folds
+    how many parts were held out in turn; 0 where there was nothing to hold out n                     the number of
+    questions
 
     NaN is undefined, as in `risk` where nothing is answered.
     """
@@ -80,10 +78,11 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results):
-    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
+    risk.
 
-    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
-    where no threshold could be certified.
+    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written;
+    None where no threshold could be certified.
     """
 
     applied: Evidence | None = None
@@ -119,24 +118,26 @@ def tune(
 ) -> Tuned:
     """The confidence from which a run should answer, and what that will earn on new questions.
 
-    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
-    candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one
-    at which `measure` is best (of equally good ones, that with the highest coverage). With it, the one with the largest coverage
-    whose risk (wrong answers as a share of the answers given) on new questions is at most `max_risk`, with this `confidence`
-    (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or else 20 ranks are (`nescio.selective.certified`
-    says why that holds). `run` names the run, where there are several.
+    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
+    declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
+    threshold is the one at which `measure` is best (of equally good ones, that with the highest coverage). With it, the
+    one with the largest coverage whose risk (wrong answers as a share of the answers given) on new questions is at most
+    `max_risk`, with this `confidence` (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or
+    else 20 ranks are (`nescio.selective.certified` says why that holds). `run` names the run, where there are several.
 
-    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold chosen on the
-    others, and the measure is computed once on all the held-out outcomes together; its interval is that of `nescio.score`.
-    `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in `nescio.score`.
+    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
+    chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
+    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in
+    `nescio.score`.
 
-    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
+    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
+    no sense.
     """
     check_resampling(ci, resamples, jobs, seed)
     wanted = _guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
-            raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
+            raise UsageError(f"{name} must be a whole number, 2 or more (found {number!r})")
     bound = parse(measure)
     loaded = open_data(source, {"strata": ()} | options, [bound])
     one = _open_run(loaded, run, bound, wanted)
@@ -156,12 +157,12 @@ def tune(
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
     if not isinstance(loaded.data, Evidence):
-        raise MismatchError("a counts table has no confidences, and a threshold is set on the confidence")
+        raise MismatchError("a counts table has no confidences, and a threshold needs them")
     one = one_run(loaded.data, run)
     check_follows(one, measure)
     if wanted and one.data.clusters is not None:
         raise UsageError(
-            "a guaranteed risk takes questions as independent, and these are clustered: the bound would not hold"
+            "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
         )
     return one
 
@@ -169,23 +170,24 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
 def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
     if max_risk is None:
         if grid is not None:
-            raise UsageError("a grid of thresholds is tested for a guaranteed risk; name the risk with max_risk")
+            raise UsageError("a grid of thresholds is only used for a guaranteed risk; name the risk with max_risk")
         return None
     for name, value, example in (("max_risk", max_risk, 0.05), ("confidence", confidence, 0.95)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-            raise UsageError(f"{name} is a share between 0 and 1, as in {example} (found {value!r})")
+            raise UsageError(f"{name} must be between 0 and 1, as in {example} (found {value!r})")
     if grid is None:
         return Guarantee(max_risk, confidence)
     values = sorted({float(value) for value in grid})
     if not values or not np.isfinite(values).all():
-        raise UsageError(f"a grid is made of finite confidences, one at least (found {list(grid)!r})")
+        raise UsageError(f"a grid needs one or more finite confidences (found {list(grid)!r})")
     return Guarantee(max_risk, confidence, tuple(values))
 
 
 def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
+    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held
+    out."""
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
@@ -206,7 +208,8 @@ def _figures(
         notes.append(
             note(
                 "tuning.nothing_held_out",
-                "one question or cluster cannot be held out: what new questions will bring is not estimated",
+                "there is only one question or cluster, so none can be held out and the value on new questions is not "
+                "estimated",
             )
         )
         return figures | none, notes
@@ -242,7 +245,7 @@ def _remarks(one: OneRun) -> list[Note]:
             note(
                 "tuning.always_silent",
                 "run {subject!r}: {silent:,} of {total:,} questions {silent:has/have} no answer and no judged "
-                "candidate with a confidence: silent at every threshold",
+                "candidate with a confidence, so they stay unanswered at every threshold",
                 one.data.runs[0],
                 silent=silent,
                 total=len(one.has_confidence),
@@ -252,7 +255,7 @@ def _remarks(one: OneRun) -> list[Note]:
         notes.append(
             note(
                 "tuning.lower_ranks",
-                "a threshold is one on the first answer's confidence: those of lower ranks are left out",
+                "a threshold applies to the first answer's confidence; answers of lower ranks are left out",
             )
         )
     return notes
@@ -267,7 +270,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
         notes.append(
             note(
                 "tuning.no_probabilities",
-                "confidences outside [0, 1] are no probabilities: the exact rule of c@1 does not apply",
+                "confidences outside [0, 1] are not probabilities, so the exact rule of c@1 does not apply",
             )
         )
         return {}
@@ -275,8 +278,8 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
         notes.append(
             note(
                 "tuning.unanswerable",
-                "some questions have no answer: the exact rule of c@1, which earns nothing by declining them, does "
-                "not apply",
+                "some questions have no answer, so the exact rule of c@1 does not apply (it assumes that abstaining "
+                "on them earns nothing)",
             )
         )
         return {}
@@ -296,8 +299,8 @@ def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[
             notes.append(
                 note(
                     "tuning.no_threshold_needed",
-                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds with everything answered "
-                    "that can be: no threshold is needed",
+                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds when everything that can be "
+                    "is answered, so no threshold is needed",
                     max_risk=wanted.max_risk,
                     confidence=wanted.confidence,
                 )
@@ -308,8 +311,8 @@ def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[
     notes.append(
         note(
             "tuning.not_certified",
-            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: it takes {needed:,} "
-            "accepted answers without an error, and the grid accepts {accepted:,} at most",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: that takes {needed:,} "
+            "accepted answers without an error, and the grid accepts at most {accepted:,}",
             max_risk=wanted.max_risk,
             confidence=wanted.confidence,
             needed=least,
@@ -329,8 +332,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
     if not needed_at_rate:
         return note(
             "tuning.never_enough",
-            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at "
-            "most {upper:.1f} %): at that rate no number of answers is enough",
+            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at "
+            "most {upper:.1f}%): at this error rate no number of answers is enough",
             accepted=nearest.accepted,
             wrong=nearest.wrong,
             percent=100 * rate,
@@ -338,8 +341,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
         )
     return note(
         "tuning.answers_needed",
-        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at most "
-        "{upper:.1f} %): at that rate about {needed:,} accepted answers would be needed",
+        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at most "
+        "{upper:.1f}%): at this error rate about {needed:,} accepted answers would be needed",
         accepted=nearest.accepted,
         wrong=nearest.wrong,
         percent=100 * rate,

@@ -25,7 +25,9 @@ def check_size(path: Path, size: int) -> None:
     packed = path.stat().st_size
     most = max(FREE, RATIO * packed)
     if size > most:
-        raise FormatError(path, f"unpacks to more than {most >> 20} MB, which no log of {packed:,} bytes does")
+        raise FormatError(
+            path, f"unpacks to more than {most >> 20} MB, which is too much for a log of {packed:,} bytes"
+        )
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:
@@ -85,4 +87,4 @@ def _zstandard_chunks(path: Path) -> Iterator[bytes]:
                 yield frame.decompress(rest)
                 rest = frame.unused_data if frame.eof else b""
     if not frame.eof:
-        raise EOFError("it ends before its end")
+        raise EOFError("the file is cut off")

@@ -1,4 +1,5 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in memory."""
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in
+memory."""
 
 from __future__ import annotations
 
@@ -45,13 +46,13 @@ def open_whole(path: Path, room: MemoryBudget) -> Source:
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        rule = f"this is no text, and a file that is none must end in {', '.join(BY_SUFFIX)}"
+        rule = f"this is not text, and the name of a binary file must end in {', '.join(BY_SUFFIX)}"
         raise FormatError(path, rule, value=path.suffix)
     check_text(path)
     with path.open(encoding="utf-8-sig") as lines:
         number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
     if not number:
-        raise FormatError(path, "the file holds nothing but blank lines")
+        raise FormatError(path, "the file has only blank lines")
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
@@ -90,7 +91,8 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them share bytes."""
+    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them
+    share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -117,7 +119,8 @@ def read_member(path: Path, name: str) -> bytes:
 def read_members(
     path: Path, wanted: Callable[[str], bool], *, last: bool = False
 ) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
+    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of
+    them.
 
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
     """
@@ -138,14 +141,14 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 1:
         raise fail("the member is encrypted")
     if info.file_size > LARGEST_MEMBER:
-        raise fail(f"the member would unpack to {info.file_size:,} bytes, which no log does")
+        raise fail(f"the member would unpack to {info.file_size:,} bytes, which is too much for a log")
     try:
         packed = _packed(path, info)
     except (OSError, ValueError, struct.error) as error:
         raise fail(f"damaged: {first_line(error)}") from None
     content = _unpacked(packed, info, fail)
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        raise fail("damaged: its size or checksum is not the one that the archive names")
+        raise fail("damaged: its size or checksum is not the one in the archive's directory")
     return content
 
 
@@ -176,7 +179,7 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
                 return stream.read(most)
         except zstandard.ZstdError as error:
             raise fail(f"damaged: {error}") from None
-    raise fail(f"packed by method {info.compress_type}, which is neither deflate nor zstandard")
+    raise fail(f"compressed by method {info.compress_type}, which is neither deflate nor zstandard")
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
@@ -186,7 +189,8 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
 
 
 def parse_xml(path: Path) -> _Element:
-    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their `sourceline`."""
+    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their
+    `sourceline`."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -200,6 +204,6 @@ def parse_xml(path: Path) -> _Element:
         raise FormatError(path, f"cannot be read: {first_line(error)}") from None
     dtd = tree.docinfo.internalDTD
     if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FormatError(path, "the file declares entities, which are not read from a stranger's file", where="line 1")
+        raise FormatError(path, "the file declares entities, which nescio does not read for safety", where="line 1")
     root: _Element = tree.getroot()
     return root

@@ -1,5 +1,5 @@
-"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should hold) and
-what is mended (half of a surrogate pair, which no text can be written with)."""
+"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should
+hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def decode_object(
 ) -> dict[str, Any]:
     """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
-    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write. `room` is
-    what its values may take.
+    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
+    `room` is what its values may take.
     """
     import msgspec
 
@@ -53,9 +53,11 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
+    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is
+    replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
+    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
+    `room`.
     """
     import msgspec
 
@@ -74,7 +76,8 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it is packed."""
+    """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it
+    is packed."""
 
     __slots__ = ("left",)
 
@@ -84,12 +87,13 @@ class MemoryBudget:
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError where more bytes are needed than are left."""
         if needed > self.left:
-            rule = f"its values would take some {needed >> 20} MB of memory, which no log of this size does"
+            rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             raise FormatError(path, rule, where=where)
 
 
 def needs(text: bytes) -> int:
-    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in `[[],[],…`."""
+    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
+    `[[],[],…`."""
     texts = text.count(b'"') - text.count(b'\\"')  # each has two quotation marks
     objects = text.count(b"{") + text.count(b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * text.count(b",")
@@ -103,7 +107,8 @@ _NOTHING = _Nothing()
 
 
 def _forgiven(text: bytes) -> Any:
-    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what cannot be read."""
+    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what
+    cannot be read."""
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
@@ -121,22 +126,23 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, RecursionError):
         return _TOO_DEEP
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
-        return "the line ends before it does; each line holds one whole object"
+        return "the object does not end on its line; each line must hold one complete object"
     constants: list[str] = []
     try:
         json.loads(text, parse_constant=constants.append, parse_int=str)
     except (ValueError, RecursionError):
         return str(error)
     if constants:
-        return f"JSON has no {constants[0]}; write null where there is no number"
-    return "half of a surrogate pair stands alone in a text"
+        return f"JSON has no {constants[0]}; write null if there is no number"
+    return "a text contains half of a surrogate pair"
 
 
-_TOO_DEEP = f"values are nested more than {DEEPEST} deep, which no log needs"
+_TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError where values nest too deep, or a key stands twice in one object: what lost out is not in `value`."""
+    """Raise FormatError where values nest too deep, or a key appears twice in one object: what lost out is not in
+    `value`."""
     keys = depth = 0
     level = [value]
     while level:
@@ -166,11 +172,11 @@ def most_keys(text: bytes) -> int:
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError, slowly, where a key stands twice in one object of a JSON text."""
+    """Raise FormatError, slowly, where a key appears twice in one object of a JSON text."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):
             twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-            raise FormatError(path, "a key stands twice in one object", where=where, value=twice)
+            raise FormatError(path, "a key appears twice in one object", where=where, value=twice)
 
     json.loads(text, object_pairs_hook=check, parse_int=str)

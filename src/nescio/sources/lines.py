@@ -18,4 +18,4 @@ def open_lines(path: Path, room: MemoryBudget) -> Source:
             if text.strip():
                 first = decode_object(path, text, number, lenient=True, room=room)  # a strict reader will say
                 return Source(path.name, path, columns=tuple(first), first=first, begins=number, kind="lines")
-    raise FormatError(path, "the file holds nothing but blank lines")
+    raise FormatError(path, "the file has only blank lines")

@@ -27,7 +27,8 @@ HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
 def open_source(item: Any) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
+    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
+    text."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
@@ -37,15 +38,13 @@ def open_source(item: Any) -> Source:
         if not path.exists():
             raise FormatError(path, "there is no such file")
         if not path.is_file():
-            raise FormatError(
-                path, "this is a stream, and nescio looks at a file more than once: save it to a file first"
-            )
+            raise FormatError(path, "this is a stream, but nescio reads a file more than once; save it to a file first")
         empty = path.stat().st_size == 0
         with path.open("rb"):
             pass
         str(path.absolute()).encode()
     except UnicodeEncodeError:
-        raise FormatError(ascii(str(path)), "its name, or that of its folder, is not UTF-8; rename it") from None
+        raise FormatError(ascii(str(path)), "the name of the file or its folder is not UTF-8; rename it") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise FormatError(path, f"cannot be read: {why}") from None
@@ -73,9 +72,10 @@ def _open_plain(path: Path, room: MemoryBudget) -> Source:
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of rows."""
+    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of
+    rows."""
     if source.path is not None and columns * _COLUMN > source.room.left:
-        raise FormatError(source.path, f"there are {columns:,} columns, more than a table of this size has")
+        raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
 
 
 def _opened(path: Path, room: MemoryBudget) -> Source:
@@ -109,12 +109,12 @@ def _open_delimited(path: Path, plain: bool) -> Source:
     with path.open(encoding="utf-8-sig") as file:
         head = next((line for line in file if line.strip()), "")
     if not head:
-        raise FormatError(path, "the file holds nothing but blank lines")
+        raise FormatError(path, "the file has only blank lines")
     if any(pattern.match(head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
         return Source(path.name, path, first=head, kind="text")
     if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
         delimiter = ";"
-        notes.append(note("table.semicolons", "{subject}: columns are separated by semicolons", str(path)))
+        notes.append(note("table.semicolons", "{subject}: read with semicolons as column separators", str(path)))
     record, begins = next(records(path, delimiter))
     names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
@@ -151,7 +151,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = None) -> None:
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        rule = "a column name stands twice" if twice else "two columns have no name"
+        rule = "a column name appears twice" if twice else "two columns have no name"
         raise FormatError(label, rule, where=where, value=twice or list(names))
 
 
@@ -168,7 +168,8 @@ def open_table(table: Any) -> Source:
         if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__"):
             raise FormatError("table", f"cannot be read: {first_line(error)}") from None
         raise MismatchError(
-            f"{type(table).__name__} is none of what can be read: a path, a pandas, Polars or Arrow table, an Evidence, a Tally"
+            f"{type(table).__name__} cannot be read; pass a path, a pandas, Polars or Arrow table, an Evidence or a "
+            "Tally"
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)

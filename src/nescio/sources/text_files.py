@@ -15,8 +15,8 @@ _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it
 
 
 def check_text(path: Path) -> bool:
-    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers to
-    differ on.
+    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers
+    to differ on.
 
     Raises FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line.
     """
@@ -49,7 +49,7 @@ def check_text(path: Path) -> bool:
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise FormatError(path, "not UTF-8 text: it ends within a character", where=f"line {line}") from None
+        raise FormatError(path, "not UTF-8 text: it ends in the middle of a character", where=f"line {line}") from None
     return not spaced and (returns == 0 or returns == pairs == line - 1)
 
 
@@ -75,7 +75,7 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
 
 def _why_not_csv(error: csv.Error) -> str:
     if "unexpected end of data" in str(error):
-        return "a quotation mark opens here and is never closed"
+        return "a quotation mark that opens here is never closed"
     if "expected after" in str(error):
-        return "a field goes on after its closing quotation mark; a mark within a quoted field is written twice"
+        return "text follows the closing quotation mark of a field; double a quotation mark inside a quoted field"
     return f"not well-formed: {error}"

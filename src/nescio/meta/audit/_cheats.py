@@ -170,7 +170,7 @@ def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str,
 
 
 def _share(right: int, questions: int) -> str:
-    return f"{100 * right / questions:.0f} %"
+    return f"{100 * right / questions:.0f}%"
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:

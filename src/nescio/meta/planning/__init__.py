@@ -59,17 +59,17 @@ def plan(
 ) -> Results:
     """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
 
-    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
-    correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
-    Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike as the rates allow
-    (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one that the start has is
-    planned for, and without `questions` the pilot's number is looked at; without `measures` it is c@1, or the first that
-    suits the pilot.
+    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
+    `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of
+    the baseline. Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike
+    as the rates allow (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one
+    that the start has is planned for, and without `questions` the pilot's number is looked at; without `measures` it is
+    c@1, or the first that suits the pilot.
 
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
-    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
-    in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
-    approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
+    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤
+    `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
+    normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
@@ -79,7 +79,7 @@ def plan(
     sources: list[Table | Spread] = []
     if shares is not None:
         if run or baseline:
-            raise UsageError("run and baseline name runs of a pilot, and rates have no names")
+            raise UsageError("run and baseline name runs of a pilot, but rates have no run names")
         wanted = parse_all(measures or "c@1", None)
         sources += [_from_rates(measure, shares, agreement or 0.0) for measure in wanted]
         start: dict[str, Any] = {"rates": "/".join(",".join(f"{s:.6g}" for s in side) for side in shares)}
@@ -121,17 +121,18 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
         if is_set and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
             raise UsageError(f"{name} must be a number (found {value!r})")
     if difference == 0:
-        raise UsageError("no number of questions finds a difference of 0; name one that matters to you")
+        raise UsageError("no number of questions can detect a difference of 0; give a difference that matters to you")
     if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
     if not alpha < power <= MOST_POWER:
         raise UsageError(
-            f"power lies above alpha, which is had by chance, and is at most {MOST_POWER}, beyond which no simulation tells (found {power!r})"
+            f"power must be above alpha, which chance alone reaches, and at most {MOST_POWER}, the limit of the "
+            f"simulation (found {power!r})"
         )
     if questions is not None and (
         isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
     ):
-        raise UsageError(f"questions must be a whole number from 1 to {LARGEST:,} (found {questions!r})")
+        raise UsageError(f"questions must be a whole number between 1 and {LARGEST:,} (found {questions!r})")
     return PlanRequest(
         Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
     )
@@ -145,27 +146,29 @@ def _shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list
                 "a plan starts from a pilot (files with two runs) or from rates (correct, incorrect, unanswered)"
             )
         if agreement is not None:
-            raise UsageError("agreement goes with rates; a pilot shows how far the answers of its runs agree")
+            raise UsageError("agreement is only for rates; a pilot shows how far the answers of its runs agree")
         return None, []
     if pilot is not None:
         raise UsageError("a plan starts from a pilot or from rates, not from both")
     if agreement is not None and not (isinstance(agreement, (int, float)) and 0 <= agreement <= 1):
         raise UsageError(
-            f"agreement lies between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
+            f"agreement must lie between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
         )
     sides = list(rates) if isinstance(rates, Sequence) and not isinstance(rates, str) else [rates]
     if sides and isinstance(sides[0], Real):
         sides = [sides]
     if len(sides) not in (1, 2):
-        raise UsageError(f"rates are given once for both systems, or for the run and the baseline (found {len(sides)})")
+        raise UsageError(
+            f"give rates once for both systems, or twice for the run and the baseline (found {len(sides)})"
+        )
     notes: list[Note] = []
     read = [_read(side, notes) for side in sides]
     if agreement is None:
         notes.append(
             note(
                 "plan.independent",
-                "the answers of the two are taken to be independent; systems that fail on the same questions need "
-                "fewer: state an agreement",
+                "the plan assumes that the answers of the two systems are independent; systems that fail on the same "
+                "questions need fewer, so state an agreement if you can",
             )
         )
     return (read[0], read[-1]), notes
@@ -179,9 +182,9 @@ def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
         values = []
     shown = ", ".join(f"{value:g}" for value in values) or repr(side)
     if len(values) != 3 or not all(math.isfinite(value) for value in values):
-        raise UsageError(f"rates are three numbers: correct, incorrect, unanswered (found {shown})")
+        raise UsageError(f"rates must be three numbers: correct, incorrect, unanswered (found {shown})")
     if min(values) < 0:
-        raise UsageError(f"rates are not negative (found {shown})")
+        raise UsageError(f"rates cannot be negative (found {shown})")
     total = sum(values)
     for whole in (1, 100):
         if abs(total / whole - 1) <= ROUNDED:
@@ -201,13 +204,15 @@ def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
             note("plan.counts", "rates {rates} are read as counts of {total:,.0f} questions", rates=shown, total=total)
         )
         return tuple(value / total for value in values)
-    raise UsageError(f"rates sum to 1, or to 100 in percent, or are whole numbers (found {shown}: {total:g})")
+    raise UsageError(
+        f"rates must sum to 1, or to 100 in percent, or be whole numbers (found {shown}, which sum to {total:g})"
+    )
 
 
 def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
     if measure.order is not None or not {*measure.needs} <= {*COLUMNS, "n"}:
         raise UsageError(
-            f"{measure.label} is not a measure of the three outcomes, so rates say nothing of it; it needs a pilot"
+            f"{measure.label} is not a measure of the three outcomes, so rates say nothing about it; use a pilot"
         )
     model = "independent" if not agreement else "agreement"
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
@@ -217,10 +222,11 @@ def _pilot(source: Any, options: dict[str, Any], measures: Any) -> tuple[Loaded,
     loaded = open_data(source, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table does not say how the answers of its runs agree, so it is no pilot; give its counts as rates"
+            "a counts table does not say how the answers of its runs agree, so it cannot be a pilot; give its counts "
+            "as rates"
         )
     if len(loaded.data.runs) < 2:
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan is for two (its rates can be stated)")
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan needs two, or stated rates")
     return loaded, loaded.data
 
 
@@ -234,7 +240,7 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
     if run is not None and baseline is not None:
         return data.runs.index(run), data.runs.index(baseline)
     if len(data.runs) > 2:
-        raise UsageError(f"the pilot has {len(data.runs)} runs; name two of them as run and baseline")
+        raise UsageError(f"the pilot has {len(data.runs)} runs; choose two of them as run and baseline")
     if run is None and baseline is None:
         return 1, 0
     named = data.runs.index(str(run or baseline))
@@ -249,12 +255,13 @@ def _from_pilot(
     use = usable[x] & usable[y]
     n, some = int(use.sum()), int((data.present[x] | data.present[y]).sum())
     if n == 0:
-        raise MismatchError(f"{measure.label}: no question of the pilot has what it needs in both runs")
+        raise MismatchError(f"{measure.label}: no question of the pilot has the data it needs in both runs")
     if n < some:
         notes.append(
             note(
                 "plan.part",
-                "{subject}: the pilot is the {questions} of {total} questions where both have what it needs",
+                "{subject}: the pilot uses the {questions} of {total} questions for which both runs have the data it "
+                "needs",
                 measure.label,
                 questions=n,
                 total=some,
@@ -277,7 +284,8 @@ def _from_pilot(
         notes.append(
             note(
                 "plan.clusters",
-                "{subject}: the pilot's {questions:,} questions are {clusters:,} clusters, which move together",
+                "{subject}: the pilot's {questions:,} questions form {clusters:,} clusters, whose questions move "
+                "together",
                 measure.label,
                 questions=n,
                 clusters=source.units,
@@ -295,7 +303,7 @@ def _warn(count: int, units: str, notes: list[Note]) -> None:
         notes.append(
             note(
                 "plan.few",
-                "the pilot has {count} {units}: the plan is no surer than what so few can show",
+                "the pilot has only {count} {units}, so read the plan as rough",
                 count=count,
                 units=units,
             )

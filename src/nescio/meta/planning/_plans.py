@@ -30,10 +30,10 @@ NAN = float("nan")
 class PowerPlan:
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
-    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or `questions` is
-    None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the power, None where
-    nothing was simulated. `apart` is the share of questions on which the two end unlike, None where only scores are known.
-    `clusters` is how many clusters hold the questions, None where each stands alone.
+    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
+    `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
+    power, None where nothing was simulated. `apart` is the share of questions on which the two end unlike, None where
+    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
     """
 
     measure: str
@@ -138,7 +138,7 @@ class Spread:
     def _check(self, difference: float) -> None:
         label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
         if not self.deviation > 0:
-            raise UsageError(f"{label}: the two runs never differ on the pilot, so it does not say how they would")
+            raise UsageError(f"{label}: the two runs never differ on the pilot, so it cannot show a difference")
         if abs(difference) > width:
             raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
 
@@ -154,12 +154,14 @@ class Spread:
 
 
 def fewest(alpha: float) -> int:
-    """The units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as any."""
+    """The units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as
+    any."""
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 
 
 def distance(aim: Aim) -> float:
-    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power wanted."""
+    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power
+    wanted."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
@@ -189,7 +191,7 @@ def spread(
         remarks.append(
             note(
                 "plan.undefined_resamples",
-                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, left out",
+                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, which are left out",
                 measure.label,
                 lost=lost,
                 resamples=len(differences),
@@ -205,7 +207,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
         reply.refusals.append(
             note(
                 "plan.undefined",
-                "{subject}: undefined for one of the two systems, so there is nothing to plan from",
+                "{subject}: undefined for one of the two systems, so no plan is possible",
                 label,
             )
         )
@@ -220,8 +222,8 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
                 reply.notes.append(
                     note(
                         "plan.happened",
-                        "{subject}: {difference:.4g} is what {questions:,} questions happened to show; plan for the "
-                        "smallest difference that matters to you",
+                        "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
+                        "plan for the smallest difference that matters to you",
                         label,
                         difference=wanted,
                         questions=source.n,
@@ -231,7 +233,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.notes.append(
                 note(
                     "plan.pilot_alike",
-                    "{subject}: the two runs do not differ on the pilot; name a difference to plan for",
+                    "{subject}: the two runs do not differ on the pilot; give a difference to plan for",
                     label,
                 )
             )
@@ -239,8 +241,8 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.refusals.append(
                 note(
                     "plan.rates_alike",
-                    "{subject}: the rates make no difference; say which difference is to be found, or how many "
-                    "questions there are",
+                    "{subject}: the rates give no difference; say which difference to detect, or how many questions "
+                    "there are",
                     label,
                 )
             )
@@ -256,7 +258,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.notes.append(
                 note(
                     "plan.normal",
-                    "{subject}: a normal approximation says little of {count} {units}",
+                    "{subject}: a normal approximation is unreliable for {count} {units}",
                     label,
                     count=units,
                     units=what,
@@ -290,7 +292,7 @@ def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, repl
         reply.notes.append(
             note(
                 "plan.no_difference",
-                "{subject}: there is no difference that a collection of {questions:,} finds with power {power:g}",
+                "{subject}: a collection of {questions:,} questions cannot detect any difference with power {power:g}",
                 label,
                 questions=questions,
                 power=aim.power,

@@ -63,13 +63,13 @@ def seen_by(facts: Facts) -> Seen:
     data = facts.loaded.data
     if not isinstance(data, Evidence):
         return Seen(
-            why_not=note("page.counts", "a counts table has no questions, so there is no browser of them"),
+            why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
         )
     if not set(OUTCOMES) <= data.columns.keys():
         return Seen(
             why_not=note(
                 "page.no_outcomes",
-                "the data has graded scores and no outcomes, so there is no browser of questions",
+                "the data has graded scores but no outcomes, so there is no question browser",
             ),
         )
     order = [data.runs.index(run) for run in facts.runs]
@@ -89,8 +89,8 @@ def browser(
     if cells > MOST_CELLS:
         too_many = note(
             "page.too_many_outcomes",
-            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no browser of questions; "
-            "`nescio convert` writes them all as a table",
+            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no question browser; use "
+            "`nescio convert` to write them all as a table",
             outcomes=cells,
             most=MOST_CELLS,
         )
@@ -98,8 +98,8 @@ def browser(
     if len(seen.questions) > MOST_QUESTIONS:
         too_many = note(
             "page.too_many_questions",
-            "{questions:,} questions are more than a page can hold ({most:,}), so there is no browser of them; "
-            "`nescio convert` writes them all as a table",
+            "{questions:,} questions are more than a page can hold ({most:,}), so there is no question browser; use "
+            "`nescio convert` to write them all as a table",
             questions=len(seen.questions),
             most=MOST_QUESTIONS,
         )
@@ -193,7 +193,7 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
             return facets, further, (cut,)
     left_out = note(
         "page.strata_left_out",
-        "{strata:and 3}: too long for one page, and left out of its questions",
+        "{strata:and 3}: too long for one page and left out of it",
         strata=list(others),
     )
     return facets, [], (left_out,)
@@ -221,6 +221,6 @@ def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, 
             return fitted, (shortened,)
     left_out = note(
         "page.texts_left_out",
-        "questions and answers are too long for one page, and are left out of it; outcomes are all here",
+        "questions and answers are too long for one page, so the page leaves them out; it has all outcomes",
     )
     return None, (left_out,)

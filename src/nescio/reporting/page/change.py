@@ -33,8 +33,8 @@ MOST_LISTED = 60  # questions of a group named in the page beside its browser, f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None where the data
-    has no outcomes. `old` and `new` are the names as shown."""
+    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
+    where the data has no outcomes. `old` and `new` are the names as shown."""
 
     loaded: Loaded
     comparisons: Comparisons
@@ -51,22 +51,23 @@ class Change:
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
     """The old run and the new one: those named, else the first and the second where there are two.
 
-    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are meant.
+    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are
+    meant.
     """
     runs = loaded.data.runs
     for name in filter(None, (baseline, run)):
         if name not in runs:
             raise UnknownNameError("run", name, runs)
     if baseline is not None and baseline == run:
-        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two runs")
+        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
     left = [name for name in runs if name not in (baseline, run)]
     if len(runs) > 2 and (baseline is None or run is None):
         raise MismatchError(
-            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of changes shows two: "
-            "--baseline OLD --run NEW says which"
+            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of "
+            "changes shows two; choose them with --baseline OLD --run NEW"
         )
     if len(runs) < 2:
-        raise MismatchError(f"there is one run, {runs[0]!r}, and nothing to compare it with")
+        raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")
     old = baseline or left[0]
     return old, run or next(name for name in runs if name != old)
 
@@ -74,10 +75,11 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the margin."""
+    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the
+    margin."""
     data = loaded.data
     if not isinstance(data, Evidence):
-        raise MismatchError("a counts table does not say what became of each question")
+        raise MismatchError("a counts table does not have the outcome of each question")
     places = [data.runs.index(name) for name in pair]
     rows = [row for row in comparisons if {row.run, row.baseline} == set(pair)]
     if rows and rows[0].run != pair[1]:
@@ -98,7 +100,8 @@ def gather_change(
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new", measure)."""
+    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new",
+    measure)."""
     both = data.take_runs(places)
     both = both.select(np.asarray(both.present.all(axis=0)))
     if not both.questions:
@@ -138,7 +141,7 @@ def _seen(change: Change) -> Seen:
         return Seen(
             why_not=note(
                 "page.no_moves",
-                "the data has graded scores and no outcomes, so there are no moves of questions to show",
+                "the data has graded scores but no outcomes, so there are no changes of questions to show",
             ),
         )
     clusters = None if found.clusters is None else list(found.clusters)
@@ -163,7 +166,7 @@ def sentence(change: Change) -> Answer:
     after = f" than {change.old} by {row.measure}: {shown}."
     if row.verdict in ("better", "worse"):
         return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
-    said = f" is not told apart from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
+    said = f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
     return Answer("", change.new, said, _moved(change))
 
 
@@ -174,9 +177,9 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(found.group(slug)) for slug in GROUPS}
     n = int(found.table.sum())
     return (
-        f"Of {plural(n, 'question')} that both have {size['won']:,} were won and {size['lost']:,} lost; "
-        f"{size['same']:,} ended as before.",
-        f"It is newly silent on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
+        f"Of the {n:,} shared {'question' if n == 1 else 'questions'}, {change.new} wins {size['won']:,} and loses "
+        f"{size['lost']:,}; {size['same']:,} did not change.",
+        f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )
 
 
@@ -238,8 +241,8 @@ def _counted_apart(change: Change) -> list[dict[str, Any]]:
     if found is None:
         return []
     texts = {
-        "only-old": f"only {change.old} has",
-        "only-new": f"only {change.new} has",
+        "only-old": f"only in {change.old}",
+        "only-new": f"only in {change.new}",
         "not-graded": "not graded in one of the runs",
     }
     return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := found.kind(code))]
@@ -256,7 +259,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
             notes.append(
                 note(
                     "page.only_one_has",
-                    "{questions:n question} only {subject} has: no move, and counted apart",
+                    "{questions:n question} only in {subject}, counted separately",
                     run,
                     questions=questions,
                 )
@@ -265,7 +268,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.not_graded",
-                "{questions:n question} not graded in one of the runs: no move, and counted apart",
+                "{questions:n question} not graded in one of the runs, counted separately",
                 questions=ungraded,
             )
         )
@@ -273,7 +276,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.counted_silent",
-                "the differences take {questions:n question} that one run lacks for silence (--missing unanswered)",
+                "the differences count {questions:n question} that one run lacks as unanswered (--missing unanswered)",
                 questions=found.counted_silent,
             )
         )
@@ -281,7 +284,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.elsewhere",
-                "{questions:n question} that both runs have are left out, as another run of the files lacks them",
+                "{questions:n question} that both runs have are left out because another run in the files lacks them",
                 questions=found.elsewhere,
             )
         )
@@ -289,7 +292,8 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _line(change: Change, row: Comparison) -> dict[str, str]:
-    """A measure as a row of the table of differences; values only where they are on the very questions of the difference."""
+    """A measure as a row of the table of differences; values only where they are on the very questions of the
+    difference."""
     shown, p, adjusted = difference(row)[1:]
     values = {}
     for which in ("old", "new"):
@@ -326,8 +330,8 @@ def flow_figure(change: Change) -> Figure | None:
     return Figure(
         "flow",
         f"From {change.old} to {change.new}",
-        "Left what became of the questions before, right what becomes of them now; what ended as before is pale.",
-        f"Of {plural(total, 'question')} that both runs have, those that ended otherwise than before: {said}.",
+        "Left: the outcomes before. Right: the outcomes now. Unchanged outcomes are pale.",
+        f"The questions whose outcome changed, out of {plural(total, 'question')} that both runs have: {said}.",
         tuple(rows),
         lambda width: diagrams.flow(drawn, (change.old, change.new), width),
         change.page_command,
@@ -354,14 +358,14 @@ def differences_figure(change: Change) -> Figure | None:
         f"{row.measure} {signed(row.difference)}, {row.verdict or 'undefined'}" for row in change.comparisons
     )
     margin = (
-        f" The band is the margin of {change.margin:g}, within which a difference does not matter."
+        f" The band shows the margin of {change.margin:g}, within which a difference does not matter."
         if change.margin
         else ""
     )
     return Figure(
         "differences",
         "Differences of the measures",
-        f"{change.new} minus {change.old}, with {change.level:g} % intervals.{margin}",
+        f"{change.new} minus {change.old}, with {change.level:g}% intervals.{margin}",
         f"{said}.",
         tuple(rows),
         lambda width: charts.differences(drawn, [row["measure"] for row in drawn], width, change.margin),

@@ -62,7 +62,7 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note
         notes.append(
             note(
                 "page.no_curve",
-                "risk-coverage: no curve for {runs:and 5}, for want of usable confidences",
+                "no risk-coverage curve for {runs:and 5}, for lack of usable confidences",
                 runs=lacking,
             )
         )
@@ -72,7 +72,8 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note
     return Figure(
         "risk",
         "Risk over coverage",
-        "If only the surest answers were given, how many of them would be wrong? A point marks what the run itself chose to answer.",
+        "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
+        "itself chose to answer.",
         f"Risk over coverage of {plural(len(facts.runs) - len(lacking), 'run')}. As they answered: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
@@ -89,7 +90,7 @@ def _as_it_was(facts: Facts, data: Evidence, run: str) -> dict[str, object] | No
         return None
     wrong = int((present & answered & (data.columns["incorrect"][i] == 1)).sum())
     coverage, risk = given / int(present.sum()), wrong / given
-    tip = f"{facts.shown[run]} answered {coverage:.1%}, {risk:.1%} of these wrong"
+    tip = f"{facts.shown[run]} answered {coverage:.1%}, and {risk:.1%} of these were wrong"
     return {"run": facts.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
 
 
@@ -139,9 +140,10 @@ def reliability_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tup
     words = "; ".join(f"{run} {gap:.3f}" for run, gap in off.items())
     return Figure(
         "reliability",
-        "Does confidence mean what it says?",
-        "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is surer than it should be.",
-        f"Expected calibration error, the mean distance from the diagonal: {words}.",
+        "Is confidence calibrated?",
+        "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is "
+        "overconfident.",
+        f"Expected calibration error (the mean distance from the diagonal): {words}.",
         tuple(rows),
         lambda width: charts.reliability(drawn, top, width),
         facts.commands.line("score", "-m", "ECE"),

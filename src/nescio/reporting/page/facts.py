@@ -1,4 +1,5 @@
-"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that decides."""
+"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that
+decides."""
 
 from __future__ import annotations
 
@@ -29,11 +30,13 @@ Told = Callable[[str], Callable[[int, int], None] | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names as shown.
+    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
+    as shown.
 
-    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts` maps a run to its numbers of correct,
-    incorrect and unanswered questions; it is empty where the data has no outcomes. `studies` are those of the measures that were
-    asked for, by the functions of `nescio.meta`, and `missing` says which could not be made.
+    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
+    `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
+    outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
+    says which could not be made.
     """
 
     loaded: Loaded
@@ -60,7 +63,8 @@ class Facts:
 
     @property
     def highlighted(self) -> tuple[str, ...]:
-        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are any."""
+        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are
+        any."""
         others = (OTHERS,) if len(self.runs) > MOST_NAMED else ()
         return (*(self.shown[run] for run in self.runs[:MOST_NAMED]), *others)
 
@@ -88,8 +92,9 @@ def gather(
     told: Told = lambda what: None,  # noqa: ARG005
     **options: Any,
 ) -> Facts:
-    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
-    ("stability", "swap"); `told` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
+    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
+    measures ("stability", "swap"); `told` names a step and gives who is to hear of its progress. Raises what `score`
+    and `compare` raise."""
     loaded = load(given, Options(**{"strata": None, "graded": _graded(measures), **options}))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
@@ -164,7 +169,7 @@ def _compared(
             "a counts table does not say which questions each run got right, so its runs cannot be compared",
         )
     if len(loaded.data.runs) < 2:
-        return None, note("page.one_run", "there is one run, and nothing to compare it with")
+        return None, note("page.one_run", "there is one run, and no other run to compare it with")
     return compare(loaded, [main], ci=ci or 95.0, **drawn), None
 
 

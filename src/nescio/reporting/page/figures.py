@@ -41,7 +41,7 @@ def interval_figure(facts: Facts) -> Figure:
         if len(rows) > 1
         else ""
     )
-    level = f"with {facts.level:g} % intervals" if facts.level else "without intervals"
+    level = f"with {facts.level:g}% intervals" if facts.level else "without intervals"
     return Figure(
         "intervals",
         f"{facts.main} of every run",
@@ -70,18 +70,18 @@ def outcome_figure(facts: Facts) -> Figure | None:
     runs = [row["run"] for row in rows[:MOST_ROWS]]
     silent = {row["run"]: row["unanswered"] / max(1, sum(row[k] for k in OUTCOMES)) for row in rows}
     most, least = max(silent, key=lambda run: silent[run]), min(silent, key=lambda run: silent[run])
-    words = "Of each run the share of the questions that ended correct, unanswered and incorrect. "
+    words = "For each run, the share of questions with the outcome correct, unanswered and incorrect. "
     words += (
-        f"Most silent: {most} ({silent[most]:.1%} unanswered)."
+        f"Most abstentions: {most} ({silent[most]:.1%} unanswered)."
         if silent[most]
         else "No run left a question unanswered."
     )
     if silent[most] and most != least:
-        words += f" Least: {least} ({silent[least]:.1%})."
+        words += f" Fewest: {least} ({silent[least]:.1%})."
     return Figure(
         "outcomes",
-        "What became of the questions",
-        "Two runs with equal accuracy may differ in what they do with the rest: say something wrong, or nothing.",
+        "Outcomes of the questions",
+        "Two runs with equal accuracy can differ in what they do with the other questions: answer wrongly, or abstain.",
         words + first_of(len(rows)),
         tuple(rows),
         lambda width: charts.outcomes(drawn, runs, width),
@@ -106,18 +106,19 @@ def gain_figure(facts: Facts) -> Figure | None:
         row
         | {
             "named": charts.named(row["run"], top),
-            "tip": f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from silence {row['gain']:+.3f}",
+            "tip": f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining {row['gain']:+.3f}",
         }
         for row in reversed(rows)
     ]
     most = max(rows, key=lambda row: row["gain"])
-    gained = f"The largest gain from silence: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} ({most['gain']:+.3f})."
+    gained = f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} ({most['gain']:+.3f})."
     if not most["gain"]:
-        gained = "No run gains from silence."
+        gained = "No run gains from abstaining."
     return Figure(
         "gain",
-        "What silence earns",
-        "On the diagonal a run answers everything. How far it lies above is what c@1 gives for keeping silent instead of being wrong.",
+        "What abstaining earns",
+        "A run on the diagonal answers everything. The distance above the diagonal is what c@1 gives for abstaining "
+        "instead of answering wrongly.",
         f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
         lambda width: charts.gain(drawn, top, width),
@@ -150,8 +151,9 @@ def penalty_figure(facts: Facts) -> Figure | None:
     cut = " The axis is cut at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
-        "Who wins at which price of an error",
-        "penalty(t) gives 1 for a right answer, takes t/(1-t) for a wrong one, and leaves silence at 0. Below the dashed line a system that never answers would be better.",
+        "Which run wins at which price of an error",
+        "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
+        "Below the dashed line, a system that never answers would be better.",
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.penalty(rows, marked, top, width),
@@ -167,9 +169,9 @@ def _worth(counts: Mapping[str, tuple[int, int, int]]) -> float:
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
     """Who is best from which t to which, and from where on silence is; `mute` says whether a run is silence itself."""
     if not worth:
-        return "No run earns more than silence."
+        return "No run earns more than a system that never answers."
     said = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
-    every = f"silence beats every run{' that answers' if mute else ''}"
+    every = f"never answering beats every run{' that answers' if mute else ''}"
     if not said:
         return f"Above t = {_price(worth)} {every}."
     return f"The best run is {'; '.join(said)}{f'; above, {every}' if worth < 1 else ''}."
@@ -251,7 +253,7 @@ def strata_figure(facts: Facts) -> Figure | None:
         "strata",
         f"By {inert(facts.by, 80)}",
         "",
-        f"{facts.main} in {len(parts)} parts of the questions.{words}{_grey(facts)}{first_of(len(parts))}",
+        f"{facts.main} in {len(parts)} categories.{words}{_grey(facts)}{first_of(len(parts))}",
         tuple(rows),
         lambda width: charts.strata(drawn, top, width, facts.main, order),
         score_command(facts, by=True),

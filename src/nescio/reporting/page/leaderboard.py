@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A run: the ranks it may have, whether it is among those not told apart from the best, its values and number of questions."""
+    """A run: the ranks it can have, whether it is among those tied with the best, its values and number of questions."""
 
     run: str
     rank: str

@@ -20,7 +20,7 @@ def rank_figure(facts: Facts) -> Figure | None:
     """The critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
 
     Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of questions runs
-    stand by their value instead, and each pair has its own test: a bar joins neighbours of which no two are told apart after the
+    stand by their value instead, and each pair has its own test: a bar joins neighbours that are not significantly different after the
     correction for all pairs.
     """
     runs = [run for run in facts.runs if run in facts.ranks and not math.isnan(facts.ranks[run].value)][:MOST_ROWS]
@@ -43,7 +43,7 @@ def rank_figure(facts: Facts) -> Figure | None:
             "first": first,
             "last": last,
             "lane": lane,
-            "tip": f"no two told apart: {enumerated(shown[first : last + 1], 6)}",
+            "tip": f"no significant difference: {enumerated(shown[first : last + 1], 6)}",
         }
         for (first, last), lane in zip(bars, _lanes(bars), strict=True)
     ]
@@ -68,8 +68,9 @@ def rank_figure(facts: Facts) -> Figure | None:
     return Figure(
         "ranks",
         "Critical-difference diagram",
-        f"Runs by their {facts.main}. A bar joins neighbours of which no two are told apart by paired tests, corrected for all pairs. "
-        "Runs further apart may not be told apart either: the squares below show each pair.",
+        f"Runs by their {facts.main}. A bar joins neighbouring runs that are not significantly different from each "
+        "other (paired tests, "
+        "corrected for all pairs). Runs without a common bar can be tied too: the squares below show each pair.",
         words + first_of(len(ranked)),
         tuple(rows),
         lambda width: diagrams.critical_difference(drawn, joined, width, facts.main),
@@ -98,7 +99,7 @@ def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def pair_figure(facts: Facts) -> Figure | None:
-    """Which runs are told apart by the measure that decides, or None where nothing was compared."""
+    """Draw which runs differ significantly by the measure that decides; None where nothing was compared."""
     if facts.comparisons is None:
         return None
     runs = facts.runs[:MOST_SQUARES]
@@ -108,7 +109,7 @@ def pair_figure(facts: Facts) -> Figure | None:
         for j, other in enumerate(runs):
             pair = facts.pairs.get((run, other))
             if pair is not None:
-                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not told apart"
+                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not significant"
                 sign = {"better": "+", "worse": "−"}.get(verdict, "?")
                 tip = f"{facts.shown[run]} against {facts.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
@@ -116,15 +117,16 @@ def pair_figure(facts: Facts) -> Figure | None:
     alike = [row for row in facts.comparisons if row.verdict not in ("better", "worse")]
     closest = [f"{facts.shown[row.run]} against {facts.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    told = f"Told apart by {facts.main}, with p-values adjusted for the number of pairs: {len(rows) - len(alike):,} of {len(rows):,}."
-    words = told + (f" Not told apart: {'; '.join(closest[:3])}{left}." if alike else "")
+    told = f"By {facts.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
+    words = told + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
         f" The chart shows the {MOST_SQUARES} best of {len(facts.runs)} runs." if len(facts.runs) > MOST_SQUARES else ""
     )
     return Figure(
         "pairs",
-        "Which differences can be believed",
-        "Each square compares the run of its row with the run whose number stands above. Paired tests on the questions that both runs have; Holm's correction for all pairs.",
+        "Which differences are significant",
+        "Each square compares the run in its row with the run whose number is above it, by a paired test on the "
+        "questions that both runs have, with Holm's correction for all pairs.",
         words + shown,
         rows,
         lambda width: charts.pairs(drawn, labels, width),

@@ -27,16 +27,16 @@ class Answer:
 
 
 def answer(facts: Facts) -> Answer:
-    """Who is best by the measure that decides, how surely, and from whom it cannot be told apart."""
+    """Say who is best by the measure that decides, how surely, and with whom it is tied."""
     best = facts.row(facts.runs[0], facts.main)
     if best is None or math.isnan(best.value):
-        return Answer(f"{facts.main} is undefined for ", "every run", ": nothing could be counted.")
+        return Answer(f"{facts.main} is undefined for ", "every run", ", because nothing could be counted.")
     name = facts.shown[best.run]
     if len(facts.runs) == 1:
         return Answer("", name, f" scores {value(best)} by {facts.main}.", _what_it_did(facts, best.run))
     lower = " (lower is better)" if facts.lower_is_better else ""
     if level := _level(facts, best):
-        lower += f", level with {enumerated(level)}"
+        lower += f", tied with {enumerated(level)}"
     if facts.comparisons is None:
         rest = f": {facts.why_alone}."
         return Answer(
@@ -48,7 +48,7 @@ def answer(facts: Facts) -> Answer:
         if (pair := facts.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
     ]
     others = "the other run" if len(facts.runs) == 2 else f"all {len(facts.runs) - 1} other runs"
-    told = f"not told apart from {enumerated(alike)}" if alike else f"told apart from {others}"
+    told = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
     return Answer("", name, f" is best by {facts.main}{lower}, {value(best)}; {told}.", _what_it_did(facts, best.run))
 
 
@@ -75,12 +75,16 @@ def _what_it_did(facts: Facts, run: str) -> tuple[str, ...]:
     n = correct + incorrect + unanswered
     if not n:
         return ()
-    shown = (f"{correct / n:.1%} ended correct", f"{incorrect / n:.1%} incorrect", f"{unanswered / n:.1%} unanswered")
-    said = [f"With {facts.shown[run]}, of {plural(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
+    right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
+    said = [
+        f"{facts.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
+        "unanswered."
+    ]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in facts.counts.items()}
     top = max(facts.runs, key=lambda name: shares[name])
     if facts.main != "accuracy" and shares[top] > shares[run]:
         said.append(
-            f"By accuracy, which takes silence for a wrong answer, {facts.shown[top]} would be first ({shares[top]:.3f})."
+            f"By accuracy, which counts an abstention as a wrong answer, {facts.shown[top]} would be first "
+            f"({shares[top]:.3f})."
         )
     return tuple(said)

@@ -48,9 +48,9 @@ def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
     return [
         Figure(
             "stability",
-            "How often a smaller collection misleads",
-            "Runs are compared on many random parts of the questions. The error rate is how often a part ranks two runs against the "
-            "majority of the parts (Buckley & Voorhees 2000).",
+            "How often a smaller collection misranks runs",
+            "Runs are compared on many random subsets of the questions. The error rate is how often a subset ranks "
+            "two runs against the majority of the subsets (Buckley & Voorhees 2000).",
             f"Error rate at fuzziness {fuzzy}: {said('error_rate')}.{left}",
             tuple(rows),
             curve("error_rate", "error rate"),
@@ -58,9 +58,9 @@ def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
         ),
         Figure(
             "ties",
-            "How often it cannot tell runs apart",
-            "The share of the same comparisons that end in a tie: the fewer, the better a measure discriminates. A low error rate is "
-            "worth little where it is bought with ties.",
+            "How often runs are tied",
+            "The share of the same comparisons that end in a tie. The fewer ties, the better a measure discriminates. "
+            "A low error rate is worth little if it comes from many ties.",
             f"Ties at fuzziness {fuzzy}: {said('ties')}.{left}",
             tuple(rows),
             curve("ties", "proportion of ties"),
@@ -80,15 +80,16 @@ def _swap_figures(facts: Facts, study: Results) -> list[Figure]:
         f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
     )
     lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
-    said = f"A difference of this size is swapped in at most 5 % of the cases: {words}." if words else ""
+    said = f"A difference of this size is reversed in at most 5% of the cases: {words}." if words else ""
     none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
-    across, up = ("low", "difference on the first part"), ("swap_rate", "swap rate")
+    across, up = ("low", "difference on the first subset"), ("swap_rate", "swap rate")
     return [
         Figure(
             "swap",
-            "Which difference is needed",
-            "Two runs are compared on two disjoint parts of the questions. How often does the second part reverse what the first one "
-            "says, by the size of the difference on the first (Voorhees & Buckley 2002)? The dashed line is 5 %.",
+            "How large a difference must be",
+            "Two runs are compared on two disjoint subsets of the questions. How often does the second subset reverse "
+            "the result of the first, by the size of the difference on the first (Voorhees & Buckley 2002)? The "
+            "dashed line is 5%.",
             f"{said}{none}{left}".strip(),
             tuple(rows),
             lambda width: charts.curves(drawn, top, width, (across, up), SWAPS_ALLOWED),

@@ -74,8 +74,8 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 def expected(exercise: Exercise) -> list[Expected]:
     r"""The baselines by formula, with p the share of the judged answers that are right and c of k those of one question.
 
-    100 % VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA accuracy
-    $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50 % VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at random among
+    100% VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA accuracy
+    $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at random among
     the accepted ones, $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (ours; the paper gives it none). Perfect selection: the share of
     the questions with a right answer.
     """
