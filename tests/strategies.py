@@ -9,10 +9,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from nescio.data.columns import Array
+from nescio.data.columns import REGISTRY, Array
 from nescio.data.evidence import EMPTY_CELL, NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.formats import Unjudged
+from nescio.meta.audit import _kinds
 
 # What a system can do with a question. A declined candidate is an answer that it withheld.
 RIGHT, WRONG, SILENT, DECLINED_RIGHT, DECLINED_WRONG = range(5)
@@ -62,8 +63,21 @@ def evidence(
     columns["squad.exact"] = columns["correct"].copy()
     columns["squad.f1"] = np.where(columns["incorrect"] == 1, sure / 2, columns["correct"])
     columns |= _validation(cells(range(3)), cells([0.0, 0.25, 0.5, 1.0]), cells([0, 1, np.nan]), cells([0, 1]), sure)
+    columns = simulated(columns) | columns
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, absence, {"topic": cells(list("abc"))[0]})
+
+
+def simulated(columns: dict[str, Array]) -> dict[str, Array]:
+    """Every declared column as its declaration simulates it: the measures of a new task obey the laws without a line here."""
+    declined = np.where(columns["candidate_correct"] == 1, _kinds.HELD_RIGHT, _kinds.HELD_WRONG)
+    silent = columns["candidate_correct"] + columns["candidate_incorrect"] == 0
+    answer = np.where(columns["correct"] == 1, _kinds.RIGHT, _kinds.WRONG)
+    behaviour = np.where(columns["answered"] == 1, answer, np.where(silent, _kinds.SILENT, declined))
+    kinds = _kinds.Kinds(
+        behaviour, columns["confidence"], columns["verification.same"] == 1, np.asarray(columns["answerable"] != 0)
+    )
+    return {name: column.simulate(kinds) for name, column in REGISTRY.items() if column.simulate}
 
 
 def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Array]:

@@ -23,8 +23,8 @@ PACKAGES = [
 ]
 # Any function that a Python user may call, and any noun that one may hold; a module may be documented as a whole.
 PUBLIC = {
-    name: value
-    for module in (nescio, meta)
+    name if module is nescio else f"{module.__name__}.{name}": value
+    for module in (nescio, meta, nescio.ave, nescio.ave.validate, nescio.nuggets, nescio.read)
     for name, value in ((name, getattr(module, name)) for name in module.__all__)
     if inspect.isfunction(value) or inspect.isclass(value)
 }

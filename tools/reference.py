@@ -23,7 +23,7 @@ MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the p
 
 def command_line() -> str:
     """Every command: what it does, its examples, its options."""
-    from nescio.cli._app import app
+    from nescio.cli.app import app
 
     parts = [
         MADE,

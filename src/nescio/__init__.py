@@ -5,6 +5,9 @@
     nescio.compare(df, baseline="old")    # paired differences with interval and p-value
     nescio.measure("penalty(t=0.75)")     # one measure, by name
 
+Every command of the command line is a function of the same name here, and those of a group are in a namespace: `nescio.meta`,
+`nescio.ave`, `nescio.nuggets`, `nescio.read`.
+
 Names are imported when they are first used, so that `import nescio` costs nothing.
 """
 
@@ -33,11 +36,19 @@ __all__ = [
     "UsageError",
     "__version__",
     "audit",
+    "ave",
+    "check",
     "compare",
+    "convert",
     "from_dataframe",
+    "judge",
     "measure",
     "meta",
+    "nuggets",
     "plan",
+    "read",
+    "report",
+    "report_change",
     "score",
     "tune",
 ]
@@ -59,17 +70,32 @@ _HOME = {
     "Comparisons": "data.results",
     "Score": "data.results",
     "Scores": "data.results",
-    "compare": "comparison",
     "audit": "meta.audit",
+    "check": "commands.check",
+    "compare": "comparison",
+    "convert": "commands.convert",
     "from_dataframe": "sources.dataframes",
+    "judge": "commands.judge",
     "plan": "meta.planning",
-    "score": "scoring.score",
+    "report": "commands.report",
+    "report_change": "commands.report",
+    "score": "comparison.leaderboard",
     "tune": "selective",
 }
+_NAMESPACES = {"ave": "commands.ave", "meta": "meta", "nuggets": "commands.nuggets", "read": "commands.read"}
 
 if TYPE_CHECKING:
     from nescio import meta as meta
+    from nescio.commands import ave as ave
+    from nescio.commands import nuggets as nuggets
+    from nescio.commands import read as read
+    from nescio.commands.check import check as check
+    from nescio.commands.convert import convert as convert
+    from nescio.commands.judge import judge as judge
+    from nescio.commands.report import report as report
+    from nescio.commands.report import report_change as report_change
     from nescio.comparison import compare as compare
+    from nescio.comparison.leaderboard import score as score
     from nescio.data.evidence import Evidence as Evidence
     from nescio.data.evidence import Tally as Tally
     from nescio.data.model import Collection as Collection
@@ -101,7 +127,6 @@ if TYPE_CHECKING:
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
-    from nescio.scoring.score import score as score
     from nescio.selective import tune as tune
     from nescio.sources.dataframes import from_dataframe as from_dataframe
 
@@ -112,9 +137,8 @@ def __getattr__(name: str) -> object:
     if name in _HOME:
         exported: object = getattr(import_module(f"nescio.{_HOME[name]}"), name)
         return exported
-    if name == "meta":
-        meta: object = import_module("nescio.meta")
-        return meta
+    if name in _NAMESPACES:
+        return import_module(f"nescio.{_NAMESPACES[name]}")
     if name == "measure":
         parse: object = import_module("nescio.measures").parse
         return parse

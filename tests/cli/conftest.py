@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from nescio.cli._app import run
+from nescio.cli.app import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -53,7 +53,7 @@ def test_agreement_shows_table_3_from_its_counts(nescio: Command, table3: Path) 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["power", "--resamples", "few"], "--resamples takes a whole number from 1, or all (found 'few')"),
+        (["power", "--resamples", "few"], "--resamples takes a whole number, 1 or more, or `all` (found 'few')"),
         (["power", "--alpha", "5%"], "--alpha takes numbers separated by commas (found '5%')"),
         (["power", "--alpha", "0"], "alpha must lie between 0 and 1"),
         (["agreement", "-m", "c@1"], "two measures or more"),

@@ -6,6 +6,8 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -31,9 +33,16 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence", "topic"])
 
 
+def changes(table: pd.DataFrame) -> Results:
+    """The comparisons that come with a page of changes."""
+    with TemporaryDirectory() as folder:
+        return nescio.report_change(table, Path(folder) / "page.html", resamples=50)
+
+
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
+    "report_change": changes,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005

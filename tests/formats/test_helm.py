@@ -1,5 +1,4 @@
-"""Run folders of HELM: the join, splits, trials and perturbations, blocked requests, and probabilities that are
-none."""
+"""Run folders of HELM: the join, splits, trials and perturbations, blocked requests, and probabilities that are none."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.measures import REGISTRY, Measure, parse
 from nescio.scoring.samples import MeasureInput, measure_inputs
+from tests.strategies import simulated
 
 # Where the bare name is not enough; a measure that is not named here is tested with its defaults.
 FORMS: Mapping[str, tuple[str, ...]] = {
@@ -115,6 +116,7 @@ def varied(questions: int, runs: int = 2) -> Evidence:
     columns["ave.rejected_right"] = (1 - columns["ave.solvable"]) * (which == 2)
     columns |= {"ave.right": (same == 1).astype(float), "ave.accepted": (which < 2).astype(float)}
     columns["ave.confidence"] = rng.integers(0, 50, shape) / 50
+    columns = simulated(columns) | columns
     names = tuple(f"q{i}" for i in range(questions))
     return Evidence(tuple(f"run {i}" for i in range(runs)), names, columns, np.zeros(shape, dtype=np.uint8))
 

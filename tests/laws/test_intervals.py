@@ -13,10 +13,11 @@ import nescio
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import NO_ROW, Evidence, outcome_tally
 from nescio.measures import parse
+from nescio.scoring.confidence_intervals import IntervalMethod
 from tests import strategies as some
 from tests.laws.catalogue import MEASURES, apart, one_in, varied
 
-METHODS = ("percentile", "bca", "dirichlet", "wilson")
+METHODS: tuple[IntervalMethod, ...] = ("percentile", "bca", "dirichlet", "wilson")
 
 
 def possible(name: str, method: str) -> bool:
@@ -29,7 +30,9 @@ def possible(name: str, method: str) -> bool:
 @pytest.mark.parametrize("method", METHODS)
 @given(data=some.evidence(max_runs=1))
 @one_in(4)
-def test_an_interval_lies_within_the_bounds_and_an_undefined_value_has_none(method: str, data: Evidence) -> None:
+def test_an_interval_lies_within_the_bounds_and_an_undefined_value_has_none(
+    method: IntervalMethod, data: Evidence
+) -> None:
     names = [name for name in MEASURES if possible(name, method)]
     for name, row in zip(names, nescio.score(data, names, interval=method, resamples=256), strict=True):
         assert row.low is not None, name
@@ -48,14 +51,14 @@ def test_an_interval_lies_within_the_bounds_and_an_undefined_value_has_none(meth
 )
 @given(counts=some.counts)
 @one_in(4)
-def test_an_interval_holds_the_value(name: str, method: str, counts: tuple[int, int, int]) -> None:
+def test_an_interval_holds_the_value(name: str, method: IntervalMethod, counts: tuple[int, int, int]) -> None:
     (row,) = nescio.score(outcome_tally(["run"], np.array([counts])), name, interval=method, resamples=1000)
     if not math.isnan(row.low or 0):
         assert (row.low or 0) - 1e-9 <= row.value <= (row.high or 0) + 1e-9
 
 
 @pytest.mark.parametrize("method", ["auto", "dirichlet"])
-def test_the_interval_of_coverage_knows_right_silence_from_answers(method: str) -> None:
+def test_the_interval_of_coverage_knows_right_silence_from_answers(method: IntervalMethod) -> None:
     """40 questions answered rightly, 40 unanswerable ones declined: all 80 are correct, and half of them are answered.
 
     A share of 40/80 lies well within 0.3 and 0.7. (To offer no Dirichlet interval for coverage would be right as well.)
@@ -73,7 +76,7 @@ def test_the_interval_of_coverage_knows_right_silence_from_answers(method: str) 
 
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
 @pytest.mark.parametrize("name", ["c@1", "accuracy", "Brier", "AURC", "CWS"])
-def test_a_run_without_a_usable_question_has_neither_value_nor_interval(name: str, method: str) -> None:
+def test_a_run_without_a_usable_question_has_neither_value_nor_interval(name: str, method: IntervalMethod) -> None:
     none = np.zeros((1, 3), dtype=np.int8)
     columns = dict.fromkeys((*OUTCOMES, "answered"), none) | {"confidence": none + np.nan}
     data = Evidence(("run",), ("q1", "q2", "q3"), columns, np.full((1, 3), NO_ROW, dtype=np.uint8))
@@ -84,7 +87,13 @@ def test_a_run_without_a_usable_question_has_neither_value_nor_interval(name: st
 @pytest.mark.parametrize("level", [50.0, 80.0, 95.0, 99.0])
 def test_a_higher_level_is_a_wider_interval(level: float) -> None:
     tally = outcome_tally(["run"], np.array([[37, 21, 22]]))
-    for name, method in (("c@1", "dirichlet"), ("c@1", "bca"), ("c@1", "percentile"), ("accuracy", "wilson")):
+    forms: tuple[tuple[str, IntervalMethod], ...] = (
+        ("c@1", "dirichlet"),
+        ("c@1", "bca"),
+        ("c@1", "percentile"),
+        ("accuracy", "wilson"),
+    )
+    for name, method in forms:
         narrow, wide = (
             nescio.score(tally, name, interval=method, ci=ci, resamples=4000).rows[0] for ci in (level, level + 0.9)
         )
@@ -107,9 +116,11 @@ def test_another_seed_gives_another_interval() -> None:
 
 def test_a_method_that_a_measure_lacks_is_refused() -> None:
     data = varied(12)
-    for name, method in (("c@1", "wilson"), ("Brier", "dirichlet"), ("AURC", "wilson")):
+    lacking: tuple[tuple[str, IntervalMethod], ...] = (("c@1", "wilson"), ("Brier", "dirichlet"), ("AURC", "wilson"))
+    for name, method in lacking:
         with pytest.raises(nescio.UsageError, match=method):
             nescio.score(data, name, interval=method)
-    for method in ("wilson", "dirichlet"):
+    independent: tuple[IntervalMethod, ...] = ("wilson", "dirichlet")
+    for method in independent:
         with pytest.raises(nescio.UsageError, match="clustered"):
             nescio.score(apart(data), "accuracy", interval=method)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nescio
-from nescio.comparison import adjust
+from nescio.comparison import Test, adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons
@@ -83,7 +83,7 @@ def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None
 
 @few
 @given(pair=some.shuffled(two_runs), test=TESTS, seed=some.seeds)
-def test_a_shuffle_of_the_questions_changes_no_bit(pair: tuple[Evidence, Evidence], test: str, seed: int) -> None:
+def test_a_shuffle_of_the_questions_changes_no_bit(pair: tuple[Evidence, Evidence], test: Test, seed: int) -> None:
     one, other = (compared(data, test=test, seed=seed) for data in pair)
     assert moved(one, other) == []
     assert one.signature == other.signature
@@ -106,7 +106,7 @@ def test_a_shuffle_of_many_questions_changes_no_bit(clusters: Array | None) -> N
 
 @few
 @given(data=some.evidence().filter(lambda data: len(data.runs) == 3), test=TESTS)
-def test_the_other_runs_and_measures_change_no_bit(data: Evidence, test: str) -> None:
+def test_the_other_runs_and_measures_change_no_bit(data: Evidence, test: Test) -> None:
     pair, among = data.take_runs([1, 2]), compared(data, test=test, baseline="run 1")
     of_the_pair = {row.measure: row for row in among if row.run == "run 2"}
     for name in MEASURES:
@@ -116,7 +116,7 @@ def test_the_other_runs_and_measures_change_no_bit(data: Evidence, test: str) ->
 
 @few
 @given(data=two_runs, test=TESTS)
-def test_p_is_a_probability_and_never_zero(data: Evidence, test: str) -> None:
+def test_p_is_a_probability_and_never_zero(data: Evidence, test: Test) -> None:
     for row in nescio.compare(data, list(MEASURES), test=test, correction="none", resamples=50):
         assert row.p is not None, row.measure
         assert math.isnan(row.p) if math.isnan(row.difference) else 0 < row.p <= 1, row.measure
@@ -126,7 +126,7 @@ def test_p_is_a_probability_and_never_zero(data: Evidence, test: str) -> None:
 
 @few
 @given(data=some.evidence(max_runs=1), test=TESTS)
-def test_a_run_is_not_told_apart_from_its_copy(data: Evidence, test: str) -> None:
+def test_a_run_is_not_told_apart_from_its_copy(data: Evidence, test: Test) -> None:
     twins = replace(data.take_runs([0, 0]), runs=("run", "copy"))
     for row in nescio.compare(twins, list(MEASURES), test=test, correction="none", resamples=50):
         value = value_of(data, row.measure)

@@ -73,7 +73,7 @@ def test_every_format(tmp_path: Path) -> None:
 
 
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
 
     def call(*arguments: str) -> tuple[object, str, str]:
         capfd.readouterr()

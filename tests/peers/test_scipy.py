@@ -14,6 +14,7 @@ from nescio.comparison import adjust, p_value
 from nescio.data.columns import Array
 from nescio.data.evidence import outcome_tally
 from nescio.measures import REGISTRY, parse
+from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.stats import intervals
 from tests.laws.catalogue import varied
@@ -34,7 +35,9 @@ STATISTICS = {"accuracy": accuracy, "c@1": c_at_1}
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
 @pytest.mark.parametrize("measure", STATISTICS)
-def test_bootstrap_intervals_agree_within_their_monte_carlo_error(measure: str, method: str, theirs: str) -> None:
+def test_bootstrap_intervals_agree_within_their_monte_carlo_error(
+    measure: str, method: IntervalMethod, theirs: str
+) -> None:
     one = sheet(300, seed=1)
     (row,) = nescio.score(evidence(one), measure, interval=method, resamples=20_000)
     found = stats.bootstrap(
@@ -52,7 +55,7 @@ def test_bootstrap_intervals_agree_within_their_monte_carlo_error(measure: str, 
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_bootstrap_intervals_of_a_graded_mean_agree(method: str, theirs: str) -> None:
+def test_bootstrap_intervals_of_a_graded_mean_agree(method: IntervalMethod, theirs: str) -> None:
     one = sheet(200, seed=3, silence=0.0, ties=False)
     data = evidence(one)
     squared = (data.column("confidence")[0] - one.right) ** 2

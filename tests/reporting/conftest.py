@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nescio.cli._app import run
+from nescio.cli.app import run
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nescio.cli._app import run
+from nescio.cli.app import run
 from nescio.comparison import compare
+from nescio.comparison.two_runs import two_runs
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded, Options, load
 from nescio.reporting import diagrams
-from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence, two_runs
+from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence
 from nescio.reporting.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
 from nescio.reporting.page.texts import Commands
 from tests.reporting.conftest import MOVES, outcome_table

@@ -16,6 +16,7 @@ import pytest
 
 from nescio.reporting import charts, latex
 from nescio.reporting.board import number, visible
+from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import _MARKDOWN, markdown_code, markdown_table
 from nescio.reporting.page import browser, drawing
 from nescio.reporting.page.browser import Seen
@@ -195,7 +196,7 @@ def test_the_commands_of_a_page_run(tmp_path: Path) -> None:
     ],
 )
 def test_a_name_is_no_markdown(name: str, shown: str) -> None:
-    assert markdown_table(["run"], [[name]]).splitlines()[-1] == f"| {shown} |"
+    assert markdown_table(make_grid(["run"], [[name]], [True])).splitlines()[-1] == f"| {shown} |"
     assert set(_MARKDOWN) >= {"|", "`", "<"}
 
 

@@ -18,8 +18,8 @@ from nescio.data.evidence import Evidence
 from nescio.reporting import page
 from nescio.reporting.page.browser import packed, states
 from nescio.reporting.page.drawing import cleaned
-from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
 from nescio.reporting.page.texts import as_json, inert, names
 from nescio.text import enumerated
@@ -38,7 +38,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> Facts:
+def facts(tmp_path: Path, runs: dict[str, str], **options: Any) -> ReportData:
     return page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=500, **options)
 
 
@@ -136,7 +136,7 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
 def test_repeating_gives_the_marked_penalties_and_every_curve(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
     from nescio.reporting.page.texts import Commands
 
     table = outcome_table(tmp_path / "sure.csv", THREE, confidence=True)
@@ -313,11 +313,11 @@ def test_figures_are_valid_altair_and_written_for_papers(tmp_path: Path) -> None
 
 
 def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from nescio.cli._app import run
+    from nescio.cli.app import run
 
     table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
     for arguments, message in (
-        ((), "name the page"),
+        ((), "give the page"),
         (("-o", str(tmp_path / "page.pdf")), "written to .html"),
         (("-o", str(tmp_path / "no" / "x.html")), "no folder"),
     ):

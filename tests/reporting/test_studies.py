@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nescio.cli._app import run
+from nescio.cli.app import run
 from nescio.meta import stability, swap
 from nescio.reporting import charts, diagrams, page
 from nescio.reporting.page.figures import all_figures

@@ -14,7 +14,7 @@ import io
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -24,12 +24,13 @@ import pytest
 
 import nescio
 from nescio.comparison.best import mark
-from nescio.data.results import Score, Scores
+from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
 from nescio.reporting import latex, tables
 from nescio.reporting.board import letters
+from nescio.reporting.grid import make_grid
 
 N = 20
 
@@ -171,7 +172,7 @@ def test_in_csv_json_and_arrow(scores: Scores, tmp_path: Path) -> None:
     table = pa.table(scores)
     assert table["best"].to_pylist() == [row.best for row in scores]
     assert table["better_than"].to_pylist() == [list(row.better_than or ()) for row in scores]
-    assert pa.table(nescio.score(outcomes(NESTED)))["better_than"].null_count == 9
+    assert pa.table(nescio.score(outcomes(NESTED), mark=False))["better_than"].null_count == 9
     tables.write(scores, tmp_path / "scores.parquet")
     assert (
         pa.parquet.read_table(tmp_path / "scores.parquet")["better_than"].to_pylist()
@@ -234,7 +235,7 @@ def test_latex_escapes_every_special() -> None:
 
 def test_latex_aligns_on_the_point_whatever_stands_in_the_column() -> None:
     rows = [["a", "-0.125 [-0.500, 0.250]", "<0.001"], ["b", "12", "undefined"], ["c", "1,234.5", "0.050"]]
-    text = latex.tabular(["run", "difference", "p"], rows, ["run"])
+    text = latex.tabular(make_grid(["run", "difference", "p"], rows, [True, False, False]))
     assert_balanced(text)
     assert body(text) == [
         ["a", "$-$0", r"125 [$-$0.500, 0.250]", "$<$0", "001"],
@@ -302,3 +303,16 @@ def test_marks_do_not_hide_a_run_of_such_a_name() -> None:
     text = tables.render(replace(Scores(rows, sign(of="s")), kind="scores"), "table")
     assert "the best" not in text
     assert "undefined" in text
+
+
+def test_text_stands_to_the_left_whatever_its_column_is_called() -> None:
+    @dataclass(frozen=True)
+    class Row:
+        run: float  # a name that other tables have for text
+        anything: str | None
+        judged: bool
+
+    rows = Results((Row(0.5, None, True),), sign(), (), "rows")
+    assert tables.grid(rows).texts == (False, True, True)
+    assert tables.record_grid([{"anything": None, "n": 1}, {"anything": "x", "n": None}]).texts == (True, False)
+    assert tables.grid(nescio.score(outcomes(NESTED), "accuracy", ci=None)).texts == (True, False, False)

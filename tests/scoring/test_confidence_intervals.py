@@ -7,7 +7,7 @@ import pytest
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence, outcome_tally
-from nescio.scoring.confidence_intervals import _left_out
+from nescio.scoring.confidence_intervals import IntervalMethod, _left_out
 from tests.laws.catalogue import sample_of
 from tests.notes import in_words
 
@@ -20,7 +20,7 @@ def graded(scores: np.ndarray) -> Evidence:
 
 @pytest.mark.parametrize("method", ["wilson", "dirichlet"])
 @pytest.mark.parametrize(("correct", "doubted"), [(3, True), (97, True), (50, False), (100, False)])
-def test_few_questions_that_decide_a_share_are_said(method: str, correct: int, doubted: bool) -> None:
+def test_few_questions_that_decide_a_share_are_said(method: IntervalMethod, correct: int, doubted: bool) -> None:
     tally = outcome_tally(["run"], np.array([[correct, 100 - correct, 0]]))
     notes = nescio.score(tally, "accuracy", interval=method, resamples=300).notes
     said = [note for note in in_words(notes) if "the score rests on 5 or fewer questions" in note]

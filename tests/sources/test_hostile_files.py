@@ -1,5 +1,4 @@
-"""Files made to do harm: more than memory holds, nesting without end, halves of characters, keys and bytes that stand
-for two."""
+"""Files made to do harm: more than memory holds, nesting without end, halves of characters, keys and bytes that stand for two."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nescio
+from nescio.comparison import Test
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.stats.permutation import binomial, exact_p
 
@@ -31,7 +32,7 @@ def evidence(x: str, y: str) -> Evidence:
     return Evidence(("x", "y"), tuple(map(str, range(len(x)))), cells, np.full((2, len(x)), PRESENT, dtype=np.uint8))
 
 
-def p_of(x: str, y: str, measure: str, test: str = "exact", **more: int) -> float:
+def p_of(x: str, y: str, measure: str, test: Test = "exact", **more: int) -> float:
     found = nescio.compare(evidence(x, y), measure, baseline="y", test=test, resamples=more.get("resamples", 1)).rows[0]
     assert found.p is not None
     return found.p

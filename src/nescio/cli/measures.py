@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import click
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.measures import REGISTRY, parse
+from nescio.meta.audit import with_defaults
+from nescio.reporting import catalogue
 
 
 @click.command("measures")
 @click.argument("name", required=False)
-@_app.TABLE_OR_JSON
+@options.TABLE_OR_JSON
 def command(name: str | None, printed: str) -> None:
     """List the measures, or explain one: formula, range, source.
 
-    An explanation says what happens at 0/0 too, where an undefined value is not 0, and what `nescio audit` found.
+    An explanation also says what happens at 0/0 (an undefined value is not 0) and what `nescio audit` found.
 
     \b
     nescio measures
     nescio measures c@1
     nescio measures 'penalty(t=0.75)'
     """
-    from nescio.measures import REGISTRY, parse
-    from nescio.reporting import catalogue
-
     if name is None:
         declarations = sorted(REGISTRY.values(), key=lambda d: ("." in d.name, d.name.lower()))
         catalogue.show_all(declarations) if printed == "table" else click.echo(catalogue.as_json(declarations))
         return
-    from nescio.meta.audit import with_defaults
-
     known = with_defaults(REGISTRY[name]) if name in REGISTRY else parse(name)
     click.echo(catalogue.as_json([known.declaration], known)) if printed == "json" else catalogue.show_one(known)

@@ -2,62 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from nescio.cli import _app
-from nescio.errors import UsageError
+from nescio import meta
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say_notes
+from nescio.commands.places import check_results
 
 
 @click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """How good is the measure? Its stability and sensitivity on your collection."""
+    """Study a measure on your collection: stability, sensitivity, agreement."""
 
 
-def drawing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """How sub-collections are drawn."""
-    for option in reversed(
-        (
-            click.option(
-                "--size",
-                type=click.IntRange(min=1),
-                help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
-            ),
-            click.option(
-                "--trials",
-                default="100",
-                show_default=True,
-                metavar="N|all",
-                help="How many sub-collections; all takes every one there is.",
-            ),
-            click.option(
-                "--fresh",
-                is_flag=True,
-                help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
-            ),
-            _app.SEED,
-            _app.JOBS,
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def number_or_all(option: str, text: str) -> int | None:
-    """The number that an option names, None for all."""
-    if text == "all":
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"{option} takes a whole number from 1, or all (found {text!r})")
-    return int(text)
+drawing_options = options.together(
+    click.option(
+        "--size",
+        type=click.IntRange(min=1),
+        help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
+    ),
+    click.option(
+        "--trials",
+        default="100",
+        show_default=True,
+        metavar="N|all",
+        help="The number of sub-collections; `all` enumerates them.",
+    ),
+    click.option(
+        "--fresh",
+        is_flag=True,
+        help="Draw new sub-collections for each pair of runs, as in the published algorithm. [default: shared by all pairs]",
+    ),
+    options.SEED,
+    options.JOBS,
+)
 
 
 @command.command("stability")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--fuzziness", metavar="F,F,…", help="Relative differences below which runs tie. [default: 0.01,0.02,…,0.10]"
@@ -65,10 +51,10 @@ def number_or_all(option: str, text: str) -> int | None:
 @click.option(
     "--literal",
     is_flag=True,
-    help="Book two scores of 0 as the published figure does: for the second run, not as a tie.",
+    help="Count two scores of 0 as in the published algorithm: for the second run, not as a tie.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def stability_(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -79,33 +65,32 @@ def stability_(
 ) -> None:
     """Error rate and proportion of ties (Buckley & Voorhees 2000).
 
-    The error rate is how often a sub-collection ranks two runs against the majority; fewer ties discriminate better.
+    The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
+    discriminates better.
 
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import FUZZINESS, stability
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    values = FUZZINESS if fuzziness is None else _numbers("--fuzziness", fuzziness)
-    with _app.progress("drawing") as progress:
-        found = stability(
+    check_results(output, files)
+    told = options.reading(given)
+    values = meta.FUZZINESS if fuzziness is None else options.numbers("--fuzziness", fuzziness)
+    with progress("drawing") as watch:
+        results = meta.stability(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", given.pop("trials")),
             fuzziness=values,
-            progress=progress,
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("swap")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @drawing_options
 @click.option(
     "--confidence",
@@ -113,129 +98,118 @@ def stability_(
     default=95.0,
     show_default=True,
     metavar="LEVEL",
-    help="One minus the swap rate that is allowed, in percent.",
+    help="100% minus the allowed swap rate, in percent.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
-    Two disjoint sub-collections may rank two runs differently: how often, by the size of the difference on the first?
+    Two disjoint sub-collections can rank two runs differently. How often do they, by the size of the difference on the
+    first?
 
     \b
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
     """
-    from nescio.meta import swap
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("drawing") as progress:
-        found = swap(
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("drawing") as watch:
+        results = meta.swap(
             list(files),
             list(measures) or None,
-            trials=number_or_all("--trials", given.pop("trials")),
-            progress=progress,
+            trials=options.number_or_all("--trials", given.pop("trials")),
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("power")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--alpha",
     default="0.05",
     show_default=True,
     metavar="A,A,…",
-    help="The significance level, or several: a row for each.",
+    help="One or more significance levels, with a row for each.",
 )
 @click.option(
     "--resamples",
     default="1000",
     show_default=True,
     metavar="N|all",
-    help="How many resamples, shared by all pairs and measures; all takes every one there is (ten questions at most).",
+    help="The number of resamples, shared by all pairs and measures; `all` enumerates them (ten questions at most).",
 )
-@_app.SEED
-@_app.JOBS
-@_app.reading_options
-@_app.output_options
+@options.SEED
+@options.JOBS
+@options.reading_options
+@options.output_options
 def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
-    """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
+    """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
 
-    Each pair of runs has a paired bootstrap test; "share" is the part of the pairs whose achieved significance level (ASL) is
-    below alpha, and "required difference" the one from which on a pair can be expected to be told apart. Where a measure is
-    the mean of something that each question has, the statistic is its studentised mean, as published; for others, such as
-    c@1, it is the measure's difference on each resample. The ASL of every pair is in the JSON output.
+    Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
+    (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly
+    different. If a measure is a mean over questions, the statistic is the studentised mean, as published. For other
+    measures, such as c@1, it is the difference of the measure on each resample. The JSON output has the ASL of every
+    pair.
 
     \b
     nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
     """
-    from nescio.meta import power
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    with _app.progress("resampling") as progress:
-        found = power(
+    check_results(output, files)
+    told = options.reading(given)
+    with progress("resampling") as watch:
+        results = meta.power(
             list(files),
             list(measures) or None,
-            alpha=_numbers("--alpha", given.pop("alpha")),
-            resamples=number_or_all("--resamples", given.pop("resamples")),
-            progress=progress,
+            alpha=options.numbers("--alpha", given.pop("alpha")),
+            resamples=options.number_or_all("--resamples", given.pop("resamples")),
+            progress=watch,
             **given,
-            **options,
+            **told,
         )
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
+    say_notes(results.notes)
+    emit(results, printed, output)
 
 
 @command.command("agreement")
-@_app.FILES
-@_app.MEASURES
+@options.FILES
+@options.MEASURES
 @click.option(
     "--rbo-p",
     type=float,
     default=0.9,
     show_default=True,
     metavar="P",
-    help="The p of rank-biased overlap: the smaller, the more the top of the ranking weighs.",
+    help="The p of rank-biased overlap; the smaller it is, the more weight the top of the ranking has.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many pairs of runs to show for each pair of measures.",
+    help="The number of pairs of runs to show for each pair of measures.",
 )
-@_app.reading_options
-@_app.output_options
+@options.reading_options
+@options.output_options
 def agreement_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
 ) -> None:
-    """Do measures rank the runs alike? And where do they disagree most?
+    """Compare how measures rank the runs, and show where they disagree most.
 
-    Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, then the pairs of runs on which two measures
-    disagree most: one holds them alike (within 0.005 of its range) and the other does not, or each prefers another run.
-    A counts table will do.
+    Prints Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, and then the pairs of runs on
+    which two measures disagree most: one rates them equal (within 0.005 of its range) and the other does not, or each
+    prefers a different run. A counts table is enough.
 
     \b
     nescio meta agreement outcomes.csv -m accuracy -m c@1
     """
-    from nescio.meta import agreement
-
-    _app.check_output(output, files)
-    options = _app.reading(given)
-    found = agreement(list(files), list(measures) or None, **given, **options)
-    _app.notes(found.notes)
-    _app.emit(found, printed, output)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None
+    check_results(output, files)
+    told = options.reading(given)
+    results = meta.agreement(list(files), list(measures) or None, **given, **told)
+    say_notes(results.notes)
+    emit(results, printed, output)

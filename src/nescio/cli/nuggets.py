@@ -7,120 +7,107 @@ from typing import Any
 
 import click
 
-from nescio.cli import _app
-from nescio.errors import UsageError
+from nescio.cli import options
+from nescio.cli.output import emit, progress, say, say_notes
+from nescio.commands import nuggets
+from nescio.commands.places import check_results
 
 
 @click.group("nuggets", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Definition questions: nugget scores, and a system that answers from a folder of texts."""
+    """Definition questions: score nuggets, or answer from a folder of texts."""
 
 
 @command.command("score")
-@click.argument("key", type=click.Path(path_type=Path))
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN]...")
+@click.argument("key", type=options.PATH)
+@click.argument("runs", nargs=-1, type=options.PATH, metavar="[RUN]...")
 @click.option(
     "--mapping",
     "mappings",
     multiple=True,
-    type=click.Path(path_type=Path),
-    help="What assessors found in the responses. Without it nuggets are matched automatically. Repeatable.",
+    type=options.PATH,
+    help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically. Repeatable.",
 )
-@click.option("--beta", type=float, help="How much recall outweighs length. [default: 3, as in 2004-2006; 2003 had 5]")
+@click.option(
+    "--beta", type=float, help="The weight of recall relative to length. [default: 3, as in 2004-2006; 2003 used 5]"
+)
 @click.option(
     "--automatic",
     metavar="count|idf|embedding",
-    help="How nuggets are matched where no assessor did it. [default: count]",
+    help="How nuggets are matched if no assessor matched them. [default: count]",
 )
 @click.option(
     "--assessors",
     metavar="majority|each|NAME",
-    help="Whose view counts where there are several; each: the mean over assessors. [default: majority]",
+    help="Whose view counts if there are several assessors; each: the mean over assessors. [default: majority]",
 )
-@_app.MEASURES
-@click.option("--by", metavar="COLUMN", help="Break the scores down by a column that is constant within each question.")
-@click.option(
-    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
-)
-@_app.resampling_options
-@_app.output_options
-def score_(key: Path, runs: tuple[Path, ...], printed: str, output: Path | None, **given: Any) -> None:
-    """Recall of vital nuggets, length-based precision and F, with intervals.
+@options.MEASURES
+@options.BY
+@options.CI_OR_NONE
+@options.resampling_options
+@options.output_options
+def score_(
+    key: Path,
+    runs: tuple[Path, ...],
+    mappings: tuple[Path, ...],
+    printed: str,
+    output: Path | None,
+    **given: Any,
+) -> None:
+    """Score recall of vital nuggets, length-based precision and F, with intervals.
 
-    KEY holds the nuggets (`qid nugget vital|okay text`), each RUN answer strings (`qid Q0 docid rank score tag text`), a mapping what
-    assessors found (`qid run rank nugget,nugget`); each may be JSON Lines instead. KEY alone may be AutoNuggetizer's assignments,
-    or a table of counts (run, question, vital, okay, vital_in_key, length).
+    KEY has the nuggets (`qid nugget vital|okay text`), each RUN has answer strings (`qid Q0 docid rank score tag
+    text`), and a mapping has what assessors found (`qid run rank nugget,nugget`). Each can also be JSON Lines. On its
+    own, KEY can be AutoNuggetizer's assignments or a table of counts (run, question, vital, okay, vital_in_key,
+    length).
 
     \b
     nescio nuggets score key.txt runs/*.txt --mapping assessor.txt
     nescio nuggets score key.txt runs/*.txt --automatic idf           # no assessor: labelled automatic throughout
     nescio nuggets score key.txt runs/first.txt --mapping assessor.txt -m nuggets.pyramid -m nuggets.order
     """
-    from nescio.scoring.score import score
-
-    files = [key, *runs, *given.pop("mappings")]
-    _app.check_output(output, files)
-    choose = {name: value for name in ("automatic", "assessors") if (value := given.pop(name)) is not None}
-    beta, asked = given.pop("beta"), list(given.pop("measures"))
-    level = _app.level(given.pop("ci"))
-    if beta is not None:
-        if asked:
-            raise UsageError(
-                "--beta is for the measures shown by default; with -m write it there: -m 'nuggets.F(beta=5)'"
-            )
-        asked = _with_beta(files, choose, beta)
-    with _app.progress("scoring") as progress:
-        scores = score(files, asked or None, ci=level, progress=progress, choose=choose, **given)
-    _app.notes(scores.notes)
-    _app.emit(scores, printed, output)
-
-
-def _with_beta(files: list[Path], choose: dict[str, str], beta: float) -> list[str]:
-    """The measures that suit the files, those that have a beta with this one."""
-    from nescio.measures import parse
-    from nescio.pipeline import Options, load
-
-    found = [parse(name) for name in load(files, Options(choose=choose)).measures]
-    if not any("beta" in m.parameters for m in found):
-        raise UsageError(f"--beta: {', '.join(m.label for m in found)} have none; name measures with -m")
-    return [f"{m.declaration.name}(beta={beta:g})" if "beta" in m.parameters else m.label for m in found]
+    files = [key, *runs, *mappings]
+    check_results(output, files)
+    ci = options.level(given.pop("ci"))
+    with progress("scoring") as watch:
+        scores = nuggets.score(files, given.pop("measures") or None, ci=ci, progress=watch, **given)
+    say_notes(scores.notes)
+    emit(scores, printed, output)
 
 
 @command.command("answer")
-@click.argument("targets", type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--length", type=int, default=600, show_default=True, help="The most non-white characters of a response.")
+@click.argument("targets", type=options.PATH)
+@click.argument("folder", type=options.PATH)
+@click.option(
+    "--length",
+    type=int,
+    default=600,
+    show_default=True,
+    help="The maximum number of non-whitespace characters in a response.",
+)
 @click.option(
     "--threshold",
     type=float,
     default=0.5,
     show_default=True,
-    help="Stay silent where nothing defines the target with this confidence (0 to 1).",
+    help="Abstain if no sentence defines the target with this confidence (0 to 1).",
 )
 @click.option(
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help="The run to write (.jsonl, or .txt in TREC's form).",
 )
 def answer_(targets: Path, folder: Path, length: int, threshold: float, output: Path) -> None:
     """Answer definition questions from a folder of texts and write a run.
 
-    TARGETS is JSON Lines of {"id", "target"}: a key of nuggets in JSON Lines will do; FOLDER holds .txt or .md files. Sentences
-    about the target are found, ranked by how they define it, rid of near-repeats, ordered for reading and cut to the length. Needs
-    `pip install 'nescio[systems]'`.
+    TARGETS is JSON Lines of {"id", "target"}; a key of nuggets in JSON Lines also works. FOLDER has .txt or .md files.
+    The system finds sentences about the target, ranks them by how well they define it, drops near-duplicates, orders
+    them for reading and cuts them to the length. Needs `pip install 'nescio[systems]'`.
 
     \b
     nescio nuggets answer targets.jsonl texts/ -o run.jsonl
     nescio nuggets score key.txt run.jsonl
     """
-    from nescio.systems.definitions import answer, load_targets, load_texts, write_run
-
-    if output.suffix.lower() not in (".jsonl", ".txt"):
-        raise UsageError(f"{output}: a run is written to .jsonl or .txt (found {output.suffix!r})")
-    _app.check_place(output, [targets])
-    run = answer(load_targets(targets), load_texts(folder), output.stem, length=length, threshold=threshold)
-    write_run(run, output)
-    said = sum(bool(response.strings) for response in run.responses.values())
-    _app.say(f"{run.name} answers {said} of {len(run.responses)} questions; wrote {output}")
+    say(str(nuggets.answer(targets, folder, output, length=length, threshold=threshold)))

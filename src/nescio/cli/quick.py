@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import numpy as np
 
-from nescio.cli import _app
+from nescio.cli import options
+from nescio.cli.output import emit, say_notes
+from nescio.commands.places import check_results
+from nescio.comparison.leaderboard import score
+from nescio.data.evidence import outcome_tally
 
 SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_unanswered_right")
 
@@ -15,24 +20,19 @@ SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_u
 @click.argument("correct", type=click.IntRange(0, 2**53))
 @click.argument("incorrect", type=click.IntRange(0, 2**53))
 @click.argument("unanswered", type=click.IntRange(0, 2**53))
-@_app.output_options
+@options.output_options
 def command(correct: int, incorrect: int, unanswered: int, printed: str, output: Path | None) -> None:
-    """Counts of correct, incorrect and unanswered in, the table out.
+    """Score counts of correct, incorrect and unanswered.
 
-    The table holds the measures of Peñas & Rodrigo (ACL 2011) and their intervals.
+    The table has the measures of Peñas & Rodrigo (ACL 2011) with their intervals.
 
     \b
     nescio c@1 237 156 107
     """
-    import numpy as np
-
-    from nescio.data.evidence import outcome_tally
-    from nescio.scoring.score import score
-
-    _app.check_output(output)
+    check_results(output)
     tally = outcome_tally(
         (f"{correct}/{incorrect}/{unanswered}",), np.array([[correct, incorrect, unanswered]], dtype=np.int64)
     )
     scores = score(tally, SHOWN)
-    _app.notes(scores.notes)
-    _app.emit(scores, printed, output)
+    say_notes(scores.notes)
+    emit(scores, printed, output)

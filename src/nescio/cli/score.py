@@ -4,55 +4,55 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from nescio.cli import _app, _gates
+from nescio.cli import gates, options
+from nescio.cli.output import emit, progress, say_notes
+from nescio.commands.gates import Limit, exit_status, score_gates, with_gated
+from nescio.commands.places import check_results
+from nescio.comparison.leaderboard import score
 from nescio.errors import UsageError
-
-if TYPE_CHECKING:
-    from nescio.data.results import Scores
+from nescio.scoring.confidence_intervals import IntervalMethod
 
 
 @click.command("score")
-@_app.FILES
-@_app.MEASURES
-@click.option("--by", metavar="COLUMN", help="Break the scores down by a column that is constant within each question.")
-@click.option(
-    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
-)
+@options.FILES
+@options.MEASURES
+@options.BY
+@options.CI_OR_NONE
 @click.option(
     "--interval",
-    type=click.Choice(("auto", "percentile", "bca", "dirichlet", "wilson")),
+    type=options.choice(IntervalMethod),
     default="auto",
     show_default=True,
-    help="How intervals are made; auto takes what the coverage study supports (docs/coverage.md).",
+    help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
 )
 @click.option(
     "--mark/--no-mark",
     "mark",
     default=None,
-    help="Mark the best run of each measure and those not told apart from it, by paired tests of all pairs. [default: on all questions, where exact tests cost little]",
+    help="Mark the best run of each measure and the runs that are not significantly different from it, by paired tests of all pairs. [default: on all questions, if exact tests are fast]",
 )
-@_app.resampling_options
-@_app.reading_options
+@options.resampling_options
+@options.reading_options
 @click.option(
     "--fail-under",
     "floors",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Exit 1 where a run's whole interval is below VALUE, 3 where it spans VALUE. Repeatable.",
+    help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable.",
 )
 @click.option(
     "--fail-over",
     "ceilings",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="The same for measures that are better when lower: exit 1 above VALUE, 3 where it spans it.",
+    help="The same for measures where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE. Repeatable.",
 )
-@_gates.options
-@_app.output_options
+@gates.gate_options
+@options.output_options
 def command(
     files: tuple[Path, ...],
     measures: tuple[str, ...],
@@ -63,108 +63,40 @@ def command(
     step_summary: str | None,
     **given: Any,
 ) -> int:
-    """Value and interval of any measure for every run.
+    """Score every run by any measure, with confidence intervals.
 
-    FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices, or
-    gold and answers given together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl.
-    In the table * is the best run and † one not told apart from it; LaTeX has superscripts for the runs that are worse.
+    FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score
+    matrices, or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In
+    the table, * marks the best run and † a run that is not significantly different from it. LaTeX has superscripts for
+    the runs that are significantly worse.
 
     \b
     nescio score outcomes.csv
     nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
     """
-    from nescio.scoring.score import open_by, score
-
-    limits = [(*_gate("--fail-under", text), False) for text in given.pop("floors")]
-    limits += [(*_gate("--fail-over", text), True) for text in given.pop("ceilings")]
-    level, mark = _app.level(given.pop("ci")), given.pop("mark")
-    _app.check_output(output, files)
-    reports = _gates.check(junit, step_summary, files, output, gated=bool(limits))
-    options = _app.reading(given)
-    asked = list(dict.fromkeys([*measures, *(name for name, _, _ in limits)])) if measures else None
-    loaded = open_by(list(files), given["by"], options, asked)
-    with _app.progress("scoring") as progress:
-        scores = score(loaded, asked, ci=level, progress=progress, **given)
-    for name, _, lower_is_better in limits:
-        _check_gate(scores, name, lower_is_better=lower_is_better)
-    if mark is not False:
-        scores = _marked(scores, loaded, bool(mark), level, given)
-    gates = [gate for limit in limits for gate in _gated(scores, *limit)]
-    _app.notes(scores.notes)
-    _gates.say(gates)
-    _gates.write(reports, "score", gates, scores)
-    _app.emit(scores, printed, output, legend=_why_unmarked(scores, loaded) if mark is None else "")
-    return _gates.status(gates)
+    limits = [limit("--fail-under", text) for text in given.pop("floors")]
+    limits += [limit("--fail-over", text) for text in given.pop("ceilings")]
+    level = options.level(given.pop("ci"))
+    check_results(output, files)
+    reports = gates.reports(junit, step_summary, files, output, gated=bool(limits))
+    told = options.reading(given)
+    with progress("scoring") as watch:
+        scores = score(list(files), with_gated(measures, limits), ci=level, progress=watch, **given, **told)
+    results = score_gates(scores, limits)
+    say_notes(scores.notes)
+    gates.report(reports, "score", results, scores)
+    emit(scores, printed, output)
+    return exit_status(results)
 
 
-def _marked(scores: Scores, loaded: Any, every: bool, level: float | None, given: dict[str, Any]) -> Scores:
-    from nescio.comparison.best import mark
-
-    drawn = {name: given[name] for name in ("by", "resamples", "seed", "jobs")}
-    with _app.progress("comparing") as progress:
-        return mark(scores, loaded, every=every, ci=level, progress=progress, **drawn)
-
-
-def _why_unmarked(scores: Scores, loaded: Any) -> str:
-    """Why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not compared."""
-    from nescio.comparison.best import MOST_WORK
-    from nescio.data.evidence import Evidence
-
-    data = loaded.data
-    if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
-        return ""
-    if data.clusters is not None:
-        reason = "the questions are in clusters, whose tests take longer"
-    elif math.comb(len(data.runs), 2) * len(data.questions) > MOST_WORK:
-        reason = f"the tests of {math.comb(len(data.runs), 2):,} pairs of runs take long"
-    else:
-        reason = "no exact test of these measures is cheap"
-    return f"no marks: {reason}; --mark makes them"
-
-
-def _gate(option: str, text: str) -> tuple[str, float]:
+def limit(option: str, text: str) -> Limit:
+    """Read MEASURE=VALUE."""
     name, _, value = text.rpartition("=")
     try:
-        limit = float(value)
+        number = float(value)
     except ValueError:
-        limit = float("nan")
-    if not math.isfinite(limit):
+        number = math.nan
+    if not math.isfinite(number):
         raise UsageError(f"{option} takes MEASURE=VALUE (found {text!r})")
-    return name.strip(), limit
-
-
-def _check_gate(scores: Scores, name: str, *, lower_is_better: bool) -> None:
-    """Raise UsageError for a gate on a measure that is not scored, or that runs the other way."""
-    from nescio.measures import parse
-
-    declaration = parse(name).declaration
-    if name not in {row.measure for row in scores}:
-        raise UsageError(f"a gate names {name}, which is not among the measures scored; add -m {name!r}")
-    if declaration.lower_is_better != lower_is_better:
-        better, option = ("higher", "--fail-under") if lower_is_better else ("lower", "--fail-over")
-        raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
-
-
-def _gated(scores: Scores, name: str, limit: float, lower_is_better: bool) -> list[_gates.Gate]:
-    """The gate of each run: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
-    from nescio.reporting.tables import number
-
-    found = []
-    for row in scores:
-        if row.measure != name or row.stratum is not None:
-            continue
-        low, high = (row.value, row.value) if row.low is None else (row.low, row.high)
-        worst, best = (-high, -low) if lower_is_better else (low, high)
-        floor = -limit if lower_is_better else limit
-        status = 0 if worst >= floor else 1 if best < floor else 3
-        verdict = {
-            0: "is at most" if lower_is_better else "is at least",
-            1: "is above" if lower_is_better else "is below",
-            3: "cannot be told from",
-        }[status]
-        shown = f"{number(row.value)} [{number(low)}, {number(high)}]"
-        said = f"{name} of run {row.run!r} {verdict} {limit:g} ({shown})"
-        asked = f"{name} {'at most' if lower_is_better else 'at least'} {limit:g}"
-        found.append(_gates.Gate(row.run, asked, status, said, shown))
-    return found
+    return Limit(name.strip(), number, ceiling=option == "--fail-over")

@@ -1,8 +1,6 @@
-"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean
-nothing.
+"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean nothing.
 
-`_pairs` lines up two runs, `_one_pair` resamples and tests them, `_tests` and `_tukey` give p-values, `_verdicts` the
-words, `_ranks` the view over all pairs.
+`_pairs` lines up two runs, `_one_pair` resamples and tests them, `_tests` and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs.
 """
 
 from __future__ import annotations
@@ -16,23 +14,38 @@ from typing import Any
 import numpy as np
 
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, TestUsed, adjust, p_value
+from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison.paired_data import Pair, pair_up
+from nescio.comparison.two_runs import take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.samples import Remark, columns_for, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
-__all__ = ["CORRECTIONS", "TESTS", "Pair", "Rank", "adjust", "compare", "p_value", "pair_up", "ranks", "regression"]
+__all__ = [
+    "CORRECTIONS",
+    "TESTS",
+    "Correction",
+    "Pair",
+    "Rank",
+    "Test",
+    "adjust",
+    "compare",
+    "p_value",
+    "pair_up",
+    "ranks",
+    "regression",
+]
 
 Progress = Callable[[int, int], None]
 
@@ -42,9 +55,10 @@ def compare(
     measures: Sequence[str] | str | None = None,
     *,
     baseline: str | None = None,
+    run: str | None = None,
     ci: float = 95.0,
-    test: str = "auto",
-    correction: str = "holm",
+    test: Test = "auto",
+    correction: Correction = "holm",
     margin: float = 0.01,
     resamples: int = 10_000,
     seed: int = 0,
@@ -52,11 +66,14 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparisons:
-    """The difference of each measure between runs: against `baseline`, or for all pairs (the later run minus the
-    earlier).
+    """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
 
-    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference.
-    p is two-sided, and `test` says how it is had:
+        nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
+
+    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
+
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
+    two-sided, and `test` says how it is had:
 
     - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a difference at
       least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can be enumerated;
@@ -67,16 +84,18 @@ def compare(
       for all pairs of a measure by themselves.
 
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
-    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no
-    difference larger than d" where the interval (of this comparison on its own, and made of resamples enough for its
-    level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more
-    of them). `detectable` is the difference that as many questions would show with a power of 0.8, `tables["ranks"]`
-    has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test
-    used is exact for. Other arguments as in `score`.
+    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
+    larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
+    `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more of them). `detectable` is
+    the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
+    check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(source, {"strata": ()} | options, measures)
+    if run is not None:
+        loaded = take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0]
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
@@ -122,7 +141,9 @@ def compare(
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
     if ci is None:
-        raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
+        raise UsageError(
+            "compare always gives an interval; ci is its level in percent, such as 95, such as 95, such as 95"
+        )
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")

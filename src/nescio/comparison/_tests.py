@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-TESTS = ("auto", "exact", "permutation", "bootstrap", "tukey")
+Test = Literal["auto", "exact", "permutation", "bootstrap", "tukey"]
+Correction = Literal["holm", "bh", "none"]
+TESTS: tuple[Test, ...] = get_args(Test)
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
-CORRECTIONS = ("holm", "bh", "none")
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
     "exact": "exact paired permutation test: all exchanges of the two labels on each question (or cluster). It is exact if the labels are exchangeable, not if only the values are equal; p-values below 1e-16 are given as 1e-16",
@@ -41,8 +44,7 @@ def p_value(observed: float, exchanged: NDArray[np.float64]) -> float:
 
 
 def adjust(p: Sequence[float | None], correction: str) -> list[float | None]:
-    """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at
-    all."""
+    """p-values adjusted for their number: Holm (family-wise error), Benjamini-Hochberg (false discovery rate) or not at all."""
     known = [i for i, value in enumerate(p) if value is not None and not np.isnan(value)]
     values = np.array([p[i] for i in known], dtype=np.float64)
     order, m = np.argsort(values, kind="stable"), len(values)

@@ -40,8 +40,7 @@ def mark(
 ) -> Scores:
     """The scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is told
-    apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
+    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
     runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
     up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is significantly different
     from nothing. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).

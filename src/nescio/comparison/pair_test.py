@@ -36,8 +36,7 @@ class TestPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRuns:
-    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest
-    differences."""
+    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
 
     data: Evidence
     measure: Measure

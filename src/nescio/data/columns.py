@@ -1,10 +1,8 @@
-"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns
-it.
+"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns it.
 
-The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its
-folder (`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit
-that it gives. What a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of
-these.
+The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its folder
+(`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit that it gives. What
+a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of these.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ UNCHANGED: Literal["unchanged"] = "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
-    many 0."""
+    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how many 0."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -41,14 +38,13 @@ class Summary:
 class Column:
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
-    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
-    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
-    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is
-    read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it from
-    other columns where it is not stored, and where it is `validated` checks what is stored. `instead` says what to ask
-    for where a measure of other columns finds this one. `simulate` makes it from simulated behaviour, for the audit;
-    `labels` are the words for its values 0 and 1.
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says whether it
+    is known of questions, or of single answers to them. `when_missing` names what a question without it lacks ("a confidence").
+    `when_declined` is what a question earns in it when a threshold declines the answer: a number, `UNCHANGED`, or None where
+    nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is read from answers below the first, of which
+    a threshold on the first answer says nothing. `derive` makes it from other columns where it is not stored, and where it is `validated`
+    checks what is stored. `instead` says what to ask for where a measure of other columns finds this one.
+    `simulate` makes it from simulated behaviour, for the audit; `labels` are the words for its values 0 and 1.
     """
 
     name: str
@@ -111,8 +107,8 @@ def attribute(name: str) -> str:
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
     """The column that a name stands for in data with these columns.
 
-    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column
-    of that name, or else for the only one whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column of that
+    name, or else for the only one whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name

@@ -1,7 +1,7 @@
 """The waist of the hourglass: per-question columns of every run, and the counts of their patterns.
 
-Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what
-each is called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
+Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what each is
+called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 class Evidence:
     """Columns of shape (runs, questions), which cells are present, and what is known of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata`
-    holds one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task
-    has such; each row then has only the columns of its kind. `origins` names the run of the files that a run was made
-    from, where that has another name.
+    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata` holds
+    one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task has such; each row
+    then has only the columns of its kind. `origins` names the run of the files that a run was made from, where that has
+    another name.
     """
 
     runs: tuple[str, ...]
@@ -67,15 +67,13 @@ class Evidence:
         raise MissingColumnError(f"there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
-        """What could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a
-        message."""
+        """What could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a message."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """The cells that these columns are about, shape (runs, questions): those present, on rows of the columns'
-        kind."""
+        """The cells that these columns are about, shape (runs, questions): those present, on rows of the columns' kind."""
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
             return self.present

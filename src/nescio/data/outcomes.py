@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,12 @@ from nescio.errors import MismatchError, UsageError
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
-MISSING = ("error", "unanswered", "common")
-UNGRADED_POLICIES = ("error", "exclude", "bounds")
-UNANSWERABLE = ("correct", "exclude")
+Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
+Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
+Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
+MISSING: tuple[Missing, ...] = get_args(Missing)
+UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
+UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
@@ -43,9 +47,9 @@ class Label:
 class Policies:
     """What to do with a missing row, an ungraded answer, and a question that has no answer."""
 
-    missing: str = "error"
-    ungraded: str = "error"
-    unanswerable: str = "correct"
+    missing: Missing = "error"
+    ungraded: Ungraded = "error"
+    unanswerable: Unanswerable = "correct"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -61,11 +65,11 @@ class Policies:
 class Outcomes:
     """What is known of every answer before any policy is applied; arrays have shape (runs, questions).
 
-    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
-    would have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection
-    does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
-    else None. `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
-    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
+    `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that would
+    have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection does not say.
+    `why` says in a few words why an answer is silent or not graded, where its source tells such apart, else None. `files`
+    names the file that each run came from, for messages, `judges` who judged its answers (None where that is not known), and
+    `origins` the run of the files that a run was made from, where a policy made two of it.
     """
 
     runs: tuple[str, ...]
@@ -111,8 +115,7 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class NonAnswers:
-    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all
-    questions."""
+    """How many of a run's answers are none, by kind: `taken_for` is silence, not graded or missing; `of` is all questions."""
 
     run: str
     why: str
@@ -146,11 +149,10 @@ def reasons_note(run: str, reasons: Mapping[str, int], total: int) -> Note:
 
 
 def gather(cells: Mapping[str, Array], runs: tuple[str, ...], questions: tuple[str, ...]) -> tuple[Outcomes, int]:
-    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`,
-    `known`.
+    """Outcomes from one row an answer: `run` and `question` as indices, `rank`, `state`, `confidence`, `candidate`, `known`.
 
-    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K.
-    Returns the number of rows below rank 1 too.
+    The answer of rank 1 gives the outcome; all of them give the rank of the first right one and the credit in K. Returns
+    the number of rows below rank 1 too.
     """
     shape, top = (len(runs), len(questions)), cells["rank"] == 1
     at = (cells["run"][top], cells["question"][top])
@@ -180,8 +182,7 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without
-    confidence."""
+    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without confidence."""
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
     state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))

@@ -131,10 +131,12 @@ class Results:
         return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Scores(Results):
-    """What `score` gives: rows of `Score`."""
+    """What `score` gives: rows of `Score`. `why_unmarked` says why none of them is marked, where marks could be had and were not
+    asked for."""
 
-    __slots__ = ()
+    why_unmarked: str = ""
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
         """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""

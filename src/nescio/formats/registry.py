@@ -30,12 +30,14 @@ class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
     `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
+    `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
     """
 
     collection: Collection
     runs: tuple[Run, ...]
     files: tuple[str, ...] = ()
     extra_columns: Mapping[str, Array] = field(default_factory=dict)
+    unused: tuple[Note, ...] = ()
 
 
 Data = Outcomes | Tally | Evidence | Unjudged
@@ -123,6 +125,7 @@ class ReadResult:
 SourceRole = tuple[str, Source]
 Recognise = Callable[[Source], str | None]
 Reader = Callable[[Sequence[SourceRole], ReadOptions], ReadResult]
+Describe = Callable[[Sequence[SourceRole]], str]
 CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collection, tuple[Note, ...]]]
 
 
@@ -131,7 +134,8 @@ class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
-    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does.
+    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `describe` says in
+    words what files hold that cannot be read without others; "" where there is no more to say.
     """
 
     name: str
@@ -141,6 +145,7 @@ class Format:
     collection: CollectionReader | None = None
     text: bool = False
     fallback: bool = False
+    describe: Describe = lambda parts: ""  # noqa: ARG005
 
 
 REGISTRY: Registry[Format] = Registry("format", "nescio.formats")
@@ -154,11 +159,12 @@ def reader(
     collection: CollectionReader | None = None,
     text: bool = False,
     fallback: bool = False,
+    describe: Describe = lambda parts: "",  # noqa: ARG005
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback))
+        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback, describe))
         return read
 
     return register

@@ -5,10 +5,10 @@
     @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
     def mine(): ...
 
-What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value N,
-a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below
-1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
-(`scores="unreduced"`): what Inspect reduces epochs to, be it one, is a number in which silence is a wrong answer.
+What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value N, a `reason` of refusal,
+no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below 1, is wrong; NaN is not graded and
+left out, as Inspect does. A metric gets every epoch as it was scored (`scores="unreduced"`): what Inspect reduces epochs to, be it
+one, is a number in which silence is a wrong answer.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from nescio.measures import parse
 def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
     """The measure as a metric of Inspect, under its own name.
 
-    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
-    outcomes can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of outcomes
+    can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))

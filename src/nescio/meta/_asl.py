@@ -1,7 +1,7 @@
 """Bootstrap significance of differences between runs, many pairs at once: the arithmetic behind discriminative power.
 
-A unit is a question, or its cluster; a resample is a weight per unit, the same for all pairs and measures. Shapes: P
-pairs, U units, B resamples.
+A unit is a question, or its cluster; a resample is a weight per unit, the same for all pairs and measures. Shapes: P pairs,
+U units, B resamples.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ ROUNDING = 1e-12  # relative
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be
-    drawn."""
+    """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be drawn."""
 
     units: int
     resamples: int | None
@@ -75,9 +74,8 @@ def _every(units: int) -> NDArray[np.int64]:
 class Differences:
     """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
 
-    `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape
-    (P,), NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are
-    defined.
+    `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape (P,),
+    NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are defined.
     """
 
     observed: Floats
@@ -130,10 +128,10 @@ def whole(values: Floats) -> bool:
 def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Differences:
     r"""Sakai's test of means (2006): $t = \bar z / (s/\sqrt n)$ against the same of resamples of $w = z - \bar z$.
 
-    `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is.
-    Where units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
-    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$. Where s
-    = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
+    `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is. Where
+    units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
+    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$.
+    Where s = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
     """
     mean, observed = _t(values, counts, np.ones((1, resampling.units)), np.zeros((len(values), 1)))
     parts = [_t(values, counts, weights, mean) for weights in resampling.weights()]
@@ -179,8 +177,8 @@ def _again_where_digits_were_lost(
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
     """The same question for a measure that is no mean: |d* - d| against |d|, d* being the difference on a resample.
 
-    `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other
-    difference on any resample than their own, which is 0, are not tested.
+    `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other difference
+    on any resample than their own, which is 0, are not tested.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])

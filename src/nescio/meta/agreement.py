@@ -17,6 +17,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
+from nescio.pipeline import check_names
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
@@ -43,8 +44,8 @@ class Agreement:
 class Disagreement:
     """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
 
-    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the
-    run that the more decided measure prefers (both being equally so: `measure`).
+    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the run
+    that the more decided measure prefers (both being equally so: `measure`).
     """
 
     measure: str
@@ -70,11 +71,12 @@ def agreement(
 ) -> Results:
     """Rank correlations of each pair of measures over the runs, and where they disagree most.
 
-    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the
-    truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
-    overlap. `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts
-    tables will do. Raises as `nescio.score` does, and UsageError for fewer than two measures.
+    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
+    see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
+    `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
+    as `nescio.score` does, and UsageError for fewer than two measures.
     """
+    check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
@@ -131,11 +133,10 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """The pairs of runs that one measure holds alike and the other does not, or that they order oppositely; largest
-    first.
+    """The pairs of runs that one measure holds alike and the other does not, or that they order oppositely; largest first.
 
-    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of
-    at most 0.005, and what a pair is ordered by is the one difference minus the other.
+    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of at most
+    0.005, and what a pair is ordered by is the one difference minus the other.
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])

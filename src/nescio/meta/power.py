@@ -21,6 +21,7 @@ from nescio.measures import Measure
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
+from nescio.pipeline import check_names
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
@@ -35,8 +36,8 @@ Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 class Power:
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
-    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
-    among `pairs`, and not significant.
+    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are among
+    `pairs`, and not significant.
     """
 
     measure: str
@@ -51,8 +52,7 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
-    last."""
+    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones last."""
 
     measure: str
     rank: int
@@ -74,11 +74,12 @@ def power(
 ) -> Results:
     """The share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
 
-    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
-    All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the
-    number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a level;
-    `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
+    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
+    and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:
+    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
+    achieved significance level of every pair. Raises as `nescio.score` does.
     """
+    check_names(power, options)
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     if not levels or any(not 0 < a < 1 for a in levels):
         raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
@@ -113,11 +114,11 @@ class _Study:
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
     r"""One measure on all pairs.
 
-    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by
-    question and w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge
-    |d|\}/B$, with $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is
-    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
-    statistic is the $\lceil B\alpha\rceil$-th largest.
+    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by question and
+    w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge |d|\}/B$, with
+    $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is defined). The required
+    difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the statistic is the
+    $\lceil B\alpha\rceil$-th largest.
     """
     pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
     mean = is_mean(data, measure)
@@ -195,9 +196,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 def is_mean(data: Evidence, measure: Measure) -> bool:
     """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
 
-    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
-    sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a
-    mean.)
+    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all sorts
+    of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a mean.)
     """
     if measure.order is not None:
         return False

@@ -17,14 +17,14 @@ from nescio.measures import Measure
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.pipeline import check_names
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
-    fuzziness."""
+    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one fuzziness."""
 
     measure: str
     fuzziness: float
@@ -50,10 +50,11 @@ def stability(
 ) -> Results:
     """Error rate and proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
 
-    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one
-    there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
-    trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
+    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there
+    is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
+    sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
+    check_names(stability, options)
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
@@ -71,10 +72,9 @@ def curve(
 ) -> list[Stability]:
     r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
 
-    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and
-    so are equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error
-    rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left
-    out, counted.
+    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and so are
+    equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error rate is
+    $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left out, counted.
     """
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)

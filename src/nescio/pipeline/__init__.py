@@ -7,15 +7,17 @@ Every command and every function that takes files goes through these, and throug
 
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
-from nescio.pipeline.options import Options
+from nescio.pipeline.options import CALLERS, Options, check_names
 from nescio.pipeline.reading import read, read_collection, read_parts
 from nescio.pipeline.recognition import only_questions, open_files, recognise
 
 __all__ = [
+    "CALLERS",
     "DEFAULT_MEASURES",
     "Loaded",
     "Options",
     "apply",
+    "check_names",
     "judge",
     "judges_of",
     "load",

@@ -22,8 +22,7 @@ OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collect
 def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
-    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
-    opened.
+    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -35,8 +34,8 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
 def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
-    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a
-    file is of no known format, MismatchError where they are of several.
+    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
+    of no known format, MismatchError where they are of several.
     """
     named = formats.REGISTRY.find(format_in) if format_in else None
     recognised: formats.Format | None = None

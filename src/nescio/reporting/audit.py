@@ -12,7 +12,7 @@ from typing import Any
 from nescio.data.results import Results
 from nescio.meta.audit import TESTS, Finding, registered
 from nescio.reporting.board import visible
-from nescio.reporting.grid import Grid
+from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 
 # Two lines a head, so that all ten columns fit beside the longest name.
@@ -48,8 +48,9 @@ def grids(results: Results) -> list[Grid]:
     """The matrix, and what was found, as plain tables."""
     tests = [test for test, _ in TESTS]
     matrix = [[visible(name), *(MARKS[rows[test].result] for test in tests)] for name, rows in _by_measure(results)]
-    found = [[visible(row.measure), row.test, visible(words(row))] for row in results if row.counterexample]
-    return [(["measure", *tests], matrix), *([(["measure", "test", "finding"], found)] if found else [])]
+    texts = [[visible(row.measure), row.test, visible(words(row))] for row in results if row.counterexample]
+    findings = [make_grid(["measure", "test", "finding"], texts, [True] * 3)] if texts else []
+    return [_matrix(["measure", *tests], matrix), *findings]
 
 
 def show(results: Results, console: Any) -> None:
@@ -89,7 +90,8 @@ def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]]
     from rich.text import Text
 
     if results.tables["scores"]:
-        console.print(_table(*_scores(results)))
+        earned = _scores(results)
+        console.print(_table(earned.head, earned.rows))
         console.print()
     for name, rows in measures:
         console.print(Text(visible(name), style="bold"))
@@ -129,20 +131,18 @@ def page(results: Results) -> str:
     parts = [
         _introduction().replace("QUESTIONS", _questions(results)),
         "## Every measure, every test\n",
-        markdown_table(["measure", *tests], matrix) + "\n",
+        markdown_table(_matrix(["measure", *tests], matrix)) + "\n",
     ]
     if results.tables["scores"]:
-        head, rows = _scores(results)
-        turned = [list(column) for column in zip(*([head, *rows]), strict=True)]
-        turned[0][0] = "measure"
-        parts += ["## What the systems earn\n", markdown_table(turned[0], turned[1:]) + "\n"]
+        earned = _scores(results)
+        head, *turned = zip(earned.head, *earned.rows, strict=True)
+        parts += ["## What the systems earn\n", markdown_table(_matrix(["measure", *head[1:]], turned)) + "\n"]
     parts.append("## Counterexamples\n")
     for name, tested in measures:
-        found = [(test, row) for test, row in _said(tested) if row.counterexample]
-        if found:
-            head = ["test", "result", "finding"]
-            table = markdown_table(head, [[test, row.result, words(row)] for test, row in found])
-            parts += [f"### {name}\n", table, ""]
+        rows = [[test, row.result, words(row)] for test, row in _said(tested) if row.counterexample]
+        if rows:
+            table = make_grid(["test", "result", "finding"], rows, [True] * 3)
+            parts += [f"### {name}\n", markdown_table(table), ""]
     parts += ["## How it was made\n", f"    {command(results)}\n", f"`{results.signature}`\n"]
     return "\n".join(parts)
 
@@ -199,7 +199,12 @@ def _scores(results: Results) -> Grid:
     measures = list(dict.fromkeys(row.measure for row in earned))
     systems = list(dict.fromkeys(row.system for row in earned))
     rows = [[s, *(_number(cell[s, m]) if (s, m) in cell else "–" for m in measures)] for s in systems]
-    return ["system", *map(visible, measures)], rows
+    return _matrix(["system", *map(visible, measures)], rows)
+
+
+def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
+    """A name in the first column, and one sign or number in each of the others."""
+    return make_grid(head, rows, [True] + [False] * (len(head) - 1))
 
 
 def _number(value: float) -> str:

@@ -1,5 +1,4 @@
-"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that
-column."""
+"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that column."""
 
 from __future__ import annotations
 
@@ -41,10 +40,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Head and rows; the legend says in words what the marks mean and rest on, empty where there are none."""
+    """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where there are
+    none."""
 
     head: list[str]
     rows: list[list[Cell]]
+    texts: list[bool]
     legend: str = ""
 
     @property
@@ -54,8 +55,8 @@ class Board:
 
 
 def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay,
-    with what joins them, and so do signs newer than this Python."""
+    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay, with what
+    joins them, and so do signs newer than this Python."""
     return text if text.isprintable() else "".join(map(_visible, text))
 
 
@@ -66,8 +67,7 @@ def _visible(c: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero
-    has no sign."""
+    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
@@ -75,8 +75,7 @@ def number(value: float | None) -> str:
 
 
 def board(scores: Scores) -> Board:
-    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned
-    round."""
+    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned round."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     strata = list(dict.fromkeys(row.stratum for row in scores))
     runs = list(dict.fromkeys(row.run for row in scores))
@@ -85,7 +84,7 @@ def board(scores: Scores) -> Board:
     if len(runs) == 1 and len(measures) > 3 and not broken_down:
         own = [cell[runs[0], None, measure] for measure in measures]
         rows = [[Cell(row.measure), _cell(row), Cell(f"{row.n:,}")] for row in own]
-        return Board(["measure", runs[0], "n"], rows)
+        return Board(["measure", runs[0], "n"], rows, [True, False, False])
     lowest_first = parse(measures[0]).declaration.lower_is_better if measures else False
 
     def rank(run: str) -> float:
@@ -99,7 +98,9 @@ def board(scores: Scores) -> Board:
             sizes = sorted({cell[run, stratum, measure].n for measure in measures})
             n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
             rows.append([Cell(run), *part, *(_cell(cell[run, stratum, measure]) for measure in measures), Cell(n)])
-    return Board(["run", *(["stratum"] if broken_down else []), *measures, "n"], rows, legend(scores))
+    names = ["run", *(["stratum"] if broken_down else [])]
+    texts = [True] * len(names) + [False] * (len(measures) + 1)
+    return Board([*names, *measures, "n"], rows, texts, legend(scores))
 
 
 def legend(scores: Scores) -> str:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-Grid = tuple[list[str], list[list[str]]]
-TEXTS = (
-    "run",
-    "baseline",
-    "measure",
-    "other",
-    "stratum",
-    "statistic",
-    "how",
-    "verdict",
-    "table",
-    "test",
-    "result",
-    "finding",
-    "method",
-    "tied with",
-    "exact for",
-    "system",
-    "people",
-    "judge",
-    "type",
-    "rule",
-    "language",
-    "non answer",
-    "taken for",
-    "asked",
-)  # others hold numbers
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+_NUMBERS = ("int", "float")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: tuple[bool, ...]
+
+    def with_cells(self, change: Callable[[str], str]) -> Grid:
+        """Change the text of every cell."""
+        return replace(self, rows=tuple(tuple(map(change, row)) for row in self.rows))
+
+    def escaped(self, change: Callable[[str], str]) -> Grid:
+        """Change the text of every cell and of the head."""
+        return replace(self.with_cells(change), head=tuple(map(change, self.head)))
+
+    def take(self, columns: Sequence[int]) -> Grid:
+        """Keep some of the columns."""
+        kept = [[row[i] for i in columns] for row in (self.head, *self.rows)]
+        return make_grid(kept[0], kept[1:], [self.texts[i] for i in columns])
+
+
+def make_grid(head: Iterable[str], rows: Iterable[Iterable[str]], texts: Iterable[bool]) -> Grid:
+    """Make a grid of lists."""
+    return Grid(tuple(head), tuple(map(tuple, rows)), tuple(texts))
+
+
+def text_fields(rows: Sequence[Any]) -> dict[str, bool]:
+    """Say which fields of results are text, by the types that they are declared with."""
+    return {field.name: str(field.type).split(" ", 1)[0] not in _NUMBERS for field in fields(rows[0])} if rows else {}
+
+
+def text_values(values: Iterable[Any]) -> bool:
+    """Say whether a column of values is text: one of them at least is no number."""
+    return any(not isinstance(value, (int, float)) or isinstance(value, bool) for value in values if value is not None)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nescio.reporting.board import Board, Cell, letters, visible
+from nescio.reporting.grid import Grid
 
 SPECIALS = {
     "\\": r"\textbackslash{}",
@@ -48,15 +49,15 @@ def escape(text: str) -> str:
     return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in visible(text)))
 
 
-def tabular(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[str]) -> str:
-    """A grid of plain cells; `left` names the columns of text, which stand to the left."""
-    return _tabular(head, [[Cell(cell) for cell in row] for row in rows], left, {})
+def tabular(grid: Grid) -> str:
+    """Write a grid of plain cells as a `tabular`."""
+    return _tabular(grid.head, [[Cell(cell) for cell in row] for row in grid.rows], grid.texts, {})
 
 
-def leaderboard(board: Board, left: Sequence[str]) -> str:
-    """A leaderboard: with marks a `table` with a caption, else a `tabular`."""
+def leaderboard(board: Board) -> str:
+    """Write a leaderboard: with marks a `table` with a caption, else a `tabular`."""
     if not board.legend:
-        return _tabular(board.head, board.rows, left, {})
+        return _tabular(board.head, board.rows, board.texts, {})
     names = dict(zip(board.runs, letters(len(board.runs)), strict=True))
     caption = (
         rf"The best of each column is in bold; $^{{\dagger}}$ {escape(board.legend)}. "
@@ -66,12 +67,11 @@ def leaderboard(board: Board, left: Sequence[str]) -> str:
     )
     # Beside its own name a run has its own letter.
     rows = [[replace(row[0], better_than=(row[0].value,)), *row[1:]] for row in board.rows]
-    table = _tabular(board.head, rows, left, names)
+    table = _tabular(board.head, rows, board.texts, names)
     return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", table, r"\end{table}"])
 
 
-def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], left: Sequence[str], names: dict[str, str]) -> str:
-    text = [name in left for name in head]
+def _tabular(head: Sequence[str], rows: Sequence[Sequence[Cell]], text: Sequence[bool], names: dict[str, str]) -> str:
     pointed = [not text[i] and any(_POINT.fullmatch(row[i].value) for row in rows) for i in range(len(head))]
     align = "".join("l" if text[i] else "r@{.}l" if pointed[i] else "r" for i in range(len(head)))
     titles = [

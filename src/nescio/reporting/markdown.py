@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nescio.reporting.board import visible
-from nescio.reporting.grid import TEXTS
+from nescio.reporting.grid import Grid
 
 _MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
 _MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")  # emphasis (not an underscore within a word), and links
@@ -28,11 +28,12 @@ def longest_marks(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A grid of plain cells as a table of Markdown."""
-    return markdown_lines(head, [[in_markdown(cell) for cell in row] for row in rows])
+def markdown_table(grid: Grid) -> str:
+    """Write a grid of plain cells as a table of Markdown."""
+    return markdown_lines(grid.head, grid.with_cells(in_markdown).rows, grid.texts)
 
 
-def markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---" if name in TEXTS else "---:" for name in head]
+def markdown_lines(head: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[bool]) -> str:
+    """Write cells that are Markdown already as a table; `texts` says which columns are text."""
+    rule = ["---" if text else "---:" for text in texts]
     return "\n".join("| " + " | ".join(line) + " |" for line in (map(in_markdown, head), rule, *rows))

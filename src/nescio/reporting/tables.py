@@ -7,9 +7,9 @@ import io
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
@@ -17,10 +17,11 @@ from nescio.reporting import terminal
 from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.board import visible as visible  # noqa: PLC0414
-from nescio.reporting.grid import TEXTS, Grid
+from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
 from nescio.sources.writing import whole, write_text
 
+Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
@@ -45,19 +46,19 @@ def render(results: Results, form: str) -> str:
     return writers[form](results)
 
 
-def show(results: Results, legend: str = "") -> None:
-    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs. `legend` stands below a table
-    that has none of its own."""
+def show(results: Results) -> None:
+    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
     console = terminal.console(soft_wrap=not sys.stdout.isatty())
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
         audit.show(results, console)
         return
-    for head, rows in _for_terminal(results) if sys.stdout.isatty() else grids(results):
-        _show_grid(console, head, rows)
-    if said := _legend(results) or legend:
-        console.print(said, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
+    for table in _for_terminal(results) if sys.stdout.isatty() else grids(results):
+        _show_grid(console, table)
+    legend = _legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")
+    if legend:
+        console.print(legend, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
     console.print(str(results.signature), style="dim", soft_wrap=True, markup=False)
 
 
@@ -80,26 +81,25 @@ def _family(results: Comparisons) -> str:
 
 def _for_terminal(results: Results) -> list[Grid]:
     """The tables without the hundreds of comparisons that a ranking was made from."""
-    found = grids(results)
+    tables = grids(results)
     pairs = len(results.rows)
     if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
-        found[1] = (["table", "rows"], [["comparisons (-f csv prints them, -o FILE writes them)", f"{pairs:,}"]])
-    return found
+        tables[1] = _too_many("comparisons (-f csv prints them, -o FILE writes them)", pairs)
+    return tables
 
 
-def _show_grid(console: Any, head: list[str], rows: list[list[str]]) -> None:
+def _show_grid(console: Any, grid: Grid) -> None:
     """Print a table; where it is too wide, what is the same in all rows stands above it, and intervals below their values."""
-    if _width(head, rows) > console.width and len(rows) > 1:
-        same = [i for i in range(len(head)) if len({row[i] for row in rows}) == 1]
-        if same and len(same) < len(head):
-            console.print(
-                ", ".join(f"{head[i]}: {rows[0][i]}" for i in same), style="dim", soft_wrap=True, markup=False
-            )
-            head = [name for i, name in enumerate(head) if i not in same]
-            rows = [[cell for i, cell in enumerate(row) if i not in same] for row in rows]
-    if _width(head, rows) > console.width:
-        rows = [[cell.replace(" [", "\n[") for cell in row] for row in rows]
-    table = _table(head, rows)
+    if _width(grid) > console.width and len(grid.rows) > 1:
+        columns = range(len(grid.head))
+        same = [i for i in columns if len({row[i] for row in grid.rows}) == 1]
+        if same and len(same) < len(grid.head):
+            constant = ", ".join(f"{grid.head[i]}: {grid.rows[0][i]}" for i in same)
+            console.print(constant, style="dim", soft_wrap=True, markup=False)
+            grid = grid.take([i for i in columns if i not in same])
+    if _width(grid) > console.width:
+        grid = grid.with_cells(lambda cell: cell.replace(" [", "\n["))
+    table = _table(grid)
     least = sum((column.min_width or 0) + 2 for column in table.columns)
     if least <= console.width:
         console.print(table)
@@ -107,14 +107,18 @@ def _show_grid(console: Any, head: list[str], rows: list[list[str]]) -> None:
         console.print(table, width=least, crop=False, no_wrap=True, soft_wrap=True)
 
 
-def _width(head: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    return sum(max(len(row[i]) for row in (head, *rows)) + 2 for i in range(len(head)))
+def _width(grid: Grid) -> int:
+    return sum(max(len(row[i]) for row in (grid.head, *grid.rows)) + 2 for i in range(len(grid.head)))
 
 
-def show_records(records: Sequence[dict[str, Any]]) -> None:
-    """Print dictionaries as a table: text to the left, numbers to the right."""
-    head, rows = record_grid(records)
-    _show_grid(terminal.console(), [visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows])
+def show_grid(grid: Grid) -> None:
+    """Print a table: text to the left, numbers to the right."""
+    _show_grid(terminal.console(), grid.escaped(visible))
+
+
+def show_records(records: Sequence[Mapping[str, Any]]) -> None:
+    """Print dictionaries as a table."""
+    show_grid(record_grid(records))
 
 
 def show_fact(label: str, text: str) -> None:
@@ -169,9 +173,9 @@ class _Stream:
 def grid(results: Results) -> Grid:
     """Header and cells as a reader wants them: a row a run, a column a measure; or a row a comparison."""
     if isinstance(results, Scores):
-        found = board(results)
-        return found.head, [[cell.text for cell in row] for row in found.rows]
-    return _comparison_grid(results) if isinstance(results, Comparisons) else record_grid(results.records())
+        leaderboard = board(results)
+        return make_grid(leaderboard.head, [[cell.text for cell in row] for row in leaderboard.rows], leaderboard.texts)
+    return _comparison_grid(results) if isinstance(results, Comparisons) else rows_grid(results)
 
 
 def grids(results: Results) -> list[Grid]:
@@ -181,26 +185,35 @@ def grids(results: Results) -> list[Grid]:
 
         return audit.grids(results)
     further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
-    found = [further.pop(name) for name in FIRST if name in further]
-    found += [grid(results), *further.values()]
-    return [
-        ([visible(cell) for cell in head], [[visible(cell) for cell in row] for row in rows]) for head, rows in found
-    ]
+    first = [further.pop(name) for name in FIRST if name in further]
+    return [table.escaped(visible) for table in (*first, grid(results), *further.values())]
 
 
 def _further(results: Results, name: str) -> Grid:
     rows = len(results.tables[name])
     if rows <= MOST_ROWS:
-        return record_grid(results.records(name))
-    return ["table", "rows"], [[f"{name} (-f json prints it, -o FILE.json writes it)", f"{rows:,}"]]
+        return rows_grid(results, name)
+    return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
 
 
-def record_grid(records: Sequence[dict[str, Any]]) -> Grid:
-    """Any rows as they are: whole numbers with thousands set apart, others with four decimals."""
+def _too_many(what: str, rows: int) -> Grid:
+    return make_grid(["table", "rows"], [[what, f"{rows:,}"]], [True, False])
+
+
+def rows_grid(results: Results, name: str | None = None) -> Grid:
+    """Lay out the rows of results, or those of `tables[name]`, as they are."""
+    return record_grid(results.records(name), text_fields(results.rows if name is None else results.tables[name]))
+
+
+def record_grid(records: Sequence[Mapping[str, Any]], texts: Mapping[str, bool] | None = None) -> Grid:
+    """Lay out any rows as they are: whole numbers with thousands set apart, others with four decimals.
+
+    `texts` says which columns are text; without it their values do.
+    """
     names = list(dict.fromkeys(name for record in records for name in record))
-    return [name.replace("_", " ") for name in names], [
-        [_cell(record.get(name, "")) for name in names] for record in records
-    ]
+    known = texts or {name: text_values(record.get(name) for record in records) for name in names}
+    cells = [[_cell(record.get(name, "")) for name in names] for record in records]
+    return make_grid([name.replace("_", " ") for name in names], cells, [known[name] for name in names])
 
 
 def _cell(value: Any) -> str:
@@ -234,7 +247,7 @@ def _comparison_grid(results: Results) -> Grid:
                 f"{row.n:,}",
             ]
         )
-    return head, rows
+    return make_grid(head, rows, [name in ("run", "baseline", "measure", "verdict") for name in head])
 
 
 def signed(value: float | None) -> str:
@@ -248,20 +261,19 @@ def _p(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+def _table(grid: Grid) -> Any:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for i, name in enumerate(head):
+    for i, (name, text) in enumerate(zip(grid.head, grid.texts, strict=True)):
         # Headers break between words and numbers nowhere; text folds where a terminal is too narrow for it.
-        cells = [max((len(line) for line in row[i].split("\n")), default=0) for row in rows]
+        cells = [max((len(line) for line in row[i].split("\n")), default=0) for row in grid.rows]
         words, longest = max(map(len, name.split()), default=0), max(cells, default=0)
-        text = name in TEXTS
         least = max(words, min(longest, 14) if text else longest)
         table.add_column(Text(name), justify="left" if text else "right", overflow="fold", min_width=least)
-    for row in rows:
-        best = [BEST_CELL.search(cell) and name not in TEXTS for cell, name in zip(row, head, strict=True)]
+    for row in grid.rows:
+        best = [BEST_CELL.search(cell) and not text for cell, text in zip(row, grid.texts, strict=True)]
         table.add_row(*(Text(cell, style="bold" if top else "") for cell, top in zip(row, best, strict=True)))
     return table
 
@@ -271,8 +283,8 @@ def _plain(results: Results) -> str:
 
     buffer = io.StringIO()
     console = Console(file=buffer, width=10_000, highlight=False, soft_wrap=True)
-    for head, rows in grids(results):
-        console.print(_table(head, rows))
+    for table in grids(results):
+        console.print(_table(table))
     said = _legend(results)
     lines = [
         *(line.rstrip() for line in buffer.getvalue().splitlines()),
@@ -316,14 +328,15 @@ def _markdown(results: Results) -> str:
 def markdown_tables(results: Results) -> list[str]:
     """The tables of results in Markdown, a leaderboard with its legend."""
     if not isinstance(results, Scores):
-        return [markdown_table(*table) for table in grids(results)]
-    found = board(results)
-    lines = [
-        markdown_lines(found.head, [[_markdown_cell(cell) for cell in row] for row in found.rows]),
-        *(markdown_table(*table) for table in grids(results)[1:]),
+        return [markdown_table(table) for table in grids(results)]
+    leaderboard = board(results)
+    cells = [[_markdown_cell(cell) for cell in row] for row in leaderboard.rows]
+    legend = f"**bold**: the best; {TIED} {in_markdown(leaderboard.legend)}"
+    return [
+        markdown_lines(leaderboard.head, cells, leaderboard.texts),
+        *([legend] if leaderboard.legend else []),
+        *(markdown_table(table) for table in grids(results)[1:]),
     ]
-    said = f"**bold**: the best; {TIED} {in_markdown(found.legend)}"
-    return [lines[0], *([said] if found.legend else []), *lines[1:]]
 
 
 def _markdown_cell(cell: Cell) -> str:
@@ -339,11 +352,6 @@ def _after(cell: Cell) -> str:
 def _latex(results: Results) -> str:
     from nescio.reporting import latex
 
-    found = [latex.leaderboard(board(results), TEXTS)] if isinstance(results, Scores) else []
-    rest = grids(results)[len(found) :]
-    return (
-        "\n".join(
-            [f"% {visible(str(results.signature))}", latex.PREAMBLE, *found, *(latex.tabular(*g, TEXTS) for g in rest)]
-        )
-        + "\n"
-    )
+    first = [latex.leaderboard(board(results))] if isinstance(results, Scores) else []
+    rest = [latex.tabular(table) for table in grids(results)[len(first) :]]
+    return "\n".join([f"% {visible(str(results.signature))}", latex.PREAMBLE, *first, *rest]) + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ WEIGHTS_AT_ONCE = 1 << 16
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE)  # the codes of remarks that an interval may cover the truth too seldom
-METHODS = ("auto", "percentile", "bca", "dirichlet", "wilson")
+IntervalMethod = Literal["auto", "percentile", "bca", "dirichlet", "wilson"]
+METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,7 @@ class ResamplingPlan:
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
-    """The interval method for a measure: the one asked for, or the one that the coverage study supports
-    (docs/coverage.md).
+    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """

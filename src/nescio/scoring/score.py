@@ -14,8 +14,8 @@ from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, Options, load
-from nescio.scoring.confidence_intervals import METHODS, ResamplingPlan, bounds, method_for
+from nescio.pipeline import Loaded, Options, check_names, load
+from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.stats import resampling
 
@@ -30,24 +30,15 @@ def score(
     *,
     by: str | None = None,
     ci: float | None = 95.0,
-    interval: str = "auto",
+    interval: IntervalMethod = "auto",
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
     **options: Any,
 ) -> Scores:
-    """The value of each measure for each run, with its interval.
-
-    `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
-    for no interval; `interval` is auto, percentile, bca, dirichlet or wilson. More options, as on the command line:
-    `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds), `unanswerable`
-    (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each
-    means.
-
-    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense.
-    """
+    """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments these are."""
+    check_names(score, options)
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:
         raise UsageError(f"interval must be one of {', '.join(METHODS)} (found {interval!r})")
@@ -124,15 +115,10 @@ def open_by(source: Any, by: str | None, options: dict[str, Any], measures: Any 
 
 
 def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
-    """What was given, read by `load` with these options (unknown ones raise UsageError) and the columns that measures
-    read."""
+    """Read what was given by `load`, with these options and the columns that measures read."""
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    try:
-        wanted = Options(**{"graded": graded, **options})
-    except TypeError as error:
-        raise UsageError(str(error).replace("Options.__init__()", "this function")) from None
-    return load(source, wanted)
+    return load(source, Options(**{"graded": graded, **options}))
 
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:

@@ -19,9 +19,8 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`,
-    `coverage` is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0,
-    1]."""
+    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`, `coverage`
+    is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0, 1]."""
 
     threshold: float
     coverage: float
@@ -32,8 +31,8 @@ class Point:
 class OneRun:
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so
-    that no threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong.
+    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so that no
+    threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong.
     """
 
     data: Evidence
@@ -52,9 +51,9 @@ class OneRun:
     def apply(self, accepted: Bools) -> Evidence:
         """The run when these of its questions are answered, and its other answers are declined candidates.
 
-        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other
-        column a declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on
-        the first says nothing of them.
+        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other column a
+        declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on the first says
+        nothing of them.
         """
         yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
@@ -78,8 +77,8 @@ class OneRun:
 def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     """One run of the data: by its name, by its place, or the only one there is.
 
-    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has
-    no outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
+    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has no
+    outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
     """
     data = data.take_runs([_place(data.runs, run)])
     graded = map(int, np.flatnonzero(data.present[0]))
@@ -120,20 +119,19 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
 
 
 def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, ...]:
-    r"""The risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence, the
-    highest first.
+    r"""The risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence, the highest first.
 
-    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong,
-    the coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate
-    is never answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be
-    answered. Raises what `one_run` raises.
+    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong, the
+    coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate is never
+    answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be answered.
+    Raises what `one_run` raises.
     """
     return curve_of(one_run(data, run))
 
 
 def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
-    """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly
-    spaced in coverage, the ends among them."""
+    """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly spaced in
+    coverage, the ends among them."""
     values, accepted, wrong = counts(run.confidence[run.has_confidence], run.wrong[run.has_confidence])
     n, at = len(run.confidence), np.arange(len(values))
     if most is not None and len(at) > most:
@@ -150,8 +148,7 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`;
-    unanswerable questions included."""
+    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`; unanswerable questions included."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

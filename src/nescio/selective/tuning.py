@@ -16,7 +16,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_names
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
@@ -35,18 +35,20 @@ class Tuning:
     """What a threshold does to a run: it answers where the confidence is at least `threshold`.
 
     threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
-    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
-    sample) risk_upper            the bound on the risk on new questions; None without `max_risk` value, low, high
-    the measure on held-out questions, cross-fitted: what to expect, with its interval value_all_answered    the measure
-    when everything that can be is answered value_in_sample       the measure at the threshold on the data that chose
-    it: too good coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
-    value_as_given        the measure of the run as it came rule_threshold, rule_break_even, rule_value   the exact rule
-    of c@1, from confidences alone: the lowest confidence that it answers, the chance A/(n + U) there, and what it
-    earns; None where it does not apply max_risk, confidence  what was asked for, where a risk is to be guaranteed
-    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take
-    without an error, and at the error rate of the most promising threshold (None: no number is enough) folds
-    how many parts were held out in turn; 0 where there was nothing to hold out n                     the number of
-    questions
+    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in sample)
+    risk_upper            the bound on the risk on new questions; None without `max_risk`
+    value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
+    value_all_answered    the measure when everything that can be is answered
+    value_in_sample       the measure at the threshold on the data that chose it: too good
+    coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
+    value_as_given        the measure of the run before tuning
+    rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence that it
+                          answers, the chance A/(n + U) there, and what it earns; None where it does not apply
+    max_risk, confidence  what was asked for, where a risk is to be guaranteed
+    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take without
+                          an error, and at the error rate of the most promising threshold (None: no number is enough)
+    folds                 how many parts were held out in turn; 0 where there was nothing to hold out
+    n                     the number of questions
 
     NaN is undefined, as in `risk` where nothing is answered.
     """
@@ -78,11 +80,10 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results):
-    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
-    risk.
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
 
-    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written;
-    None where no threshold could be certified.
+    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
+    where no threshold could be certified.
     """
 
     applied: Evidence | None = None
@@ -118,21 +119,20 @@ def tune(
 ) -> Tuned:
     """The confidence from which a run should answer, and what that will earn on new questions.
 
-    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
-    declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
-    threshold is the one at which `measure` is best (of equally good ones, that with the highest coverage). With it, the
-    one with the largest coverage whose risk (wrong answers as a share of the answers given) on new questions is at most
-    `max_risk`, with this `confidence` (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or
-    else 20 ranks are (`nescio.selective.certified` says why that holds). `run` names the run, where there are several.
+    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
+    candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one
+    at which `measure` is best (of equally good ones, that with the highest coverage). With it, the one with the largest coverage
+    whose risk (wrong answers as a share of the answers given) on new questions is at most `max_risk`, with this `confidence`
+    (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or else 20 ranks are (`nescio.selective.certified`
+    says why that holds). `run` names the run, where there are several.
 
-    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
-    chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
-    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in
-    `nescio.score`.
+    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold chosen on the
+    others, and the measure is computed once on all the held-out outcomes together; its interval is that of `nescio.score`.
+    `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in `nescio.score`.
 
-    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
-    no sense.
+    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
     """
+    check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
     wanted = _guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):
@@ -186,8 +186,7 @@ def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] 
 def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held
-    out."""
+    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)

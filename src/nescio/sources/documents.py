@@ -1,5 +1,4 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in
-memory."""
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in memory."""
 
 from __future__ import annotations
 
@@ -91,8 +90,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them
-    share bytes."""
+    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -119,8 +117,7 @@ def read_member(path: Path, name: str) -> bytes:
 def read_members(
     path: Path, wanted: Callable[[str], bool], *, last: bool = False
 ) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of
-    them.
+    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
 
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
     """
@@ -189,8 +186,7 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
 
 
 def parse_xml(path: Path) -> _Element:
-    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their
-    `sourceline`."""
+    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their `sourceline`."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)

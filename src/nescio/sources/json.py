@@ -1,5 +1,5 @@
-"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should
-hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
+"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should hold) and
+what is mended (half of a surrogate pair, which no text can be written with)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def decode_object(
 ) -> dict[str, Any]:
     """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
-    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
-    `room` is what its values may take.
+    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write. `room` is
+    what its values may take.
     """
     import msgspec
 
@@ -53,11 +53,9 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is
-    replaced.
+    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
-    `room`.
+    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
     """
     import msgspec
 
@@ -76,8 +74,7 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it
-    is packed."""
+    """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it is packed."""
 
     __slots__ = ("left",)
 
@@ -92,8 +89,7 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
-    `[[],[],…`."""
+    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in `[[],[],…`."""
     texts = text.count(b'"') - text.count(b'\\"')  # each has two quotation marks
     objects = text.count(b"{") + text.count(b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * text.count(b",")
@@ -107,8 +103,7 @@ _NOTHING = _Nothing()
 
 
 def _forgiven(text: bytes) -> Any:
-    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what
-    cannot be read."""
+    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)

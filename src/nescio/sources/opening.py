@@ -27,8 +27,7 @@ HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
 def open_source(item: Any) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
-    text."""
+    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
@@ -72,8 +71,7 @@ def _open_plain(path: Path, room: MemoryBudget) -> Source:
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of
-    rows."""
+    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of rows."""
     if source.path is not None and columns * _COLUMN > source.room.left:
         raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
 

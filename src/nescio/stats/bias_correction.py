@@ -67,10 +67,10 @@ def prediction_powered(
 ) -> Estimate:
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
-    $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
-    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of
-    the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from
-    the unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
+    $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y, f)/\mathrm{Var}_N(f)$ held
+    to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of the n labelled answers, shape
+    (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the unlabelled, is this one over
+    1 + n/(N - n), and their estimate is this one.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
@@ -93,15 +93,13 @@ def prediction_powered(
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:
     r"""The judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
-    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
-    shares of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN)
-    where people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about
-    them.
+    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the shares
+    of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN) where
+    people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about them.
 
-    The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
-    where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
-    denominator is small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp
-    - 1.
+    The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$, where
+    $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the denominator is
+    small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp - 1.
     """
     n = len(people)
     _check(n, answers)
@@ -131,9 +129,8 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
     r"""The same estimate for the answers of this kind, of which the N judged ones are a sample.
 
-    Either side of the interval is joined, root of squares, with that of a share seen among N:
-    $z\sqrt{\theta(1-\theta)/N}$ by Wilson's interval. The two errors are uncorrelated, for the first has mean 0
-    whatever the N answers are.
+    Either side of the interval is joined, root of squares, with that of a share seen among N: $z\sqrt{\theta(1-\theta)/N}$ by
+    Wilson's interval. The two errors are uncorrelated, for the first has mean 0 whatever the N answers are.
     """
     if not np.isfinite(estimate.value) or answers <= 0:
         return estimate

@@ -103,7 +103,24 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         files.setdefault(row.run, str(row.where[0].label))
     found_runs = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
     collection = Collection(sources[0].stem, tuple(questions.values()))
-    return ReadResult(Unjudged(collection, found_runs, tuple(files.values())), tuple(notes))
+    unused = _unused_verdicts(sources)
+    return ReadResult(Unjudged(collection, found_runs, tuple(files.values()), unused=unused), tuple(notes))
+
+
+def _unused_verdicts(sources: Sequence[Source]) -> tuple[Note, ...]:
+    """Note people's verdicts beside the answers that a judge of nescio does not look at, and how they are used."""
+    columns = [(source, name) for source in sources for name in PEOPLE if name in source.columns]
+    return tuple(
+        note(
+            "nq.unused_verdicts",
+            "people's verdicts in the column {column!r} are not used: --choose judge=human takes them, as does "
+            "`nescio judge FILES --judge human --against {file} -o outcomes.csv`; without --judge human that says how "
+            "far the judge agrees with them",
+            column=name,
+            file=str(source.label),
+        )
+        for source, name in columns[:1]
+    )
 
 
 def _responses(row: _Row) -> Iterator[Response]:

@@ -18,7 +18,7 @@ from nescio.measures import Measure
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_names
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
@@ -59,20 +59,21 @@ def plan(
 ) -> Results:
     """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
 
-    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
-    `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of
-    the baseline. Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike
-    as the rates allow (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one
-    that the start has is planned for, and without `questions` the pilot's number is looked at; without `measures` it is
-    c@1, or the first that suits the pilot.
+    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
+    correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
+    Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike as the rates allow
+    (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one that the start has is
+    planned for, and without `questions` the pilot's number is looked at; without `measures` it is c@1, or the first that
+    suits the pilot.
 
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
-    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤
-    `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
-    normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
+    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
+    in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
+    approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """
+    check_names(plan, options)
     check_resampling(None, 1, 1, seed)
     request = _asked(difference, questions, power, alpha, seed)
     shares, notes = _shares(pilot, rates, agreement)

@@ -1,9 +1,8 @@
 """How two systems end on one question: the joint table of a pilot or of stated rates, moved to a wanted difference.
 
-A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
-measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
-what the exchange of one question is worth (for c@1 and its kin the difference is linear in the exchanges, and w are its
-weights).
+A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a measure
+has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being what the
+exchange of one question is worth (for c@1 and its kin the difference is linear in the exchanges, and w are its weights).
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ class Joint:
 
     @property
     def linear(self) -> bool:
-        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any
-        size."""
+        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any size."""
         counts = np.full(len(self.chances), 64)
         # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
@@ -62,8 +60,8 @@ class Joint:
         return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
 
     def classes(self) -> tuple[Floats, Floats]:
-        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and
-        which kinds they are (kinds, classes)."""
+        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and which
+        kinds they are (kinds, classes)."""
         steps = self.steps()
         apart = (steps != 0).any(axis=1)
         # A move and its opposite are one class: the first column that moves shall move up.
@@ -74,8 +72,7 @@ class Joint:
         return moves, member
 
     def steps(self) -> Floats:
-        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds,
-        columns)."""
+        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds, columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 
@@ -100,10 +97,10 @@ class Joint:
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
     """What exchanging labels does to the difference on tables of counts, shape (…, kinds).
 
-    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
-    balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random
-    a balance is 2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in
-    the exchanges, and elsewhere as its leading term about the middle of them all.
+    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the balance of
+    those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random a balance is
+    2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in the exchanges, and
+    elsewhere as its leading term about the middle of them all.
     """
     columns = joint.pair.patterns.columns
     counts = np.asarray(counts, dtype=np.float64)
@@ -135,8 +132,8 @@ def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joi
 def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
     r"""The joint table of two systems with these shares of correct, incorrect and unanswered.
 
-    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these
-    margins whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
+    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these margins
+    whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
     """
     one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
     alike = np.minimum(one, other)

@@ -16,7 +16,7 @@ from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.pipeline import Loaded
-from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import inert, names
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
@@ -58,9 +58,9 @@ class Seen:
     why_not: Note | None = None
 
 
-def seen_by(facts: Facts) -> Seen:
+def seen_by(report: ReportData) -> Seen:
     """All runs in the order of the leaderboard."""
-    data = facts.loaded.data
+    data = report.loaded.data
     if not isinstance(data, Evidence):
         return Seen(
             why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
@@ -72,10 +72,10 @@ def seen_by(facts: Facts) -> Seen:
                 "the data has graded scores but no outcomes, so there is no question browser",
             ),
         )
-    order = [data.runs.index(run) for run in facts.runs]
+    order = [data.runs.index(run) for run in report.runs]
     clusters = None if data.clusters is None else [int(c) for c in data.clusters]
-    runs = [facts.shown[run] for run in facts.runs]
-    return Seen(runs, data.questions, states(data)[order], data.strata, clusters, facts.level, order)
+    runs = [report.shown[run] for run in report.runs]
+    return Seen(runs, data.questions, states(data)[order], data.strata, clusters, report.level, order)
 
 
 def browser(

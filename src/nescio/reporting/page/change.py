@@ -13,7 +13,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons
-from nescio.errors import MismatchError, UnknownNameError
+from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
@@ -33,8 +33,8 @@ MOST_LISTED = 60  # questions of a group named in the page beside its browser, f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
-    where the data has no outcomes. `old` and `new` are the names as shown."""
+    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None where the data
+    has no outcomes. `old` and `new` are the names as shown."""
 
     loaded: Loaded
     comparisons: Comparisons
@@ -48,35 +48,10 @@ class Change:
     margin: float
 
 
-def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
-    """The old run and the new one: those named, else the first and the second where there are two.
-
-    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are
-    meant.
-    """
-    runs = loaded.data.runs
-    for name in filter(None, (baseline, run)):
-        if name not in runs:
-            raise UnknownNameError("run", name, runs)
-    if baseline is not None and baseline == run:
-        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
-    left = [name for name in runs if name not in (baseline, run)]
-    if len(runs) > 2 and (baseline is None or run is None):
-        raise MismatchError(
-            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of "
-            "changes shows two; choose them with --baseline OLD --run NEW"
-        )
-    if len(runs) < 2:
-        raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")
-    old = baseline or left[0]
-    return old, run or next(name for name in runs if name != old)
-
-
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the
-    margin."""
+    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the margin."""
     data = loaded.data
     if not isinstance(data, Evidence):
         raise MismatchError("a counts table does not have the outcome of each question")
@@ -100,8 +75,7 @@ def gather_change(
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new",
-    measure)."""
+    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new", measure)."""
     both = data.take_runs(places)
     both = both.select(np.asarray(both.present.all(axis=0)))
     if not both.questions:
@@ -292,8 +266,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _line(change: Change, row: Comparison) -> dict[str, str]:
-    """A measure as a row of the table of differences; values only where they are on the very questions of the
-    difference."""
+    """A measure as a row of the table of differences; values only where they are on the very questions of the difference."""
     shown, p, adjusted = difference(row)[1:]
     values = {}
     for which in ("old", "new"):

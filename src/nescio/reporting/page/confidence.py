@@ -8,8 +8,8 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import NescioError
 from nescio.reporting import charts
-from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figure import Figure, Record
+from nescio.reporting.page.report_data import ReportData
 from nescio.selective import curve
 from nescio.stats.intervals import wilson
 from nescio.text import plural
@@ -18,33 +18,33 @@ POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
 
 
-def confidence_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
+def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Both figures, where a run has confidences, and notes on the runs that have none or none that can be used."""
-    data = facts.loaded.data
-    if not isinstance(data, Evidence) or "confidence" not in data.columns or not facts.counts:
+    data = report.loaded.data
+    if not isinstance(data, Evidence) or "confidence" not in data.columns or not report.counts:
         return (), ()
     if np.isnan(data.columns["confidence"]).all():
         return (), ()
-    risk, left_out = risk_figure(facts, data)
-    sure, also = reliability_figure(facts, data)
+    risk, left_out = risk_figure(report, data)
+    sure, also = reliability_figure(report, data)
     return tuple(figure for figure in (risk, sure) if figure), (*left_out, *also)
 
 
-def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
+def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
     points, lacking, having = [], [], []
-    top = facts.highlighted
-    for run in facts.runs:
+    top = report.highlighted
+    for run in report.runs:
         try:
             found = curve.curve_of(curve.one_run(data, run), POINTS)
         except NescioError:
             found = ()
         if not found:
-            lacking.append(facts.shown[run])
+            lacking.append(report.shown[run])
             continue
         having.append(run)
-        name = facts.shown[run]
+        name = report.shown[run]
         rows += [
             {
                 "run": name,
@@ -55,7 +55,7 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note
             }
             for p in found
         ]
-        if point := _as_it_was(facts, data, run):
+        if point := _as_it_was(report, data, run):
             points.append(point | {"named": charts.named(name, top)})
     notes = []
     if lacking:
@@ -74,14 +74,14 @@ def risk_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note
         "Risk over coverage",
         "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
         "itself chose to answer.",
-        f"Risk over coverage of {plural(len(facts.runs) - len(lacking), 'run')}. As they answered: {words}.",
+        f"Risk over coverage of {plural(len(report.runs) - len(lacking), 'run')}. As they answered: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
-        "\n".join(facts.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
+        "\n".join(report.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
     ), tuple(notes)
 
 
-def _as_it_was(facts: Facts, data: Evidence, run: str) -> dict[str, object] | None:
+def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
     """The coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
@@ -90,19 +90,19 @@ def _as_it_was(facts: Facts, data: Evidence, run: str) -> dict[str, object] | No
         return None
     wrong = int((present & answered & (data.columns["incorrect"][i] == 1)).sum())
     coverage, risk = given / int(present.sum()), wrong / given
-    tip = f"{facts.shown[run]} answered {coverage:.1%}, and {risk:.1%} of these were wrong"
-    return {"run": facts.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
+    tip = f"{report.shown[run]} answered {coverage:.1%}, and {risk:.1%} of these were wrong"
+    return {"run": report.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
 
 
-def reliability_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
+def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """The share right in ten bins of confidence (l, u], of the runs that charts name."""
     try:
         probability, right = data.column("probability"), data.column("right")
     except NescioError as error:
         return None, (note("page.no_reliability", "no reliability diagram: {reason}", reason=str(error)),)
-    top = facts.highlighted
+    top = report.highlighted
     rows: list[Record] = []
-    for run in facts.runs:
+    for run in report.runs:
         i = data.runs.index(run)
         use = data.present[i] & np.isfinite(probability[i]) & np.isfinite(right[i])
         stated, came = probability[i][use], right[i][use]
@@ -110,10 +110,10 @@ def reliability_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tup
         for b in np.unique(place):
             own = place == b
             n, hits = int(own.sum()), float(came[own].sum())
-            low, high = wilson(hits, n, (facts.level or 95) / 100)
+            low, high = wilson(hits, n, (report.level or 95) / 100)
             rows.append(
                 {
-                    "run": facts.shown[run],
+                    "run": report.shown[run],
                     "confidence": float(stated[own].mean()),
                     "right": hits / n,
                     "low": low,
@@ -146,5 +146,5 @@ def reliability_figure(facts: Facts, data: Evidence) -> tuple[Figure | None, tup
         f"Expected calibration error (the mean distance from the diagonal): {words}.",
         tuple(rows),
         lambda width: charts.reliability(drawn, top, width),
-        facts.commands.line("score", "-m", "ECE"),
+        report.commands.line("score", "-m", "ECE"),
     ), ()

@@ -9,8 +9,8 @@ from typing import Any
 from nescio.data.notes import Note
 from nescio.reporting import charts
 from nescio.reporting.board import number
-from nescio.reporting.page.facts import Facts, score_command
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
+from nescio.reporting.page.report_data import ReportData, score_command
 from nescio.reporting.page.texts import asked, inert, names
 from nescio.text import plural
 
@@ -18,11 +18,11 @@ MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the 
 OUTCOMES = ("correct", "incorrect", "unanswered")
 
 
-def interval_figure(facts: Facts) -> Figure:
+def interval_figure(report: ReportData) -> Figure:
     """The values of the measure that decides, with their intervals."""
-    found = [(run, facts.row(run, facts.main)) for run in facts.runs]
+    found = [(run, report.row(run, report.main)) for run in report.runs]
     rows: list[dict[str, Any]] = [
-        {"run": facts.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
+        {"run": report.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
         for run, row in found
         if row is not None and not math.isnan(row.value)
     ]
@@ -31,7 +31,7 @@ def interval_figure(facts: Facts) -> Figure:
         | {
             "low": row["value"] if row["low"] is None else row["low"],
             "high": row["value"] if row["high"] is None else row["high"],
-            "tip": f"{row['run']}: {facts.main} {_value(row)}",
+            "tip": f"{row['run']}: {report.main} {_value(row)}",
         }
         for row in rows[:MOST_ROWS]
     ]
@@ -41,24 +41,24 @@ def interval_figure(facts: Facts) -> Figure:
         if len(rows) > 1
         else ""
     )
-    level = f"with {facts.level:g}% intervals" if facts.level else "without intervals"
+    level = f"with {report.level:g}% intervals" if report.level else "without intervals"
     return Figure(
         "intervals",
-        f"{facts.main} of every run",
+        f"{report.main} of every run",
         "",
-        f"{facts.main} of {plural(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
+        f"{report.main} of {plural(len(rows), 'run')}, {level}.{ends}{first_of(len(rows))}",
         tuple(rows),
-        lambda width: charts.intervals(drawn, runs, width, facts.main),
-        score_command(facts),
+        lambda width: charts.intervals(drawn, runs, width, report.main),
+        score_command(report),
     )
 
 
-def outcome_figure(facts: Facts) -> Figure | None:
+def outcome_figure(report: ReportData) -> Figure | None:
     """Correct, incorrect and unanswered questions of every run, or None where the data has no outcomes."""
-    if not facts.counts:
+    if not report.counts:
         return None
     rows: list[dict[str, Any]] = [
-        {"run": facts.shown[run], **dict(zip(OUTCOMES, facts.counts[run], strict=True))} for run in facts.runs
+        {"run": report.shown[run], **dict(zip(OUTCOMES, report.counts[run], strict=True))} for run in report.runs
     ]
     drawn: list[dict[str, Any]] = []
     for row in rows[:MOST_ROWS]:
@@ -85,23 +85,23 @@ def outcome_figure(facts: Facts) -> Figure | None:
         words + first_of(len(rows)),
         tuple(rows),
         lambda width: charts.outcomes(drawn, runs, width),
-        facts.commands.line("check", resampled=False),
+        report.commands.line("check", resampled=False),
     )
 
 
-def gain_figure(facts: Facts) -> Figure | None:
+def gain_figure(report: ReportData) -> Figure | None:
     """Accuracy against c@1, or None where the data has no outcomes."""
     rows: list[dict[str, Any]] = []
-    for run in facts.runs:
-        counts = facts.counts.get(run, (0, 0, 0))
+    for run in report.runs:
+        counts = report.counts.get(run, (0, 0, 0))
         n = sum(counts)
         if n:
             accuracy = counts[0] / n
             c_at_1 = accuracy + accuracy * counts[2] / n
-            rows.append({"run": facts.shown[run], "accuracy": accuracy, "c_at_1": c_at_1, "gain": c_at_1 - accuracy})
+            rows.append({"run": report.shown[run], "accuracy": accuracy, "c_at_1": c_at_1, "gain": c_at_1 - accuracy})
     if not rows:
         return None
-    top = facts.highlighted
+    top = report.highlighted
     drawn = [
         row
         | {
@@ -122,24 +122,24 @@ def gain_figure(facts: Facts) -> Figure | None:
         f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
         lambda width: charts.gain(drawn, top, width),
-        facts.commands.line("score", "-m", "c@1", "-m", "accuracy"),
+        report.commands.line("score", "-m", "c@1", "-m", "accuracy"),
     )
 
 
-def penalty_figure(facts: Facts) -> Figure | None:
+def penalty_figure(report: ReportData) -> Figure | None:
     """penalty(t) over t, and who wins at which price; None where the data has no outcomes."""
-    runs = [run for run in facts.runs if sum(facts.counts.get(run, ()))]
+    runs = [run for run in report.runs if sum(report.counts.get(run, ()))]
     if not runs:
         return None
-    counts = {facts.shown[run]: facts.counts[run] for run in runs}
+    counts = {report.shown[run]: report.counts[run] for run in runs}
     worth = _worth(counts)
     winners = [(name, low, min(high, worth)) for name, low, high in _winners(counts) if low < worth]
-    top = _with_winners(facts.highlighted, [name for name, _, _ in winners])
+    top = _with_winners(report.highlighted, [name for name, _, _ in winners])
 
     def at(run: str, t: float) -> dict[str, Any]:
-        correct, incorrect, unanswered = facts.counts[run]
+        correct, incorrect, unanswered = report.counts[run]
         earned = (correct - t / (1 - t) * incorrect) / (correct + incorrect + unanswered)
-        return {"run": facts.shown[run], "t": t, "value": earned, "named": charts.named(facts.shown[run], top)}
+        return {"run": report.shown[run], "t": t, "value": earned, "named": charts.named(report.shown[run], top)}
 
     grid = [i / 50 for i in range(46)]
     rows = [at(run, t) for run in runs for t in grid]
@@ -157,7 +157,7 @@ def penalty_figure(facts: Facts) -> Figure | None:
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.penalty(rows, marked, top, width),
-        facts.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
+        report.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
     )
 
 
@@ -208,25 +208,25 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
         at, best = nearest[0], nearest[2]
 
 
-def strata_figure(facts: Facts) -> Figure | None:
+def strata_figure(report: ReportData) -> Figure | None:
     """The measure that decides in each part of the questions, or None without --by."""
-    if facts.by is None:
+    if report.by is None:
         return None
-    parts = list(dict.fromkeys(row.stratum for row in facts.scores if row.stratum is not None))
+    parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
     shown = dict(zip(parts, names(parts), strict=True))
-    top = facts.highlighted
+    top = report.highlighted
     rows = [
         {
             "stratum": shown[part],
-            "run": facts.shown[run],
+            "run": report.shown[run],
             "value": row.value,
             "low": row.low,
             "high": row.high,
             "n": row.n,
         }
         for part in parts
-        for run in facts.runs
-        if (row := facts.row(run, facts.main, part)) is not None and not math.isnan(row.value)
+        for run in report.runs
+        if (row := report.row(run, report.main, part)) is not None and not math.isnan(row.value)
     ]
     if not rows:
         return None
@@ -240,7 +240,7 @@ def strata_figure(facts: Facts) -> Figure | None:
         for row in sorted(rows, key=lambda row: row["run"] in top)
         if row["stratum"] in order
     ]
-    first = facts.shown[facts.runs[0]]
+    first = report.shown[report.runs[0]]
     own = [row for row in rows if row["run"] == first]
     best = max(own, key=lambda row: row["value"], default=None)
     worst = min(own, key=lambda row: row["value"], default=None)
@@ -251,21 +251,23 @@ def strata_figure(facts: Facts) -> Figure | None:
     )
     return Figure(
         "strata",
-        f"By {inert(facts.by, 80)}",
+        f"By {inert(report.by, 80)}",
         "",
-        f"{facts.main} in {len(parts)} categories.{words}{_grey(facts)}{first_of(len(parts))}",
+        f"{report.main} in {len(parts)} categories.{words}{_grey(report)}{first_of(len(parts))}",
         tuple(rows),
-        lambda width: charts.strata(drawn, top, width, facts.main, order),
-        score_command(facts, by=True),
+        lambda width: charts.strata(drawn, top, width, report.main, order),
+        score_command(report, by=True),
     )
 
 
-def _grey(facts: Facts) -> str:
+def _grey(report: ReportData) -> str:
     """What dots without bars and without a colour leave to the table."""
-    others = len(facts.runs) - charts.MOST_NAMED
+    others = len(report.runs) - charts.MOST_NAMED
     if others > 0:
-        return f" Grey: {plural(others, 'other run')}; names{' and intervals' if facts.level else ''} are in the table."
-    return " Intervals are in the table." if facts.level else ""
+        return (
+            f" Grey: {plural(others, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
+        )
+    return " Intervals are in the table." if report.level else ""
 
 
 def _value(row: Record) -> str:
@@ -273,21 +275,21 @@ def _value(row: Record) -> str:
     return f"{number(row['value'])}{interval}"
 
 
-def all_figures(facts: Facts) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
+def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
     """Every figure that the data allows, in the order of the page, and notes on what could not be drawn."""
     from nescio.reporting.page.confidence import confidence_figures
     from nescio.reporting.page.pairs import pair_figure, rank_figure
     from nescio.reporting.page.studies import study_figures
 
     counted: Sequence[Figure | None] = (
-        interval_figure(facts),
-        outcome_figure(facts),
-        gain_figure(facts),
-        penalty_figure(facts),
-        rank_figure(facts),
-        pair_figure(facts),
+        interval_figure(report),
+        outcome_figure(report),
+        gain_figure(report),
+        penalty_figure(report),
+        rank_figure(report),
+        pair_figure(report),
     )
-    sure, notes = confidence_figures(facts)
+    sure, notes = confidence_figures(report)
     return tuple(
-        figure for figure in (*counted, *sure, strata_figure(facts), *study_figures(facts)) if figure is not None
+        figure for figure in (*counted, *sure, strata_figure(report), *study_figures(report)) if figure is not None
     ), notes

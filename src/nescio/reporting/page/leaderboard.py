@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nescio.measures import parse
 from nescio.reporting.board import number
-from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import inert
 
 
@@ -51,18 +51,18 @@ class Leaderboard:
     ranked: bool
 
 
-def leaderboard(facts: Facts) -> Leaderboard:
+def leaderboard(report: ReportData) -> Leaderboard:
     """The table of all runs and measures."""
-    columns = tuple(_column(name) for name in facts.measures)
-    best = {name: _best(facts, name) for name in facts.measures}
+    columns = tuple(_column(name) for name in report.measures)
+    best = {name: _best(report, name) for name in report.measures}
     lines = []
-    for place, run in enumerate(facts.runs, 1):
-        cells = tuple(_cell(facts, run, name, best[name]) for name in facts.measures)
-        rank = facts.ranks.get(run)
-        ns = sorted({row.n for name in facts.measures if (row := facts.row(run, name))})
+    for place, run in enumerate(report.runs, 1):
+        cells = tuple(_cell(report, run, name, best[name]) for name in report.measures)
+        rank = report.ranks.get(run)
+        ns = sorted({row.n for name in report.measures if (row := report.row(run, name))})
         lines.append(
             Line(
-                facts.shown[run],
+                report.shown[run],
                 _span(rank.low, rank.high) if rank else str(place),
                 str(place),
                 bool(rank and rank.low == 1),
@@ -70,7 +70,7 @@ def leaderboard(facts: Facts) -> Leaderboard:
                 "–".join(f"{n:,}" for n in (ns[0], ns[-1])[: len(ns)]) if ns else "0",
             )
         )
-    return Leaderboard(columns, tuple(lines), bool(facts.ranks))
+    return Leaderboard(columns, tuple(lines), bool(report.ranks))
 
 
 def _span(low: int, high: int) -> str:
@@ -82,14 +82,14 @@ def _column(name: str) -> Column:
     return Column(inert(name), declaration.lower_is_better, declaration.summary)
 
 
-def _best(facts: Facts, measure: str) -> float:
+def _best(report: ReportData, measure: str) -> float:
     sign = -1 if parse(measure).declaration.lower_is_better else 1
-    values = [row.value for run in facts.runs if (row := facts.row(run, measure)) and not math.isnan(row.value)]
+    values = [row.value for run in report.runs if (row := report.row(run, measure)) and not math.isnan(row.value)]
     return max(values, key=lambda value: sign * value, default=math.nan)
 
 
-def _cell(facts: Facts, run: str, measure: str, best: float) -> Cell:
-    row = facts.row(run, measure)
+def _cell(report: ReportData, run: str, measure: str, best: float) -> Cell:
+    row = report.row(run, measure)
     if row is None or math.isnan(row.value):
         return Cell("undefined", "")
     known = row.low is not None and row.high is not None and not math.isnan(row.low)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from nescio.data.results import Comparison
 from nescio.reporting import charts, diagrams
-from nescio.reporting.page.facts import Facts, compare_command
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
+from nescio.reporting.page.report_data import ReportData, compare_command
 from nescio.reporting.page.texts import names
 from nescio.reporting.tables import signed
 from nescio.text import enumerated, plural
@@ -16,24 +16,24 @@ from nescio.text import enumerated, plural
 MOST_SQUARES = 40  # runs in the matrix of pairs
 
 
-def rank_figure(facts: Facts) -> Figure | None:
+def rank_figure(report: ReportData) -> Figure | None:
     """The critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
 
     Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of questions runs
     stand by their value instead, and each pair has its own test: a bar joins neighbours that are not significantly different after the
     correction for all pairs.
     """
-    runs = [run for run in facts.runs if run in facts.ranks and not math.isnan(facts.ranks[run].value)][:MOST_ROWS]
-    if facts.comparisons is None or len(runs) < 3:
+    runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
+    if report.comparisons is None or len(runs) < 3:
         return None
-    found = [facts.ranks[run] for run in runs]
-    shown = [facts.shown[run] for run in runs]
+    found = [report.ranks[run] for run in runs]
+    shown = [report.shown[run] for run in runs]
     labels = names([f"{rank.rank} {name}" for rank, name in zip(found, shown, strict=True)])
     drawn = [
         {
             "label": label,
             "value": rank.value,
-            "tip": f"{name}: {facts.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
+            "tip": f"{name}: {report.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
         }
         for label, name, rank in zip(labels, shown, found, strict=True)
     ]
@@ -53,10 +53,10 @@ def rank_figure(facts: Facts) -> Figure | None:
     under = f"{plural(alone, 'run')} under no bar." if alone else "Every run lies under a bar."
     over = f"{plural(len(bars), 'bar')} over {plural(len(runs), 'run')}{': ' if bars else ''}"
     words = f"{over}{'; '.join(spans[:4])}{more}. {under}"
-    ranked = [facts.ranks[run] for run in facts.runs if run in facts.ranks]
+    ranked = [report.ranks[run] for run in report.runs if run in report.ranks]
     rows = [
         {
-            "run": facts.shown[rank.run],
+            "run": report.shown[rank.run],
             "value": rank.value,
             "rank": rank.rank,
             "low": rank.low,
@@ -68,13 +68,13 @@ def rank_figure(facts: Facts) -> Figure | None:
     return Figure(
         "ranks",
         "Critical-difference diagram",
-        f"Runs by their {facts.main}. A bar joins neighbouring runs that are not significantly different from each "
+        f"Runs by their {report.main}. A bar joins neighbouring runs that are not significantly different from each "
         "other (paired tests, "
         "corrected for all pairs). Runs without a common bar can be tied too: the squares below show each pair.",
         words + first_of(len(ranked)),
         tuple(rows),
-        lambda width: diagrams.critical_difference(drawn, joined, width, facts.main),
-        compare_command(facts),
+        lambda width: diagrams.critical_difference(drawn, joined, width, report.main),
+        compare_command(report),
     )
 
 
@@ -98,29 +98,31 @@ def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
     return found
 
 
-def pair_figure(facts: Facts) -> Figure | None:
+def pair_figure(report: ReportData) -> Figure | None:
     """Draw which runs differ significantly by the measure that decides; None where nothing was compared."""
-    if facts.comparisons is None:
+    if report.comparisons is None:
         return None
-    runs = facts.runs[:MOST_SQUARES]
-    labels = names([f"{i} {facts.shown[run]}" for i, run in enumerate(runs, 1)])
+    runs = report.runs[:MOST_SQUARES]
+    labels = names([f"{i} {report.shown[run]}" for i, run in enumerate(runs, 1)])
     drawn = []
     for i, run in enumerate(runs):
         for j, other in enumerate(runs):
-            pair = facts.pairs.get((run, other))
+            pair = report.pairs.get((run, other))
             if pair is not None:
                 verdict = pair.verdict if pair.verdict in ("better", "worse") else "not significant"
                 sign = {"better": "+", "worse": "−"}.get(verdict, "?")
-                tip = f"{facts.shown[run]} against {facts.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
+                tip = f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
-    rows = tuple(_plain_pair(facts, row) for row in facts.comparisons)
-    alike = [row for row in facts.comparisons if row.verdict not in ("better", "worse")]
-    closest = [f"{facts.shown[row.run]} against {facts.shown[row.baseline]}" for row in alike]
+    rows = tuple(_plain_pair(report, row) for row in report.comparisons)
+    alike = [row for row in report.comparisons if row.verdict not in ("better", "worse")]
+    closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    told = f"By {facts.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
+    told = f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
     words = told + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
-        f" The chart shows the {MOST_SQUARES} best of {len(facts.runs)} runs." if len(facts.runs) > MOST_SQUARES else ""
+        f" The chart shows the {MOST_SQUARES} best of {len(report.runs)} runs."
+        if len(report.runs) > MOST_SQUARES
+        else ""
     )
     return Figure(
         "pairs",
@@ -130,7 +132,7 @@ def pair_figure(facts: Facts) -> Figure | None:
         words + shown,
         rows,
         lambda width: charts.pairs(drawn, labels, width),
-        compare_command(facts),
+        compare_command(report),
     )
 
 
@@ -146,8 +148,8 @@ def _p(p: float | None) -> str:
     return "undefined" if p is None or math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _plain_pair(facts: Facts, row: Comparison) -> Record:
-    return {"run": facts.shown[row.run], "baseline": facts.shown[row.baseline], **compared(row)}
+def _plain_pair(report: ReportData, row: Comparison) -> Record:
+    return {"run": report.shown[row.run], "baseline": report.shown[row.baseline], **compared(row)}
 
 
 def compared(row: Comparison) -> Record:

@@ -15,10 +15,10 @@ from nescio import __version__
 from nescio.data.notes import Note, texts
 from nescio.reporting.page.browser import Browser, Texts, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
-from nescio.reporting.page.facts import Facts, compare_command, score_command
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.leaderboard import leaderboard
+from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
 from nescio.reporting.page.texts import as_json, inert
 
@@ -33,14 +33,14 @@ class Shared:
     notes: Sequence[Note]
 
 
-def page(facts: Facts, *, title: str | None = None, texts: Texts | None = None) -> str:
+def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
     """The whole report as one text. `title` stands in the browser's tab and above the answer."""
-    figures, missing = all_figures(facts)
-    browsing, unseen = browser(seen_by(facts), texts)
-    sources = (facts.scores, facts.comparisons, *facts.studies)
-    notes = (*facts.scores.notes, *_notes(facts), *missing, *unseen)
+    figures, missing = all_figures(report)
+    browsing, unseen = browser(seen_by(report), texts)
+    sources = (report.scores, report.comparisons, *report.studies)
+    notes = (*report.scores.notes, *_notes(report), *missing, *unseen)
     shared = Shared(
-        title or "Report", answer(facts), [str(each.signature) for each in sources if each is not None], notes
+        title or "Report", answer(report), [str(each.signature) for each in sources if each is not None], notes
     )
     return assembled(
         "report.html.jinja",
@@ -48,11 +48,11 @@ def page(facts: Facts, *, title: str | None = None, texts: Texts | None = None) 
         shared,
         figures,
         browsing,
-        board=leaderboard(facts),
-        level=facts.level,
-        main=inert(facts.main),
-        commands={"score": score_command(facts), "compare": compare_command(facts) if facts.comparisons else ""},
-        silence=_silence(facts),
+        board=leaderboard(report),
+        level=report.level,
+        main=inert(report.main),
+        commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
+        silence=_silence(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
     )
 
@@ -110,17 +110,17 @@ def versions() -> str:
     )
 
 
-def _notes(facts: Facts) -> tuple[Note, ...]:
-    alone = (facts.why_alone,) if facts.why_alone else ()
-    found = facts.comparisons.notes if facts.comparisons else ()
-    return (*found, *alone, *facts.missing, *(note for study in facts.studies for note in study.notes))
+def _notes(report: ReportData) -> tuple[Note, ...]:
+    alone = (report.why_alone,) if report.why_alone else ()
+    found = report.comparisons.notes if report.comparisons else ()
+    return (*found, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
 
 
-def _silence(facts: Facts) -> Sequence[Mapping[str, Any]]:
+def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
     """Why runs did not answer, where their files say so: a row a kind."""
     shown = [
-        {**asdict(row), "run": facts.shown.get(row.run, inert(row.run, 80)), "why": inert(row.why, 120)}
-        for row in facts.loaded.silence
+        {**asdict(row), "run": report.shown.get(row.run, inert(row.run, 80)), "why": inert(row.why, 120)}
+        for row in report.loaded.silence
     ]
     return shown if len({row["why"] for row in shown}) > 1 else []
 

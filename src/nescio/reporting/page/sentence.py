@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nescio.data.results import Score
 from nescio.reporting.board import number
-from nescio.reporting.page.facts import Facts
+from nescio.reporting.page.report_data import ReportData
 from nescio.text import enumerated, plural
 
 
@@ -26,36 +26,36 @@ class Answer:
         return f"{self.before}{self.name}{self.after}"
 
 
-def answer(facts: Facts) -> Answer:
+def answer(report: ReportData) -> Answer:
     """Say who is best by the measure that decides, how surely, and with whom it is tied."""
-    best = facts.row(facts.runs[0], facts.main)
+    best = report.row(report.runs[0], report.main)
     if best is None or math.isnan(best.value):
-        return Answer(f"{facts.main} is undefined for ", "every run", ", because nothing could be counted.")
-    name = facts.shown[best.run]
-    if len(facts.runs) == 1:
-        return Answer("", name, f" scores {value(best)} by {facts.main}.", _what_it_did(facts, best.run))
-    lower = " (lower is better)" if facts.lower_is_better else ""
-    if level := _level(facts, best):
+        return Answer(f"{report.main} is undefined for ", "every run", ", because nothing could be counted.")
+    name = report.shown[best.run]
+    if len(report.runs) == 1:
+        return Answer("", name, f" scores {value(best)} by {report.main}.", _what_it_did(report, best.run))
+    lower = " (lower is better)" if report.lower_is_better else ""
+    if level := _level(report, best):
         lower += f", tied with {enumerated(level)}"
-    if facts.comparisons is None:
-        rest = f": {facts.why_alone}."
+    if report.comparisons is None:
+        rest = f": {report.why_alone}."
         return Answer(
-            "", name, f" has the best {facts.main}{lower}, {value(best)}{rest}", _what_it_did(facts, best.run)
+            "", name, f" has the best {report.main}{lower}, {value(best)}{rest}", _what_it_did(report, best.run)
         )
     alike = [
-        facts.shown[run]
-        for run in facts.runs[1:]
-        if (pair := facts.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
+        report.shown[run]
+        for run in report.runs[1:]
+        if (pair := report.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
     ]
-    others = "the other run" if len(facts.runs) == 2 else f"all {len(facts.runs) - 1} other runs"
+    others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
     told = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
-    return Answer("", name, f" is best by {facts.main}{lower}, {value(best)}; {told}.", _what_it_did(facts, best.run))
+    return Answer("", name, f" is best by {report.main}{lower}, {value(best)}; {told}.", _what_it_did(report, best.run))
 
 
-def _level(facts: Facts, best: Score) -> list[str]:
+def _level(report: ReportData, best: Score) -> list[str]:
     """The other runs with the very value of the best."""
-    rows = [row for run in facts.runs[1:] if (row := facts.row(run, facts.main)) is not None]
-    return [facts.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
+    rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
+    return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
 
 def value(row: Score | None) -> str:
@@ -67,24 +67,24 @@ def value(row: Score | None) -> str:
     return f"{number(row.value)} [{number(row.low)}, {number(row.high)}]"
 
 
-def _what_it_did(facts: Facts, run: str) -> tuple[str, ...]:
+def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     """What the best run did with its questions, and who would be best if silence were taken for a wrong answer."""
-    if run not in facts.counts:
+    if run not in report.counts:
         return ()
-    correct, incorrect, unanswered = facts.counts[run]
+    correct, incorrect, unanswered = report.counts[run]
     n = correct + incorrect + unanswered
     if not n:
         return ()
     right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
     said = [
-        f"{facts.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
+        f"{report.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
         "unanswered."
     ]
-    shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in facts.counts.items()}
-    top = max(facts.runs, key=lambda name: shares[name])
-    if facts.main != "accuracy" and shares[top] > shares[run]:
+    shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
+    top = max(report.runs, key=lambda name: shares[name])
+    if report.main != "accuracy" and shares[top] > shares[run]:
         said.append(
-            f"By accuracy, which counts an abstention as a wrong answer, {facts.shown[top]} would be first "
+            f"By accuracy, which counts an abstention as a wrong answer, {report.shown[top]} would be first "
             f"({shares[top]:.3f})."
         )
     return tuple(said)

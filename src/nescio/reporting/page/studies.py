@@ -8,19 +8,19 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.reporting import charts
-from nescio.reporting.page.facts import Facts
 from nescio.reporting.page.figure import Figure, Record
+from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import asked
 from nescio.text import enumerated
 
 SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
 
-def study_figures(facts: Facts) -> tuple[Figure, ...]:
+def study_figures(report: ReportData) -> tuple[Figure, ...]:
     """The figures of the studies that were made."""
     figures: list[Figure] = []
-    for study in facts.studies:
-        figures += _stability_figures(facts, study) if study.kind == "stability" else _swap_figures(facts, study)
+    for study in report.studies:
+        figures += _stability_figures(report, study) if study.kind == "stability" else _swap_figures(report, study)
     return tuple(figures)
 
 
@@ -28,14 +28,14 @@ def _rows(study: Results, *names: str) -> list[Record]:
     return [{name: getattr(row, name) for name in names} for row in study]
 
 
-def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
+def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
     """The error rate and the ties over the fuzziness, each in a chart of its own."""
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
         return []
     last = {row["measure"]: row for row in rows}
-    command = _command(facts, "meta stability")
+    command = _command(report, "meta stability")
     across = ("fuzziness", "fuzziness: relative difference below which runs tie")
     fuzzy = f"{rows[-1]['fuzziness']:g}"
 
@@ -69,7 +69,7 @@ def _stability_figures(facts: Facts, study: Results) -> list[Figure]:
     ]
 
 
-def _swap_figures(facts: Facts, study: Results) -> list[Figure]:
+def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
     """The swap rate over the difference that was seen."""
     rows = _rows(study, "measure", "low", "high", "comparisons", "swaps", "swap_rate")
     drawn, top, left = _drawn(rows, ("swap_rate",))
@@ -93,7 +93,7 @@ def _swap_figures(facts: Facts, study: Results) -> list[Figure]:
             f"{said}{none}{left}".strip(),
             tuple(rows),
             lambda width: charts.curves(drawn, top, width, (across, up), SWAPS_ALLOWED),
-            _command(facts, "meta swap"),
+            _command(report, "meta swap"),
         )
     ]
 
@@ -125,8 +125,8 @@ def _percent(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.2%}"
 
 
-def _command(facts: Facts, verb: str) -> str:
+def _command(report: ReportData, verb: str) -> str:
     """The command of a study; of the options of resampling it knows the seed alone."""
-    given = facts.commands.resampling
+    given = report.commands.resampling
     seed = given[given.index("--seed") :][:2] if "--seed" in given else ()
-    return facts.commands.line(verb, *asked(facts.measures), *seed, resampled=False)
+    return report.commands.line(verb, *asked(report.measures), *seed, resampled=False)

@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, get_args
 
 from nescio.data.model import Question
 from nescio.errors import UnknownNameError, UsageError
@@ -32,7 +33,8 @@ from nescio.systems.wordnet import HINT
 from nescio.tasks.reading.marks import question_word
 from nescio.text import content_stems, stem, words
 
-SWITCHES = ("Filt", "Sem", "Pro", "Name", "Stem")  # in the order in which the paper names its systems
+Switch = Literal["Filt", "Sem", "Pro", "Name", "Stem"]
+SWITCHES: tuple[Switch, ...] = get_args(Switch)  # in the order in which the paper names its systems
 BY_HAND = ("NameHum", "ProHum")
 Bag = frozenset[str]
 Merit = tuple[bool, int, tuple[int, ...]]

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from nescio.data.model import Question, Run, Verdict
 from nescio.data.notes import Note, note
@@ -18,7 +19,8 @@ from nescio.errors import MismatchError, UsageError
 from nescio.tasks.ave.exercise import Candidate, Exercise, Value
 from nescio.text import squeeze
 
-RULES = ("declined", "nil", "void", "long", "duplicate", "contained")
+Rule = Literal["declined", "nil", "void", "long", "duplicate", "contained"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 LONGEST = 700  # characters of a supporting text: the most that the main track of QA@CLEF 2007 allowed
 NIL = "nil"
 VALUES: Mapping[Verdict | None, Value] = {

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, get_args
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -21,8 +22,11 @@ from nescio.tasks.nuggets.scoring import Run, Target, gather, is_vital, length, 
 from nescio.text import stem, words
 
 Matcher = Callable[[str, Sequence[str]], float]
-COUNT, IDF, EMBEDDING = "count", "idf", "embedding"
-METHODS = (COUNT, IDF, EMBEDDING)
+COUNT: Literal["count"] = "count"
+IDF: Literal["idf"] = "idf"
+EMBEDDING: Literal["embedding"] = "embedding"
+Matching = Literal["count", "idf", "embedding"]
+METHODS: tuple[Matching, ...] = get_args(Matching)
 MODEL = "all-MiniLM-L6-v2"
 
 

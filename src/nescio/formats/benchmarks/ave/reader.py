@@ -29,13 +29,16 @@ from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
+from nescio.tasks.ave.building import counts
 from nescio.tasks.ave.exercise import Decision, Runs, Validation, evidence, pair_evidence, selections
+from nescio.text import plural
 
 __all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]
 
 COLLECTION, PAIRS, RESPONSES, PAIR_RESPONSES = "gold", "pairs", "answers", "pair answers"
 OVER_ANSWERS = ("ave.F", "ave.precision", "ave.recall")
 OVER_QUESTIONS = ("ave.qa_accuracy", "ave.normalized_qa_accuracy")
+VALUES = ("validated", "rejected", "unknown")
 VIEWS = ("answers", "selection")
 _LOOK = 20  # a first line may be the unsound one
 
@@ -64,11 +67,24 @@ def _text_part(source: Source) -> str | None:
     return None
 
 
+def describe(parts: Sequence[SourceRole]) -> str:
+    """Count the questions and the answers of a collection that nobody has responded to yet, by their values."""
+    if [part for part, _ in parts] != [COLLECTION]:
+        return ""
+    rows = counts(read_exercise(parts[0][1]))
+    questions, answers, *values = (
+        sum(getattr(row, name) for row in rows) for name in ("questions", "answers", *VALUES)
+    )
+    by_value = ", ".join(f"{many:,} {name.upper()}" for name, many in zip(VALUES, values, strict=True))
+    return f"{plural(questions, 'question')}, {plural(answers, 'answer')}: {by_value}"
+
+
 @reader(
     "ave",
     about="an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id SELECTED|VALIDATED|REJECTED confidence)",
     recognise=recognise,
     text=True,
+    describe=describe,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one collection, or one file of pairs, and the responses to it.

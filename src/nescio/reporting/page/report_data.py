@@ -1,42 +1,41 @@
-"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that
-decides."""
+"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that decides."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from nescio.comparison import Rank, compare, ranks
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
-from nescio.errors import NescioError
+from nescio.errors import NescioError, UnknownNameError
 from nescio.measures import parse
 from nescio.meta import stability, swap
-from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, load
+from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, check_names, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
-STUDIES: dict[str, Callable[..., Results]] = {"stability": stability, "swap": swap}
+Study = Literal["stability", "swap"]
+STUDIES: tuple[Study, ...] = get_args(Study)
+_STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap": swap}
 
-Told = Callable[[str], Callable[[int, int], None] | None]
+ProgressFor = Callable[[str], Callable[[int, int], None] | None]  # from the name of a step to who hears of its progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Facts:
-    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
-    as shown.
+class ReportData:
+    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names as shown.
 
-    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
-    `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
-    outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
-    says which could not be made.
+    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts` maps a run to its numbers of correct,
+    incorrect and unanswered questions; it is empty where the data has no outcomes. `studies` are those of the measures that were
+    asked for, by the functions of `nescio.meta`, and `missing` says which could not be made.
     """
 
     loaded: Loaded
@@ -63,8 +62,7 @@ class Facts:
 
     @property
     def highlighted(self) -> tuple[str, ...]:
-        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are
-        any."""
+        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are any."""
         others = (OTHERS,) if len(self.runs) > MOST_NAMED else ()
         return (*(self.shown[run] for run in self.runs[:MOST_NAMED]), *others)
 
@@ -88,27 +86,27 @@ def gather(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    studies: Sequence[str] = (),
-    told: Told = lambda what: None,  # noqa: ARG005
+    studies: Sequence[Study] = (),
+    progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
     **options: Any,
-) -> Facts:
-    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
-    measures ("stability", "swap"); `told` names a step and gives who is to hear of its progress. Raises what `score`
-    and `compare` raise."""
+) -> ReportData:
+    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
+    ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
+    check_names(gather, options)
     loaded = load(given, Options(**{"strata": None, "graded": _graded(measures), **options}))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
-    scores = score(loaded, wanted, by=by, ci=ci, progress=told("scoring"), **drawn)
+    scores = score(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
-    found, why = _compared(loaded, main, ci, drawn | {"progress": told("comparing")})
+    found, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
     studied, missing = run_studies(
-        loaded, studies, list(dict.fromkeys(row.measure for row in scores)), told, seed=seed, jobs=jobs
+        loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
     )
     ranking = _ranking(found, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
-    return Facts(
+    return ReportData(
         loaded,
         scores,
         {(row.run, row.measure, row.stratum): row for row in scores},
@@ -129,31 +127,34 @@ def gather(
 
 
 def run_studies(
-    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], told: Told, *, seed: int, jobs: int
+    loaded: Loaded, wanted: Sequence[str], measures: Sequence[str], progress_for: ProgressFor, *, seed: int, jobs: int
 ) -> tuple[tuple[Results, ...], tuple[Note, ...]]:
-    """The studies asked for, by name, and notes on those that the data does not allow."""
-    found, notes = [], []
-    for name, study in STUDIES.items():
+    """Make the studies asked for, by name, and notes on those that the data does not allow."""
+    if unknown := next((name for name in wanted if name not in STUDIES), None):
+        raise UnknownNameError("study", unknown, STUDIES)
+    made, notes = [], []
+    for name, study in _STUDIES.items():
         if name not in wanted:
             continue
         try:
-            found.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=told(f"studying {name}")))
+            progress = progress_for(f"studying {name}")
+            made.append(study(loaded, list(measures), seed=seed, jobs=jobs, progress=progress))
         except NescioError as error:
             notes.append(note("page.no_study", "no study of {study}: {reason}", study=name, reason=str(error)))
-    return tuple(found), tuple(notes)
+    return tuple(made), tuple(notes)
 
 
-def score_command(facts: Facts, *, by: bool = False) -> str:
+def score_command(report: ReportData, *, by: bool = False) -> str:
     """The command that gives the scores again."""
-    more = ("--by", facts.by) if by and facts.by else ()
-    level = ("--ci", "none" if facts.level is None else f"{facts.level:g}") if facts.level != 95 else ()
-    return facts.commands.line("score", *asked(facts.measures), *more, *level)
+    more = ("--by", report.by) if by and report.by else ()
+    level = ("--ci", "none" if report.level is None else f"{report.level:g}") if report.level != 95 else ()
+    return report.commands.line("score", *asked(report.measures), *more, *level)
 
 
-def compare_command(facts: Facts) -> str:
+def compare_command(report: ReportData) -> str:
     """The command that gives the comparisons again."""
-    level = ("--ci", f"{facts.level:g}") if facts.level not in (None, 95) else ()
-    return facts.commands.line("compare", "-m", facts.main, *level)
+    level = ("--ci", f"{report.level:g}") if report.level not in (None, 95) else ()
+    return report.commands.line("compare", "-m", report.main, *level)
 
 
 def _graded(measures: Sequence[str] | None) -> tuple[str, ...]:

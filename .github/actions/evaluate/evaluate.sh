@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The step of action.yml: gates first, then the pages. Everything comes in through variables of the environment, so that no text of
+# a pull request is ever read as a command.
+set -uo pipefail
+
+lines() { sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$1"; }
+
+files=()
+while IFS= read -r pattern; do
+  if [ -e "$pattern" ]; then
+    files+=("$pattern")
+  else
+    mapfile -t matches < <(compgen -G "$pattern")
+    files+=("${matches[@]:-$pattern}") # what is not there, nescio names in its message
+  fi
+done < <(lines "$FILES")
+
+common=()
+while IFS= read -r measure; do common+=(-m "$measure"); done < <(lines "$MEASURES")
+mapfile -t options < <(xargs -r printf '%s\n' <<<"$OPTIONS")
+common+=("${options[@]}")
+
+mkdir -p "$JUNIT"
+status=0
+# The worst verdict counts: bad input, then a failure, then what cannot be told.
+worse() {
+  local rank=([0]=0 [1]=2 [2]=3 [3]=1)
+  [ "${rank[$1]:-3}" -le "${rank[$status]:-3}" ] || status="$1"
+}
+
+gates=()
+while IFS= read -r bar; do gates+=(--fail-under "$bar"); done < <(lines "$FAIL_UNDER")
+while IFS= read -r bar; do gates+=(--fail-over "$bar"); done < <(lines "$FAIL_OVER")
+if [ ${#gates[@]} -gt 0 ]; then gates+=(--junit "$JUNIT/score.xml"); fi
+nescio score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary
+worse $?
+
+changes=""
+if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
+  comparison=(--baseline "$BASELINE" --fail-on-regression --margin "$MARGIN" --junit "$JUNIT/compare.xml")
+  if [ -n "$RUN" ]; then
+    changes="$CHANGES"
+    comparison+=(--run "$RUN")
+    if [ -n "$changes" ]; then comparison+=(-o "$changes"); fi
+  fi
+  nescio compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary
+  worse $?
+fi
+
+if [ -n "$REPORT" ] && [ "$status" != 2 ]; then
+  nescio report "${files[@]}" "${common[@]}" -o "$REPORT" || worse 2
+fi
+
+case "$status" in
+  0) verdict=passed ;;
+  1) verdict=failed ;;
+  3) verdict=undecided ;;
+  *) verdict=error ;;
+esac
+{
+  echo "verdict=$verdict"
+  echo "report=$REPORT"
+  echo "changes=$changes"
+  echo "junit=$JUNIT"
+} >>"$GITHUB_OUTPUT"
+
+if [ "$verdict" = undecided ]; then
+  echo "::warning title=nescio::too few questions to tell whether the gates are met"
+  if [ "$UNDECIDED" = pass ]; then exit 0; fi
+fi
+exit "$status"

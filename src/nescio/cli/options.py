@@ -1,0 +1,208 @@
+"""The options that several commands share, each declared once, and what is typed as what functions take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import click
+
+from nescio.cli.output import watch_bytes
+from nescio.data.outcomes import Missing, Unanswerable, Ungraded
+from nescio.errors import UsageError
+from nescio.reporting.tables import Form
+
+Decorator = Callable[[Any], Any]
+TableOrJson = Literal["table", "json"]
+PATH = click.Path(path_type=Path)
+
+
+def choice(literal: Any) -> click.Choice:  # type: ignore[type-arg]
+    """Offer the values of a Literal."""
+    return click.Choice(get_args(literal))
+
+
+def together(*options: Decorator) -> Decorator:
+    """Make one decorator of several options, whose help lists them in this order."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+# ---- what is read, and what is asked for ----
+
+FILES = click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILES...")
+MEASURES = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. `nescio measures` lists them. [default: depends on the data]",
+)
+BY = click.option(
+    "--by", metavar="COLUMN", help="Break down the scores by a column that is constant within each question."
+)
+CI = click.option(
+    "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."
+)
+CI_OR_NONE = click.option(
+    "--ci", default="95", show_default=True, metavar="LEVEL|none", help="The level of the intervals in percent."
+)
+
+# ---- how files are read: an option for each field of `nescio.pipeline.Options` that a user may set ----
+
+READING = {
+    "format_in": click.option(
+        "--format-in",
+        metavar="NAME",
+        help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An unknown name lists them all.",
+    ),
+    "judge": click.option(
+        "--judge",
+        metavar="NAME",
+        help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice if all questions have options, else exact]",
+    ),
+    "missing": click.option(
+        "--missing",
+        type=choice(Missing),
+        default="error",
+        show_default=True,
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out for all runs.",
+    ),
+    "ungraded": click.option(
+        "--ungraded",
+        type=choice(Ungraded),
+        default="error",
+        show_default=True,
+        help="What to do with an answer without a grade: stop with an error, leave it out, or report both extremes.",
+    ),
+    "unanswerable": click.option(
+        "--unanswerable",
+        type=choice(Unanswerable),
+        default="correct",
+        show_default=True,
+        help="What to do with a question that has no answer: count abstaining as correct, or leave it out.",
+    ),
+    "outcome_map": click.option(
+        "--outcome-map",
+        multiple=True,
+        metavar="WORD=OUTCOME",
+        help="Read WORD as correct, incorrect or unanswered. Repeatable.",
+    ),
+    "choose": click.option(
+        "--choose",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Which of several things in a log to read, such as --choose filter=strict-match; a message lists them. Repeatable.",
+    ),
+    "declined_pattern": click.option(
+        "--declined-pattern",
+        multiple=True,
+        metavar="REGEX",
+        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case; the matches are reported. Repeatable.",
+    ),
+    "cluster": click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Resample questions with the same value of COLUMN (such as one story) together. [default: the column `cluster`]",
+    ),
+}
+reading_options = together(*READING.values())
+
+
+def reading(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of `READING` out of what a command was given, as `nescio.pipeline.Options` takes them."""
+    options = {name: given.pop(name) for name in READING if name in given}
+    for name, form in (("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
+        if name in options:
+            options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])
+    return options | {"watch": watch_bytes()}
+
+
+def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
+    """Take NAME=VALUE apart, at the last sign where words are mapped to outcomes, which have none."""
+    values = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=") if form.endswith("OUTCOME") else text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{option} takes {form} (found {text!r})")
+        values[name] = value
+    return values
+
+
+# ---- resampling ----
+
+RESAMPLES = click.option(
+    "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="The number of resamples."
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all random draws."
+)
+JOBS = click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="The number of processes; -1 for all cores. It does not affect results.",
+)
+resampling_options = together(RESAMPLES, SEED, JOBS)
+
+# ---- output ----
+
+
+def printed(forms: Any = Form, what: str = "what is printed") -> Decorator:
+    """Offer the formats in which results are printed."""
+    return click.option(
+        "-f",
+        "--format",
+        "printed",
+        type=choice(forms),
+        default="table",
+        show_default=True,
+        help=f"The format of {what}.",
+    )
+
+
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    help="Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
+)
+output_options = together(printed(), OUTPUT)
+TABLE_OR_JSON = printed(TableOrJson)
+
+# ---- what is typed as text ----
+
+
+def level(text: str) -> float | None:
+    """Read what --ci says: a level in percent, or None for no interval."""
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--ci takes a level in percent or `none` (found {text!r})") from None
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Read numbers that commas separate."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None
+
+
+def number_or_all(option: str, text: str) -> int | None:
+    """Read the number that an option names; None for all."""
+    if text == "all":
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{option} takes a whole number, 1 or more, or `all` (found {text!r})")
+    return int(text)

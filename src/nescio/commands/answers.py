@@ -1,0 +1,22 @@
+"""What a system did that answered questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nescio.data.notes import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A run that was written: its name, how many of its questions it answers, where it is, and notes."""
+
+    run: str
+    answered: int
+    questions: int
+    output: Path
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.run} answers {self.answered} of {self.questions} questions; wrote {self.output}"

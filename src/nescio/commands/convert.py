@@ -1,0 +1,73 @@
+"""From any log that can be scored to an outcome table, or to files of another format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nescio.commands.places import check_file, listed
+from nescio.data.judges import named
+from nescio.data.notes import Note
+from nescio.data.outcomes import Outcomes
+from nescio.errors import MismatchError, UsageError
+from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
+from nescio.pipeline import Options, check_names, judge, judges_of, read
+from nescio.sources.writing import check_new_folder
+
+OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What was read, who judged it on the way ("" where nobody had to), what was written and where, and notes."""
+
+    format: str
+    judge: str
+    what: str
+    output: Path
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        how = f", judged by {self.judge}" if self.judge else ""
+        return f"read {self.format}{how}; wrote {self.what} to {self.output}"
+
+
+def convert(source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Any) -> Converted:
+    """Write any log that can be scored as an outcome table, or as files of another format.
+
+        nescio.convert("log.eval", "log.csv")
+
+    `source` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to` the new
+    folder for the files of another format (`nescio.formats.WRITERS` has them). Options are those of `nescio.score` that say how
+    files are read; those about scoring change nothing here. Raises NescioError: MismatchError for what a format cannot hold,
+    UnknownNameError for a format that is not written, UsageError where the output cannot be written.
+    """
+    check_names(convert, options)
+    items, output, reading = listed(source), Path(output), Options(**options)
+    writer = WRITERS.find(to)
+    _check_place(writer, output, items)
+    result = read(items, reading, runs=writer.takes is not Unjudged)
+    judged_by = ""
+    if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
+        result = judge(result, reading.judge)
+        judged_by = named(judges_of(result))
+    elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
+        raise MismatchError(
+            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be written --to outcomes, and not --to {to}"
+        )
+    if not isinstance(result.data, writer.takes):
+        raise MismatchError(f"this is {result.about}, which holds no outcome of a single question")
+    written = writer.write(result.data, output)
+    return Converted(result.format, judged_by, written.what, output, (*result.notes, *written.notes))
+
+
+def _check_place(writer: Writer, output: Path, inputs: Sequence[Any]) -> None:
+    """Raise UsageError where the writer cannot write there, before anything is read."""
+    if writer.suffixes:
+        check_file(output, f"--to {writer.name}", writer.suffixes, inputs)
+    elif output.suffix.lower() in BY_SUFFIX:
+        raise UsageError(f"{output}: --to {writer.name} is written to a folder; name one")
+    else:
+        check_new_folder(output)

@@ -1,0 +1,87 @@
+"""The demo: the bundled stories, and the commands that answer, judge, score and compare."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+from nescio.errors import UsageError
+from nescio.systems.reading import bundled
+
+SYSTEMS = ("deep-read", "window-distance", "word-distance")
+THRESHOLDS = (0.0, 0.25, 0.5)
+RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in THRESHOLDS)
+BY_SENTENCE = {"deep-read": (), "deep-read-ProNameStem": ("Stem", "Name", "Pro")}
+PRINTED = {
+    "score": "Three systems, each abstaining below three thresholds (after the @). Questions about one story are not\nindependent; add --cluster story to resample whole stories.",
+    "compare": "Does abstaining pay off? Each system is compared with itself without abstention.",
+    "read score": "The same stories without the options: Deep Read answers with a sentence. Its marks compare that sentence with\nthe words of the key, and with the sentences that people, or the key's words, would choose.",
+}
+PARTS = ("questions.jsonl", "stories.jsonl")
+
+
+def steps() -> list[list[str]]:
+    """List the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
+    found = [
+        [
+            "read",
+            "answer",
+            *PARTS,
+            "--system",
+            system,
+            "--threshold",
+            str(threshold),
+            "-o",
+            f"runs/{system}@{threshold:.2f}.jsonl",
+        ]
+        for system in SYSTEMS
+        for threshold in THRESHOLDS
+    ]
+    judge = ["judge", "questions.jsonl", *(f"runs/{run}.jsonl" for run in RUNS), "-o", "outcomes.csv"]
+    score = ["score", "outcomes.csv", "-o", "scores.json"]
+    pays = [
+        [
+            "compare",
+            "questions.jsonl",
+            *(f"runs/{run}.jsonl" for run in RUNS if run.startswith(system)),
+            "-m",
+            "c@1",
+            "-m",
+            "accuracy",
+            "--baseline",
+            f"{system}@0.00",
+            "-o",
+            f"{system}.json",
+        ]
+        for system in SYSTEMS
+    ]
+    told = [
+        ["read", "answer", *PARTS, "--system", "deep-read", "--by-sentence", "-o", f"sentences/{name}.jsonl"]
+        + [word for switch in switches for word in ("--switch", switch)]
+        for name, switches in BY_SENTENCE.items()
+    ]
+    marked = ["read", "score", *PARTS, *(f"sentences/{name}.jsonl" for name in BY_SENTENCE), "--judge", "deep_read"]
+    page = ["report", "outcomes.csv", "-m", "c@1", "-m", "accuracy", "-o", "report.html"]
+    return [*found, judge, *told, page, score, *pays, [*marked, "-o", "marks.json"]]
+
+
+def printed(words: list[str]) -> str:
+    """Name the command that a step calls, where its output is shown; else nothing."""
+    return next((name for name in PRINTED if words[: name.count(" ") + 1] == name.split()), "")
+
+
+def lay_out(folder: Path) -> None:
+    """Fill a folder with the questions, the stories and the commands (commands.sh); raises UsageError for a file."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; name a folder with -o")
+    for name in ("runs", "sentences"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in PARTS:
+        shutil.copyfile(bundled() / name, folder / name)
+    commands = [shlex.join(["nescio", *words]) for words in steps()]
+    (folder / "commands.sh").write_text(
+        "#!/bin/sh\n# What made the files of this folder, from the questions and the stories. Run it here.\nset -e\n"
+        + "\n".join(commands)
+        + "\n"
+    )

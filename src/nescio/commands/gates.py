@@ -1,0 +1,237 @@
+"""Gates for continuous integration: their statuses, and what CI systems read of them (JUnit XML, GitHub's step summary)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nescio.commands.places import check_place
+from nescio.comparison import regression
+from nescio.data.results import Comparisons, Results, Scores
+from nescio.errors import UsageError
+from nescio.measures import parse
+from nescio.reporting.grid import make_grid
+from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
+from nescio.reporting.tables import markdown_tables, number, signed
+from nescio.sources.writing import write_text
+
+PASSED, FAILED, CANNOT_TELL = 0, 1, 3
+WORDS = {PASSED: "passed", FAILED: "failed", CANNOT_TELL: "cannot tell"}
+MARKDOWN = ("", ".md", ".markdown", ".txt")  # GitHub's own file has no suffix
+FEWEST = 2  # resamples that lie beyond the ends of an interval
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, production 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when lower."""
+
+    measure: str
+    value: float
+    ceiling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), and the sentence and the figures
+    that say so."""
+
+    run: str
+    asked: str
+    status: int
+    said: str
+    figures: str
+
+
+def with_gated(measures: Sequence[str], limits: Iterable[Limit]) -> list[str] | None:
+    """Name the measures to score: those asked for and those of the gates; None, for what suits the data, where none is asked for."""
+    return list(dict.fromkeys([*measures, *(limit.measure for limit in limits)])) if measures else None
+
+
+def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
+    """Hold every run against the limits, by the whole interval.
+
+        score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
+
+    A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be told from
+    the limit where it spans it. Raises UsageError for a limit on a measure that is not scored, or that runs the other way.
+    """
+    gates: list[Gate] = []
+    for limit in limits:
+        _check_limit(scores, limit)
+        gates += _gates_of(scores, limit)
+    return gates
+
+
+def _check_limit(scores: Scores, limit: Limit) -> None:
+    name = limit.measure
+    declaration = parse(name).declaration
+    if name not in {row.measure for row in scores}:
+        raise UsageError(f"a gate names {name}, which is not scored; add -m {name!r}")
+    if declaration.lower_is_better != limit.ceiling:
+        better, option = ("higher", "--fail-under") if limit.ceiling else ("lower", "--fail-over")
+        raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
+
+
+def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
+    """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
+    gates = []
+    for row in scores:
+        if row.measure != limit.measure or row.stratum is not None:
+            continue
+        low, high = (row.value, row.value) if row.low is None else (row.low, row.high)
+        worst, best = (-high, -low) if limit.ceiling else (low, high)
+        floor = -limit.value if limit.ceiling else limit.value
+        status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
+        verdict = {
+            PASSED: "is at most" if limit.ceiling else "is at least",
+            FAILED: "is above" if limit.ceiling else "is below",
+            CANNOT_TELL: "is not significantly different from",
+        }[status]
+        figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
+        said = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures})"
+        asked = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
+        gates.append(Gate(row.run, asked, status, said, figures))
+    return gates
+
+
+def check_regression_gate(baseline: str | None, ci: float, resamples: int) -> None:
+    """Raise UsageError where no gate on regressions could be made: there is no baseline, or too few resamples for an interval."""
+    if not baseline:
+        raise UsageError("--fail-on-regression needs a --baseline")
+    if resamples * (1 - ci / 100) < FEWEST:
+        raise UsageError(f"--resamples {resamples} are too few for the {ci:g}% interval of a gate")
+
+
+def regression_gates(
+    comparisons: Comparisons, measures: Sequence[str] = (), *, ci: float = 95.0, margin: float = 0.01
+) -> list[Gate]:
+    """Ask of every run whether it is worse than its baseline by more than the margin.
+
+        regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
+
+    `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one compared).
+    """
+    gated = {parse(name).label for name in measures or (comparisons.rows[0:1] and (comparisons.rows[0].measure,))}
+    gates = []
+    for row in comparisons:
+        if row.measure not in gated:
+            continue
+        status = regression(row, 1 - ci / 100, margin)
+        verdict = {PASSED: "is not worse than", FAILED: "is worse than", CANNOT_TELL: "may be worse than"}[status]
+        which = "; there are too few questions to tell" if status == CANNOT_TELL else ""
+        figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+        said = f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
+        asked = f"{row.measure} at most {margin:g} worse than {row.baseline}"
+        gates.append(Gate(row.run, asked, status, said, figures))
+    return gates
+
+
+def exit_status(gates: Iterable[Gate]) -> int:
+    """Give the exit status of all gates: a failure outweighs a gate that cannot tell, and that outweighs a pass."""
+    statuses = {gate.status for gate in gates}
+    return next((status for status in (FAILED, CANNOT_TELL) if status in statuses), PASSED)
+
+
+def check_reports(
+    junit_file: Path | None,
+    summary_file: Path | None,
+    *,
+    inputs: Iterable[Any] = (),
+    output: Path | None = None,
+    gated: bool = True,
+) -> None:
+    """Raise UsageError where a report could not be written, or would take the place of another file; `gated`: there are gates."""
+    if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:  # most likely data, taken for the FILE
+        rule = "a step summary is Markdown (.md, .txt, or no suffix)"
+        raise UsageError(
+            f"--step-summary: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
+        )
+    if junit_file is not None and not gated:
+        raise UsageError("--junit reports gates, but there are none")
+    named = [path for path in (output, junit_file, summary_file) if path is not None]
+    if len({path.absolute() for path in named}) < len(named):
+        raise UsageError("-o, --junit and --step-summary each need a file of their own")
+    for path in named:
+        check_place(path, inputs)
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder; name a file to write")
+
+
+def write_reports(
+    junit_file: Path | None,
+    summary_file: Path | None,
+    *,
+    command: str,
+    gates: Sequence[Gate],
+    results: Results,
+    command_line: str,
+) -> None:
+    """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
+
+    `command` is the verb ("score"), `command_line` what gives it all again. Raises UsageError where a file cannot be written.
+    """
+    try:
+        # The summary is opened first, so that neither is written where the other cannot be.
+        opened = None if summary_file is None else summary_file.open("a", encoding="utf-8", errors="replace")
+        try:
+            if junit_file is not None:
+                write_text(junit_file, junit(command, gates, str(results.signature)))
+            if opened is not None:
+                opened.write(step_summary(command, gates, results, command_line))
+        finally:
+            if opened is not None:
+                opened.close()
+    except OSError as error:
+        raise UsageError(f"{summary_file}: cannot be written: {error.strerror}") from None
+
+
+def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
+    """Write the gates as JUnit XML that the common schemas (Ant's and Jenkins') accept: a suite, and a case a gate.
+
+    A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no failure.
+    """
+    from datetime import UTC, datetime
+
+    from lxml import etree
+
+    statuses = Counter(gate.status for gate in gates)
+    counted = {"tests": len(gates), "failures": statuses[FAILED], "errors": statuses[CANNOT_TELL]}
+    root = etree.Element("testsuites")
+    about = {"id": "0", "package": "nescio", "name": f"nescio {command}", "hostname": "localhost", "time": "0"}
+    stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    numbers = {name: str(number) for name, number in counted.items()}
+    suite = etree.SubElement(root, "testsuite", **about, timestamp=stamp, **numbers)
+    etree.SubElement(etree.SubElement(suite, "properties"), "property", name="signature", value=_xml(signature))
+    for gate in gates:
+        case = etree.SubElement(suite, "testcase", name=_xml(gate.asked), classname=_xml(gate.run), time="0")
+        if gate.status:
+            kind = "failure" if gate.status == FAILED else "error"
+            outcome = etree.SubElement(case, kind, message=_xml(gate.said), type=WORDS[gate.status])
+            outcome.text = _xml(gate.said)
+    etree.SubElement(suite, "system-out").text = _xml("\n".join(gate.said for gate in gates))
+    etree.SubElement(suite, "system-err")
+    text: str = etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode()
+    return text
+
+
+def _xml(text: str) -> str:
+    """Replace the characters that no XML may hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def step_summary(command: str, gates: Sequence[Gate], results: Results, command_line: str) -> str:
+    """Write a section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
+    parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
+    if gates:
+        rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
+        parts.append(markdown_table(make_grid(["result", "run", "asked", "found"], rows, [True, True, True, False])))
+    parts += markdown_tables(results)
+    parts += [f"- {markdown_code(str(note))}" for note in results.notes]
+    fence = "`" * max(3, 1 + longest_marks(command_line))
+    parts += [markdown_code(str(results.signature)), f"{fence}console\n$ {command_line}\n{fence}"]
+    return "\n\n".join(parts) + "\n\n"

@@ -1,0 +1,129 @@
+"""Reading comprehension: systems that answer questions about stories, and their marks, as `nescio read`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nescio.commands.answers import Answered
+from nescio.commands.places import check_file, listed
+from nescio.data.model import Question
+from nescio.data.notes import note
+from nescio.data.results import Scores
+from nescio.errors import UsageError
+from nescio.formats import ReadResult, Unjudged
+from nescio.judging import REGISTRY
+from nescio.judging.deep_read import deep_read
+from nescio.measures import parse
+from nescio.meta.comparability import LEAST_RUNS, comparability
+from nescio.pipeline import Options, apply, check_names, judge, read, read_collection
+from nescio.registry import parse_call
+from nescio.scoring import score as scoring
+from nescio.systems import reading
+from nescio.systems.reading.deep_read import Switch
+
+__all__ = ["answer", "score"]
+
+MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
+
+
+def answer(
+    source: Any,
+    output: Path | str,
+    *,
+    system: str,
+    switches: Sequence[Switch] = (),
+    threshold: float = 0.0,
+    by_sentence: bool = False,
+    seed: int = 0,
+) -> Answered:
+    """Answer questions about stories by one of the systems, and write the run.
+
+        print(nescio.read.answer(["questions.jsonl", "stories.jsonl"], "run.jsonl", system="deep-read"))
+
+    `source` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the systems. It
+    declines below `threshold`, and keeps the candidate. `switches` are Deep Read's; with `by_sentence` a sentence of the story
+    is the answer where there are options, too. Raises UnknownNameError for a system or a switch, UsageError for a threshold
+    outside [0, 1], MismatchError for a question that the system cannot answer.
+    """
+    items, output = listed(source), Path(output)
+    check_file(output, "a run", (".jsonl",), items)
+    collection, notes = read_collection(items)
+    run = reading.answer(collection, system, threshold, switches=switches, by_sentence=by_sentence, seed=seed)
+    reading.write_run(run, output)
+    answered = sum(response.answered for response in run.responses)
+    return Answered(run.name, answered, len(run.responses), output, notes)
+
+
+def score(
+    source: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    by: str | None = None,
+    keep_pronouns: bool = False,
+    correlations: bool = False,
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Scores:
+    """Mark runs on a collection of stories: word recall and precision, HumSent and AutSent; c@1 where questions have options.
+
+        nescio.read.score(["developset", "run.jsonl"], by="question_word")
+
+    `source` is a collection with its key, and runs. `keep_pronouns` counts personal and possessive pronouns as content words;
+    `correlations` also says how the measures correlate over the runs. Other arguments as in `nescio.score`. Raises NescioError:
+    UsageError for what is judged already, and for `keep_pronouns` beside a judge.
+    """
+    check_names(score, options)
+    scoring.check_resampling(ci, resamples, jobs, seed)
+    graded = tuple(name for measure in scoring.parse_all(measures, None) for name in measure.user_columns)
+    told = Options(**{"strata": None if by else (), "graded": graded, **options})
+    result = read(listed(source), told)
+    name, suited = _judge(result, told.judge, keep_pronouns=keep_pronouns)
+    loaded = apply(judge(result, name), replace(told, judge=name))
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
+    scores = scoring.score(loaded, measures or suited, by=by, ci=ci, **drawn)
+    return _with_correlations(scores) if correlations else scores
+
+
+def _judge(result: ReadResult, asked: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
+    """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
+    own = deep_read.__name__
+    if not isinstance(result.data, Unjudged):
+        raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
+    if keep_pronouns and asked:
+        raise UsageError(f"--keep-pronouns is for the judge {own}; use '{own}(keep_pronouns=true)'")
+    questions = result.data.collection.questions
+    if asked is None and (keep_pronouns or not all(question.options for question in questions)):
+        asked = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
+    return asked, None if asked is None else _suited(asked, questions)
+
+
+def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
+    """Name the marks that the judge gives and the collection allows: HumSent wants lists made by people, AutSent stories."""
+    columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
+    marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
+    lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}
+    lacking |= set() if any(question.story for question in questions) else {"read.AutSent"}
+    return [name for name in marks if name not in lacking] or None
+
+
+def _with_correlations(scores: Scores) -> Scores:
+    """Add how the measures correlate over the runs, and a note where there are too few of these."""
+    runs, notes = len({row.run for row in scores}), list(scores.notes)
+    if runs < LEAST_RUNS:
+        notes.append(
+            note(
+                "read.few_runs",
+                "correlations over runs need {least} runs or more, but there {runs:is/are} only {runs}, so they are "
+                "undefined",
+                least=LEAST_RUNS,
+                runs=runs,
+            )
+        )
+    return replace(scores, tables={"correlations": comparability(scores)}, notes=tuple(notes))

@@ -1,0 +1,74 @@
+"""Scores as a leaderboard has them: values, intervals, and the marks of the best run and of those tied with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nescio.comparison import best
+from nescio.data.evidence import Evidence
+from nescio.data.results import Scores
+from nescio.pipeline import Loaded, check_names
+from nescio.scoring import score as scoring
+from nescio.scoring.confidence_intervals import IntervalMethod
+
+Progress = Callable[[int, int], None]
+
+
+def score(
+    source: Any,
+    measures: Sequence[str] | str | None = None,
+    *,
+    by: str | None = None,
+    ci: float | None = 95.0,
+    interval: IntervalMethod = "auto",
+    mark: bool | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Scores:
+    """Score every run by every measure, with intervals, and mark the best runs.
+
+        nescio.score("outcomes.csv", ["c@1", "penalty(t=0.75)"], by="category").value("mine", "c@1")
+
+    `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
+    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
+    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run of each
+    measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
+    where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered,
+    common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
+    `cluster`; `nescio.pipeline.Options` says what each means.
+
+    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for an option
+    that there is not.
+    """
+    check_names(score, options)
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    scoring.check_resampling(ci, resamples, jobs, seed)
+    loaded = scoring.open_by(source, by, options, measures)
+    scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
+    if mark is False:
+        return scores
+    if mark:
+        return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
+    marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
+    return replace(marked, why_unmarked=why_unmarked(marked, loaded))
+
+
+def why_unmarked(scores: Scores, loaded: Loaded) -> str:
+    """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not compared."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
+        return ""
+    pairs = math.comb(len(data.runs), 2)
+    if data.clusters is not None:
+        reason = "the questions are in clusters, whose tests take longer"
+    elif pairs * len(data.questions) > best.MOST_WORK:
+        reason = f"the tests of {pairs:,} pairs of runs take long"
+    else:
+        reason = "no exact test of these measures is cheap"
+    return f"no marks: {reason}; --mark makes them"

@@ -1,0 +1,41 @@
+"""Which two runs are meant, where one is compared with one other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nescio.data.evidence import Evidence
+from nescio.errors import MismatchError, UnknownNameError
+from nescio.pipeline import Loaded
+
+
+def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
+    """Find the old run and the new one: those named, else the first and the second where there are two.
+
+    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are meant.
+    """
+    runs = loaded.data.runs
+    for name in filter(None, (baseline, run)):
+        if name not in runs:
+            raise UnknownNameError("run", name, runs)
+    if baseline is not None and baseline == run:
+        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
+    others = [name for name in runs if name not in (baseline, run)]
+    if len(runs) > 2 and (baseline is None or run is None):
+        raise MismatchError(
+            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of "
+            "changes shows two; choose them with --baseline OLD --run NEW"
+        )
+    if len(runs) < 2:
+        raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")
+    old = baseline or others[0]
+    return old, run or next(name for name in runs if name != old)
+
+
+def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
+    """Keep two runs, the old one first. Raises what `two_runs` raises; counts alone stay as they are."""
+    pair = two_runs(loaded, baseline, run)
+    if not isinstance(loaded.data, Evidence):
+        return loaded
+    data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
+    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))

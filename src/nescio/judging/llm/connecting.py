@@ -1,0 +1,89 @@
+"""A language model as a judge, from what names its endpoint, its limits and its cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from nescio.data.notes import note
+from nescio.errors import UsageError
+from nescio.judging.llm.budget import Limits
+from nescio.judging.llm.client import Endpoint
+from nescio.judging.llm.grading import Progress
+from nescio.judging.llm.judge import CACHE, LLM
+
+KEY = "OPENAI_API_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
+
+    `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are amounts of
+    money; `timeout` is in seconds, for one try; `cache` is where grades are kept.
+    """
+
+    base_url: str | None = None
+    model: str | None = None
+    api_key_env: str | None = None
+    concurrency: int | None = None
+    max_calls: int | None = None
+    max_cost: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    max_tokens: int | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    cache: Path | None = None
+    retry_ungraded: bool | None = None
+
+    def given(self) -> list[str]:
+        """Name the options that are set, as on the command line."""
+        return [f"--{field.name.replace('_', '-')}" for field in fields(self) if getattr(self, field.name) is not None]
+
+    def some(self, *names: str) -> dict[str, Any]:
+        """Give those of the named options that are set."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+def connect(
+    options: ModelOptions,
+    *,
+    progress: Progress | None = None,
+    waiting: Callable[[Path], None] | None = None,
+) -> LLM:
+    """Make the judge; raises UsageError where an option is missing or makes no sense.
+
+    `progress` hears how many answers are graded, of how many; `waiting` is told where grades are kept when a run that is stopped
+    waits for the calls under way.
+    """
+    for name in ("base_url", "model"):
+        if getattr(options, name) is None:
+            raise UsageError(f"--judge llm needs --{name.replace('_', '-')}")
+    endpoint = Endpoint(str(options.base_url), _key(options.api_key_env), **options.some("timeout", "retries"))
+    notes = []
+    if endpoint.key and not endpoint.local and endpoint.url.startswith("http:"):
+        notes.append(note("llm.not_encrypted", "the API key goes over a connection that is not encrypted"))
+    cache = CACHE if options.cache is None else options.cache
+    hooks: dict[str, Any] = {"progress": progress} if progress else {}
+    if waiting is not None:
+        hooks["waiting"] = lambda: waiting(cache)
+    return LLM(
+        endpoint,
+        str(options.model),
+        cache,
+        Limits(options.max_calls, options.max_cost, options.price_in, options.price_out),
+        notes=notes,
+        **hooks,
+        **options.some("concurrency", "max_tokens", "retry_ungraded"),
+    )
+
+
+def _key(variable: str | None) -> str | None:
+    value = os.environ.get(variable or KEY)
+    if variable and not value:
+        raise UsageError(f"the environment variable {variable} holds no key")
+    return value or None

@@ -1,0 +1,25 @@
+"""How a judge and people agree, on the terminal: each table under its title."""
+
+from __future__ import annotations
+
+from nescio.data.results import Results
+from nescio.reporting.tables import MOST_ROWS, show_records
+
+TITLES = {
+    None: "Agreement with people, on the answers that both graded",
+    "confusion": "What the judge makes of what people call so (shares of people's category)",
+    "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
+}
+
+
+def show_agreement(results: Results) -> None:
+    """Print the tables, but for those that are too long to be read; JSON and files have all of them."""
+    for name, title in TITLES.items():
+        records = results.records(name)
+        print(f"{title}:")
+        if len(records) <= MOST_ROWS:
+            show_records(records)
+        else:
+            print(f"{len(records):,} rows (-f json prints them, --report FILE.json writes them)")
+        print()
+    print(results.signature)

@@ -1,0 +1,50 @@
+"""How many questions a comparison takes, on the terminal: a sentence, and a table."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nescio.data.results import Results
+from nescio.reporting.tables import record_grid, show_grid, show_records
+
+
+def show_plan(results: Results) -> None:
+    """Print each plan in words, and then as tables that a terminal of 80 columns holds."""
+    print("\n".join(sentence(row) for row in results) + "\n")
+    records = [_record(row) for row in results]
+    show_grid(record_grid(records, {name: name in ("measure", "method") for row in records for name in row}))
+    if "systems" in results.tables:
+        print()
+        show_records(results.records("systems"))
+    print(results.signature)
+
+
+def sentence(row: Any) -> str:
+    """Say a plan in words."""
+    how = f"with power {row.power:.2f} at alpha {row.alpha:g}"
+    if row.questions is None:
+        return f"{row.measure}: no feasible number of questions detects a difference of {row.difference:.4g}"
+    one = row.questions == 1
+    size = f"{row.questions:,} question{'' if one else 's'}"
+    size += "" if row.clusters is None else f" ({row.clusters:,} clusters)"
+    if math.isnan(row.difference):
+        return f"{row.measure}: {size} detect{'s' * one} no difference at alpha {row.alpha:g}"
+    if row.solved == "questions":
+        return f"{row.measure}: {size} detect{'s' * one} a difference of {row.difference:.4g} {how}"
+    return f"{row.measure}: {size} detect{'s' * one} a difference of {row.difference:.3g} {how}"
+
+
+def _record(row: Any) -> dict[str, Any]:
+    """Lay out a row as a terminal of 80 columns holds it."""
+    power = None if math.isnan(row.power) else f"{row.power:.3f}" + ("" if row.error is None else f" ± {row.error:.3f}")
+    clusters = {} if row.clusters is None else {"clusters": row.clusters}
+    return {
+        "measure": row.measure,
+        "difference": None if math.isnan(row.difference) else f"{row.difference:.4g}",
+        "questions": row.questions,
+        **clusters,
+        "power": power,
+        "unlike": None if row.apart is None else f"{row.apart:.0%}",
+        "method": row.method,
+    }

@@ -1,0 +1,83 @@
+"""A threshold on the terminal: what it is, in words, and what each figure is worth."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from nescio.reporting.tables import number, show_records
+from nescio.reporting.terminal import console
+from nescio.selective import Tuned, Tuning
+
+CURVE_ROWS = 20
+
+
+def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
+    """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
+    row: Tuning = tuned.rows[0]
+    print(f"run {row.run!r}, {row.n:,} questions: {_verdict(row)}\n")
+    grid = [("", row.measure, ""), *_values(row)]
+    first, second = (max(len(line[i]) for line in grid) for i in (0, 1))
+    for what, value, remark in grid:
+        print(f"{what:{first}}  {value:{second}}  {remark}".rstrip())
+    if curve:
+        points = tuned.records("curve")
+        kept = {round(i * (len(points) - 1) / (CURVE_ROWS - 1)) for i in range(CURVE_ROWS)} if points else set()
+        print()
+        show_records([points[i] for i in sorted(kept)])
+    print()
+    console(soft_wrap=not sys.stdout.isatty()).print(str(tuned.signature), style="dim", soft_wrap=True, markup=False)
+
+
+def _verdict(row: Tuning) -> str:
+    """Say the threshold in words, in lines that fit a terminal."""
+    if row.max_risk is None or row.confidence is None:
+        return f"{_rule(row)}\n{_share(row)}." if row.coverage else "no threshold: answer nothing."
+    asked, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
+    if not row.coverage:
+        return f"no threshold.\n{asked.capitalize()} cannot be certified with {sure}."
+    return f"{_rule(row)}\n{_share(row)};\nof new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
+
+
+def _rule(row: Tuning) -> str:
+    if row.threshold is None:
+        return "no threshold: answer everything."
+    below = math.nextafter(row.threshold, -math.inf)
+    # The least number above a confidence is not one to type.
+    return (
+        f"answer above {below!r}." if len(repr(below)) < len(repr(row.threshold)) else f"threshold {row.threshold!r}."
+    )
+
+
+def _share(row: Tuning) -> str:
+    return f"It answers {_percent(row.coverage)} of these questions, and {_percent(row.risk)} of the answers are wrong"
+
+
+def _values(row: Tuning) -> list[tuple[str, str, str]]:
+    """Say what the measure comes to, and what each figure is worth."""
+    expected = number(row.value)
+    if row.low is not None and row.low == row.low:  # not NaN
+        expected += f" [{number(row.low)}, {number(row.high)}]"
+    too_good = (
+        "too optimistic: these questions chose the threshold"
+        if row.max_risk is None
+        else "on the questions that chose it"
+    )
+    held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
+    if row.max_risk is not None:
+        held_out = f"the procedure, certified again {row.folds} times"
+    lines = [
+        ("on new questions", expected, held_out),
+        ("in sample", number(row.value_in_sample), too_good),
+    ]
+    if row.max_risk is not None and not row.coverage:
+        lines = []
+    lines.append(("all answered", number(row.value_all_answered), "without a threshold"))
+    if row.rule_value is not None:
+        rule = f"answer if p > A/(n + U) = {row.rule_break_even:.4f}"
+        lines.append(("exact c@1 rule", number(row.rule_value), rule))
+    return [*lines, ("as given", number(row.value_as_given), "the run before tuning")]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}%"
