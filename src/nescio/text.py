@@ -1,12 +1,14 @@
-"""Normalisation, tokens, stems, stop words and sentences: what judging, tasks and systems share."""
+"""Normalisation, tokens, stems, stop words and sentences, and how text from strangers is shown: what all rooms share."""
 
 from __future__ import annotations
 
+import html
 import re
 import string
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -34,6 +36,61 @@ _ENDS_ANYWAY = frozenset(
 _FIRST = """the a an this that these those he she it they we you i but and so if in on at when then there his her its their our my
 what who how why some many most all no yes not now"""
 _BEGINS = frozenset(_FIRST.split())
+
+
+# What shows no mark, and is kept: the joiners of scripts and emoji.
+JOINERS = "\u200c\u200d"
+_REORDERING = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
+LONG = 2_000  # characters of an answer or a question that a page keeps
+Target = Literal["message", "line", "html", "page"]
+
+
+def sanitize(text: str, longest: int | None = None, *, target: Target = "line") -> str:
+    """Replace the characters of a stranger's text that could do harm where it is shown; letters of any script stay.
+
+    `message` keeps what prints. `line`, for tables and terminals, keeps joiners and signs newer than this Python too, and makes
+    white space a space, so that no cursor moves, no row breaks and no terminal takes a colour. `html` also keeps line breaks, and
+    escapes markup. `page` keeps line breaks, takes out what reorders the text after it, and leaves escaping to who writes HTML or
+    JSON. What goes is U+FFFD. A text over `longest` characters (on a page 2,000 unless it says otherwise, else any number) is cut,
+    and says how many it had more.
+    """
+    cut = text[: longest or LONG] if longest or target == "page" else text
+    shown = cut if cut.isprintable() else "".join(map(_SHOWN[target], cut))
+    left = len(text) - len(cut)
+    shown = html.escape(shown) if target == "html" else shown
+    return f"{shown}… ({left:,} more characters)" if left else shown
+
+
+def _in_message(c: str) -> str:
+    return c if c.isprintable() else "\N{REPLACEMENT CHARACTER}"
+
+
+def _in_line(c: str) -> str:
+    if c.isprintable() or c in JOINERS or unicodedata.category(c) in ("Cn", "Co"):
+        return c
+    return " " if c in "\n\r\t" or unicodedata.category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+
+
+def _in_html(c: str) -> str:
+    if c.isprintable() or c in "\n\t" + JOINERS or unicodedata.category(c) in ("Zs", "Cn", "Co"):
+        return c
+    return "\N{REPLACEMENT CHARACTER}"
+
+
+def _in_page(c: str) -> str:
+    if c in "\n\t":
+        return c
+    if c == "\r" or c in _REORDERING or unicodedata.category(c) in ("Cc", "Cs"):
+        return "\N{REPLACEMENT CHARACTER}"
+    return c
+
+
+_SHOWN: dict[Target, Callable[[str], str]] = {
+    "message": _in_message,
+    "line": _in_line,
+    "html": _in_html,
+    "page": _in_page,
+}
 
 
 def decimal(text: str) -> float | None:

@@ -12,7 +12,7 @@ import nescio
 from nescio.commands.gates import CANNOT_TELL, FAILED, PASSED, Limit, exit_status, regression_gates, score_gates
 from nescio.commands.tune import write_tuned
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
-from nescio.judging.llm.connecting import ModelOptions
+from nescio.judging.llm.connecting import ModelOptions, warnings
 from nescio.systems.definitions import bundled as definitions
 from nescio.systems.reading import bundled as stories
 
@@ -107,6 +107,17 @@ def test_a_model_is_asked_for_by_its_options_and_only_where_it_judges(answers: l
             judge="llm",
             model=ModelOptions(base_url="http://localhost:1/v1", model="m", api_key_env="NO_SUCH_KEY"),
         )
+
+
+def test_a_key_that_goes_unencrypted_is_said_before_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "secret")
+
+    def codes(url: str) -> list[str]:
+        return [each.code for each in warnings(ModelOptions(base_url=url, model="m", api_key_env="A_KEY"))]
+
+    assert codes("http://example.org/v1") == ["llm.not_encrypted"]
+    assert codes("https://example.org/v1") == codes("http://localhost:1/v1") == []
+    assert warnings(ModelOptions()) == []
 
 
 def test_convert_says_what_it_read_and_wrote(answers: list[Path], tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from nescio.reporting import charts, latex
-from nescio.reporting.board import number, visible
+from nescio.reporting.board import number
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import _MARKDOWN, markdown_code, markdown_table
 from nescio.reporting.page import browser, drawing
@@ -24,6 +24,7 @@ from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.texts import Commands
 from nescio.reporting.tables import signed
 from nescio.reporting.terminal import typed
+from nescio.text import sanitize
 from tests.notes import in_words
 from tests.reporting.conftest import Opened, make
 from tests.reporting.test_page_browser import assert_address, assert_count, search
@@ -53,7 +54,7 @@ def figure(name: str) -> Figure:
 @pytest.mark.parametrize("name", [*INHERITED, "isPrototypeOf", "__defineGetter__", "a\x00b", "\x1b[31m", "a\ud800b"])
 def test_a_chart_is_drawn_whatever_its_names_are(name: str) -> None:
     drawn = drawing.drawn([figure(name)])["one"]
-    shown = visible(name)
+    shown = sanitize(name, target="line")
     assert shown in str(drawn.wide).replace("\u2060", "")
     assert drawn.title.isprintable()
     assert drawing.table(figure(name))["rows"][0][0] == shown
@@ -207,11 +208,11 @@ def test_code_in_markdown_ends_where_it_should() -> None:
 
 def test_letters_keep_what_joins_them() -> None:
     family, persian = "\U0001f468\u200d\U0001f469", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
-    assert visible(family) == family
-    assert visible(persian) == persian
-    assert visible("a\u00a0b\u3000c") == "a b c"
-    assert visible("\U0001fae8") == "\U0001fae8"  # Unicode 15, newer than Python 3.11 knows
-    assert visible("\u202ea\x1b\u2028\ud800") == "\ufffda\ufffd\ufffd\ufffd"
+    assert sanitize(family, target="line") == family
+    assert sanitize(persian, target="line") == persian
+    assert sanitize("a\u00a0b\u3000c", target="line") == "a b c"
+    assert sanitize("\U0001fae8", target="line") == "\U0001fae8"  # Unicode 15, newer than Python 3.11 knows
+    assert sanitize("\u202ea\x1b\u2028\ud800", target="line") == "\ufffda\ufffd\ufffd\ufffd"
     assert latex.escape("a\u200db") == "ab"
 
 

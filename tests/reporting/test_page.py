@@ -21,8 +21,8 @@ from nescio.reporting.page.drawing import cleaned
 from nescio.reporting.page.figures import _said_of_winners, _winners, all_figures, penalty_figure, strata_figure
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.sentence import answer
-from nescio.reporting.page.texts import as_json, inert, names
-from nescio.text import enumerated
+from nescio.reporting.page.texts import as_json, names
+from nescio.text import enumerated, sanitize
 from tests.reporting.conftest import HOSTILE, THREE, make, outcome_table
 
 
@@ -203,9 +203,9 @@ def test_too_many_questions_have_no_browser_and_a_note(tmp_path: Path, monkeypat
 
 
 def test_texts_keep_letters_and_lose_what_moves_them() -> None:
-    assert inert("a\x00b\x1b[1m\u202ec\ud800") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
-    assert inert(HOSTILE[3]) == HOSTILE[3]  # joiners hold an emoji together
-    assert inert("x" * 100_000, 10) == "xxxxxxxxxx… (99,990 more characters)"
+    assert sanitize("a\x00b\x1b[1m\u202ec\ud800", target="page") == "a\ufffdb\ufffd[1m\ufffdc\ufffd"
+    assert sanitize(HOSTILE[3], target="page") == HOSTILE[3]  # joiners hold an emoji together
+    assert sanitize("x" * 100_000, 10, target="page") == "xxxxxxxxxx… (99,990 more characters)"
     assert len(set(names(["x" * 500, "x" * 501, "", "x" * 500 + "\0"]))) == 4
     assert json.loads(as_json(list(HOSTILE))) == list(HOSTILE)
     assert not set("<>&\u2028\u2029") & set(as_json(list(HOSTILE)))

@@ -32,7 +32,7 @@ from nescio.meta.audit import audit, registered
 )
 @options.SEED
 @options.output_options
-def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **given: Any) -> None:
+def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **arguments: Any) -> None:
     """Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data.
 
     Gaming systems (all silent, one answer only, random answers, random silence) play against honest ones, and a search
@@ -45,6 +45,6 @@ def command(measures: tuple[str, ...], everything: bool, printed: str, output: P
     """
     check_results(output)
     with progress("auditing") as watch:
-        results = audit(registered(measures) if everything else measures, progress=watch, **given)
+        results = audit(registered(measures) if everything else measures, progress=watch, **arguments)
     say_notes(results.notes)
     emit(results, printed, output)

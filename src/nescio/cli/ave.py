@@ -63,7 +63,7 @@ def command() -> None:
     "--systems", is_flag=True, help="Write the system of each answer, in an attribute that is not part of AVE's format."
 )
 @options.TABLE_OR_JSON
-def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **given: Any) -> None:
+def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **arguments: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
     A RUN is JSON Lines of {"id", "answer", "support"}. First, NIL, void and declined answers and answers with more than
@@ -76,8 +76,8 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
     nescio judge questions.jsonl runs/*.jsonl -o judged.csv       # judgements by a judge, where no one looked
     """
-    told = options.reading(given)
-    counted = ave.build([questions, *runs], output, **given, **told)
+    read_options = options.reading(arguments)
+    counted = ave.build([questions, *runs], output, **arguments, **read_options)
     say_notes(counted.notes)
     emit(counted, printed)
     say(f"wrote {output}")
@@ -106,7 +106,9 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
 )
 @options.resampling_options
 @options.output_options
-def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def score_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Score validators: precision, recall, F and AUC over answers, and QA accuracy over questions.
 
     A response has one line per answer: q_id a_id SELECTED|VALIDATED|REJECTED confidence. At most one answer to a
@@ -118,12 +120,12 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio ave score collection.xml validator.txt --ranking outcomes.csv --roc roc.csv
     nescio ave score pairs2006.xml answers.txt                    # pair_id YES|NO confidence
     """
-    check_results(output, [*files, *given["ranking"]])
-    ci, told = options.level(given.pop("ci")), options.reading(given)
+    check_results(output, [*files, *arguments["ranking"]])
+    ci, read_options = options.level(arguments.pop("ci")), options.reading(arguments)
     with progress("scoring") as watch:
-        scores = ave.score(list(files), measures or None, ci=ci, progress=watch, **given, **told)
-    if given["roc"]:
-        say(f"wrote {given['roc']}")
+        scores = ave.score(list(files), measures or None, ci=ci, progress=watch, **arguments, **read_options)
+    if arguments["roc"]:
+        say(f"wrote {arguments['roc']}")
     say_notes(scores.notes)
     emit(scores, printed, output)
 
@@ -136,7 +138,7 @@ def score_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
 @options.CI_OR_NONE
 @options.resampling_options
 @options.output_options
-def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **given: Any) -> None:
+def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **arguments: Any) -> None:
     """Score systems that look at nothing on COLLECTION, and perfect selection.
 
     100% VALIDATED accepts every answer and selects one at random; 50% VALIDATED accepts one half. Each is given by
@@ -146,7 +148,7 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **g
     nescio ave baselines collection.xml
     """
     check_results(output, [collection])
-    scores = ave.baselines(collection, ci=options.level(ci), **given)
+    scores = ave.baselines(collection, ci=options.level(ci), **arguments)
     say_notes(scores.notes)
     emit(scores, printed, output)
 

@@ -16,7 +16,7 @@ from nescio.commands.check import check
 @options.FILES
 @options.reading_options
 @options.TABLE_OR_JSON
-def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
+def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
     """Check what is in these files and whether they are sound.
 
     Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind,
@@ -27,7 +27,7 @@ def command(files: tuple[Path, ...], printed: str, **given: Any) -> None:
     nescio check outcomes.csv
     nescio check questions.jsonl runs/*.jsonl
     """
-    summary = check(list(files), **options.reading(given))
+    summary = check(list(files), **options.reading(arguments))
     if printed == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(summary.to_dict()), indent=2).decode())
     else:

@@ -66,7 +66,7 @@ def command(
     output: Path | None,
     junit: Path | None,
     step_summary: str | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Compare runs: paired differences with intervals, p-values and verdicts in words.
 
@@ -84,20 +84,20 @@ def command(
     """
     paged = output is not None and output.suffix.lower() in PAGES
     if gate:
-        check_regression_gate(given["baseline"], given["ci"], given["resamples"])
+        check_regression_gate(arguments["baseline"], arguments["ci"], arguments["resamples"])
     if not paged:
         check_results(output, files)
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
     again = commands_of(files, OWN)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("comparing") as watch:
         if output is not None and paged:
             comparisons = report_change(
-                list(files), output, measures or None, commands=again, progress=watch, **given, **told
+                list(files), output, measures or None, commands=again, progress=watch, **arguments, **read_options
             )
         else:
-            comparisons = compare(list(files), measures or None, progress=watch, **given, **told)
-    results = regression_gates(comparisons, measures, ci=given["ci"], margin=given["margin"]) if gate else []
+            comparisons = compare(list(files), measures or None, progress=watch, **arguments, **read_options)
+    results = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
     say_notes(comparisons.notes)
     gates.report(reports, "compare", results, comparisons)
     if paged:

@@ -35,7 +35,7 @@ class _WithFormats(click.Command):
     help="The format to write; the formats are listed below.",
 )
 @options.reading_options
-def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
+def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
     """Convert any log that nescio can score to an outcome table or another format.
 
     IN are files as for `nescio score`. OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with
@@ -57,6 +57,6 @@ def command(files: tuple[Path, ...], to: str, **given: Any) -> None:
             "folder"
         )
     *inputs, output = files
-    converted = convert(inputs, output, to=to, **options.reading(given))
+    converted = convert(inputs, output, to=to, **options.reading(arguments))
     say_notes(converted.notes)
     say(str(converted))

@@ -47,10 +47,10 @@ def _make() -> None:
             with contextlib.redirect_stderr(io.StringIO()):
                 app.main(args=words, prog_name="nescio", standalone_mode=False)
             watch(done, len(quiet))
-    said = ""
+    shown = ""
     for words in (words for words in steps() if printed(words)):
-        if printed(words) != said:
-            said = printed(words)
-            click.echo(f"\n{PRINTED[said]}")
+        if printed(words) != shown:
+            shown = printed(words)
+            click.echo(f"\n{PRINTED[shown]}")
         click.echo(f"\n$ {shlex.join(['nescio', *words])}\n")
         app.main(args=words, prog_name="nescio", standalone_mode=False)

@@ -15,6 +15,7 @@ from nescio.commands import judge as commands
 from nescio.commands.places import check_file, check_results
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.writer import SUFFIXES
+from nescio.judging.llm.connecting import warnings
 from nescio.reporting.agreement import show_agreement
 from nescio.reporting.tables import Form
 from nescio.scoring.judge_agreement import Target
@@ -68,7 +69,7 @@ def command(
     against: Path | None,
     report: Path | None,
     printed: str,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Judge answers, write an outcome table, and compare the judge with people.
 
@@ -91,21 +92,24 @@ def command(
     if output:
         check_file(output, "an outcome table", SUFFIXES, inputs)
     check_results(report, inputs)
+    llm = model(arguments)
+    warned = warnings(llm) if judge == commands.MODEL else []
+    say_notes(warned)
     with progress("asking the model") if judge == commands.MODEL else nullcontext() as watch:
         judged = commands.judge(
             list(files),
             judge=judge,
             against=against,
-            verdict=given.pop("verdict"),
-            model=model(given),
+            verdict=arguments.pop("verdict"),
+            model=llm,
             progress=watch,
             waiting=say_waiting,
-            **options.reading(given),
+            **options.reading(arguments),
         )
-    say_notes(judged.notes)
+    say_notes(remark for remark in judged.notes if remark not in warned)
     if output:
         say(f"judged by {judged.judge}; wrote {judged.write(output).what} to {output}")
     if judged.people is not None and not judged.by_people:
-        agreement = judged.agreement(**given)
+        agreement = judged.agreement(**arguments)
         say_notes(agreement.notes)
         emit(agreement, printed, report, show=show_agreement)

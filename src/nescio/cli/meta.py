@@ -61,7 +61,7 @@ def stability_(
     fuzziness: str | None,
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Error rate and proportion of ties (Buckley & Voorhees 2000).
 
@@ -72,17 +72,17 @@ def stability_(
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     values = meta.FUZZINESS if fuzziness is None else options.numbers("--fuzziness", fuzziness)
     with progress("drawing") as watch:
         results = meta.stability(
             list(files),
             list(measures) or None,
-            trials=options.number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", arguments.pop("trials")),
             fuzziness=values,
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -102,7 +102,9 @@ def stability_(
 )
 @options.reading_options
 @options.output_options
-def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def swap_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
     Two disjoint sub-collections can rank two runs differently. How often do they, by the size of the difference on the
@@ -112,15 +114,15 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("drawing") as watch:
         results = meta.swap(
             list(files),
             list(measures) or None,
-            trials=options.number_or_all("--trials", given.pop("trials")),
+            trials=options.number_or_all("--trials", arguments.pop("trials")),
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -147,7 +149,9 @@ def swap_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, outp
 @options.JOBS
 @options.reading_options
 @options.output_options
-def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any) -> None:
+def power_(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
     """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
 
     Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
@@ -161,16 +165,16 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
     nescio meta power ap.csv --alpha 0.01,0.05 -o power.json
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("resampling") as watch:
         results = meta.power(
             list(files),
             list(measures) or None,
-            alpha=options.numbers("--alpha", given.pop("alpha")),
-            resamples=options.number_or_all("--resamples", given.pop("resamples")),
+            alpha=options.numbers("--alpha", arguments.pop("alpha")),
+            resamples=options.number_or_all("--resamples", arguments.pop("resamples")),
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(results.notes)
     emit(results, printed, output)
@@ -197,7 +201,7 @@ def power_(files: tuple[Path, ...], measures: tuple[str, ...], printed: str, out
 @options.reading_options
 @options.output_options
 def agreement_(
-    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **given: Any
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
 ) -> None:
     """Compare how measures rank the runs, and show where they disagree most.
 
@@ -209,7 +213,7 @@ def agreement_(
     nescio meta agreement outcomes.csv -m accuracy -m c@1
     """
     check_results(output, files)
-    told = options.reading(given)
-    results = meta.agreement(list(files), list(measures) or None, **given, **told)
+    read_options = options.reading(arguments)
+    results = meta.agreement(list(files), list(measures) or None, **arguments, **read_options)
     say_notes(results.notes)
     emit(results, printed, output)

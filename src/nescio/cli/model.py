@@ -59,9 +59,9 @@ model_options = options.together(
 )
 
 
-def model(given: dict[str, Any]) -> ModelOptions:
+def model(arguments: dict[str, Any]) -> ModelOptions:
     """Take what was said of the language model out of what the command was given."""
-    return ModelOptions(**{field.name: given.pop(field.name) for field in fields(ModelOptions)})
+    return ModelOptions(**{field.name: arguments.pop(field.name) for field in fields(ModelOptions)})
 
 
 def say_waiting(cache: Path) -> None:

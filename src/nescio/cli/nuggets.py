@@ -52,7 +52,7 @@ def score_(
     mappings: tuple[Path, ...],
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Score recall of vital nuggets, length-based precision and F, with intervals.
 
@@ -68,9 +68,9 @@ def score_(
     """
     files = [key, *runs, *mappings]
     check_results(output, files)
-    ci = options.level(given.pop("ci"))
+    ci = options.level(arguments.pop("ci"))
     with progress("scoring") as watch:
-        scores = nuggets.score(files, given.pop("measures") or None, ci=ci, progress=watch, **given)
+        scores = nuggets.score(files, arguments.pop("measures") or None, ci=ci, progress=watch, **arguments)
     say_notes(scores.notes)
     emit(scores, printed, output)
 

@@ -116,9 +116,9 @@ READING = {
 reading_options = together(*READING.values())
 
 
-def reading(given: dict[str, Any]) -> dict[str, Any]:
+def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     """Take the options of `READING` out of what a command was given, as `nescio.pipeline.Options` takes them."""
-    options = {name: given.pop(name) for name in READING if name in given}
+    options = {name: arguments.pop(name) for name in READING if name in arguments}
     for name, form in (("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
         if name in options:
             options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])

@@ -23,8 +23,8 @@ def say(message: str) -> None:
 
 def say_notes(notes: Iterable[Note]) -> None:
     """Print what was left out or touched, on standard error."""
-    for each in notes:
-        say(f"note: {each}")
+    for remark in notes:
+        say(f"note: {remark}")
 
 
 @contextmanager

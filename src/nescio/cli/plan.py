@@ -56,7 +56,7 @@ def command(
     rates: tuple[str, ...],
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> None:
     """Plan how many questions it takes to detect a difference between two systems.
 
@@ -68,15 +68,15 @@ def command(
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
     """
     check_results(output, files)
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("planning") as watch:
         planned = plan(
             list(files) or None,
             list(measures) or None,
             rates=[_numbers(text) for text in rates] or None,
             progress=watch,
-            **given,
-            **told,
+            **arguments,
+            **read_options,
         )
     say_notes(planned.notes)
     emit(planned, printed, output, show=show_plan)

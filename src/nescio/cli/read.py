@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--by-sentence", is_flag=True, help="Answer with a sentence of the story, even if there are options.")
 @options.SEED
 @click.option("-o", "--output", required=True, type=options.PATH, help="The run to write (.jsonl).")
-def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
+def answer_(files: tuple[Path, ...], output: Path, **arguments: Any) -> None:
     """Answer questions about stories and write a run.
 
     FILES are a collection: questions.jsonl with stories.jsonl (a question names its story in the field `story`; a story
@@ -55,7 +55,7 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
     nescio read answer test.tsv --system sliding-window -o test-run.jsonl
     nescio read answer developset/ --system deep-read --switch Stem --switch Name -o run.jsonl
     """
-    answered = read.answer(list(files), output, **given)
+    answered = read.answer(list(files), output, **arguments)
     say_notes(answered.notes)
     say(str(answered))
 
@@ -70,7 +70,7 @@ def answer_(files: tuple[Path, ...], output: Path, **given: Any) -> None:
 @options.resampling_options
 @options.reading_options
 @options.output_options
-def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: Any) -> None:
+def score_(files: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> None:
     """Score runs by word recall and precision, HumSent and AutSent, or c@1 if questions have options.
 
     FILES are a collection with its key and the runs that answer it: a folder of CBC stories (or its files) with
@@ -83,8 +83,10 @@ def score_(files: tuple[Path, ...], printed: str, output: Path | None, **given: 
     nescio read score test.tsv test.ans test-run.jsonl -m c@1
     """
     check_results(output, files)
-    ci, told = options.level(given.pop("ci")), options.reading(given)
+    ci, read_options = options.level(arguments.pop("ci")), options.reading(arguments)
     with progress("scoring") as watch:
-        scores = read.score(list(files), given.pop("measures") or None, ci=ci, progress=watch, **given, **told)
+        scores = read.score(
+            list(files), arguments.pop("measures") or None, ci=ci, progress=watch, **arguments, **read_options
+        )
     say_notes(scores.notes)
     emit(scores, printed, output)

@@ -36,7 +36,7 @@ from nescio.reporting.page.report_data import Study
     metavar="DIR",
     help="Write every chart to a new folder as SVG, PDF, PNG and specification, with its data.",
 )
-def command(files: tuple[Path, ...], measures: tuple[str, ...], **given: Any) -> None:
+def command(files: tuple[Path, ...], measures: tuple[str, ...], **arguments: Any) -> None:
     """Write one page with every figure, to read, send and print.
 
     The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
@@ -48,13 +48,19 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], **given: Any) ->
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
     nescio report outcomes.csv --study stability --study swap -o report.html
     """
-    ci, again, told = options.level(given.pop("ci")), commands_of(files), options.reading(given)
+    ci, again, read_options = options.level(arguments.pop("ci")), commands_of(files), options.reading(arguments)
     with progress("working") as watch:
         made = report(
-            list(files), measures or None, ci=ci, commands=again, progress_for=lambda _: watch, **given, **told
+            list(files),
+            measures or None,
+            ci=ci,
+            commands=again,
+            progress_for=lambda _: watch,
+            **arguments,
+            **read_options,
         )
     if made.page:
         say(f"wrote {made.page}")
     if made.figures:
-        say(f"wrote {', '.join(made.figures)} to {given['figures']}")
+        say(f"wrote {', '.join(made.figures)} to {arguments['figures']}")
     say_notes(made.notes)

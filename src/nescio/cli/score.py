@@ -61,7 +61,7 @@ def command(
     output: Path | None,
     junit: Path | None,
     step_summary: str | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Score every run by any measure, with confidence intervals.
 
@@ -75,14 +75,14 @@ def command(
     nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
     """
-    limits = [limit("--fail-under", text) for text in given.pop("floors")]
-    limits += [limit("--fail-over", text) for text in given.pop("ceilings")]
-    level = options.level(given.pop("ci"))
+    limits = [limit("--fail-under", text) for text in arguments.pop("floors")]
+    limits += [limit("--fail-over", text) for text in arguments.pop("ceilings")]
+    level = options.level(arguments.pop("ci"))
     check_results(output, files)
     reports = gates.reports(junit, step_summary, files, output, gated=bool(limits))
-    told = options.reading(given)
+    read_options = options.reading(arguments)
     with progress("scoring") as watch:
-        scores = score(list(files), with_gated(measures, limits), ci=level, progress=watch, **given, **told)
+        scores = score(list(files), with_gated(measures, limits), ci=level, progress=watch, **arguments, **read_options)
     results = score_gates(scores, limits)
     say_notes(scores.notes)
     gates.report(reports, "score", results, scores)

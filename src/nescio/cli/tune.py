@@ -78,7 +78,7 @@ def command(
     curve: bool,
     printed: str,
     output: Path | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Find the confidence above which to answer, and the score to expect on new questions.
 
@@ -98,14 +98,14 @@ def command(
         raise UsageError(f"a threshold optimises one measure (found -m {' -m '.join(measures)})")
     if output:
         check_file(output, "a run", SUFFIXES, files)
-    told = options.reading(given) | ({"strata": None} if output else {})
+    read_options = options.reading(arguments) | ({"strata": None} if output else {})
     tuned = tune(
         list(files),
         measures[0] if measures else "c@1",
         grid=None if grid is None else options.numbers("--grid", grid),
         points=None if curve else 200,
-        **given,
-        **told,
+        **arguments,
+        **read_options,
     )
     if output and tuned.applied is None:
         say(f"{output} is not written, because there is no threshold to apply")

@@ -32,8 +32,8 @@ def _given(names: Sequence[str]) -> tuple[str, ...]:
     for option in context.command.params:
         value = context.params.get(option.name or "")
         if option.name in names and context.get_parameter_source(option.name) != click.core.ParameterSource.DEFAULT:
-            for each in value if isinstance(value, tuple) else (value,):
-                words += [max(option.opts, key=len), str(each)]
+            for item in value if isinstance(value, tuple) else (value,):
+                words += [max(option.opts, key=len), str(item)]
     return tuple(words)
 
 

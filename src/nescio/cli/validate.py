@@ -68,7 +68,7 @@ def validate() -> None:
 @resource_options
 @options.resampling_options
 @options.TABLE_OR_JSON
-def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
+def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> None:
     """Train a validator on the judged COLLECTION and print the scores to expect.
 
     The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
@@ -82,7 +82,7 @@ def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
     --redundancy
     """
     with progress("training") as watch:
-        trained = ave.validate.train(collection, output, progress=watch, **given)
+        trained = ave.validate.train(collection, output, progress=watch, **arguments)
     say_notes(trained.notes)
     emit(trained, printed)
     say(f"wrote {output}")
@@ -103,7 +103,7 @@ def train_(collection: Path, output: Path, printed: str, **given: Any) -> None:
 )
 @click.option("--always", is_flag=True, help="Select the most confident answer to every question and never abstain.")
 @resource_options
-def run_(collection: Path, output: Path, **given: Any) -> None:
+def run_(collection: Path, output: Path, **arguments: Any) -> None:
     """Validate the answers of COLLECTION with a trained model, and write the decisions.
 
     The most confident of the accepted answers to a question is SELECTED, and the others are VALIDATED. If none is
@@ -114,7 +114,7 @@ def run_(collection: Path, output: Path, **given: Any) -> None:
     nescio ave validate run test.xml --model model.json -o responses.txt
     nescio ave validate run test.xml --model model.json --threshold c@1 -o careful.txt
     """
-    validated = ave.validate.run(collection, output, **given)
+    validated = ave.validate.run(collection, output, **arguments)
     say_notes(validated.notes)
     say(str(validated))
 
@@ -122,7 +122,7 @@ def run_(collection: Path, output: Path, **given: Any) -> None:
 @click.command("table12")
 @resource_options
 @options.output_options
-def table12(printed: str, output: Path | None, **given: Any) -> None:
+def table12(printed: str, output: Path | None, **arguments: Any) -> None:
     """List the techniques, who used them in 2007, and which are used here (Table 12 of the paper).
 
     "skipped" says what is missing; "no" means that nescio does not have the technique.
@@ -132,6 +132,6 @@ def table12(printed: str, output: Path | None, **given: Any) -> None:
     nescio ave table12 --wordnet ~/WordNet-3.0/dict
     """
     check_results(output)
-    techniques = ave.table12(**given)
+    techniques = ave.table12(**arguments)
     say_notes(techniques.notes)
     emit(techniques, printed, output)

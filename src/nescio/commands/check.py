@@ -142,11 +142,11 @@ def check(source: Any, **options: Any) -> FileSummary:
     check_names(check, options)
     items, reading = listed(source), Options(**options)
     format_, parts = recognise(open_files(items)[0], reading.format_in)
-    asked = f"--format-in {reading.format_in} says so" if reading.format_in else None
+    stated = f"--format-in {reading.format_in} says so" if reading.format_in else None
     files = tuple(
         CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
     )
-    summary = FileSummary(format_.name, format_.about, asked or explain.rule(format_), files)
+    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_), files)
     try:
         contents, problems = _contents(items, format_, parts, reading)
     except NescioError as error:
@@ -215,7 +215,7 @@ def _of_data(loaded: Loaded) -> Contents:
         reasons_note(run, {row.why: row.n for row in rows}, rows[0].of)
         for run, rows in ((run, list(rows)) for run, rows in groupby(silence, lambda row: row.run))
     }
-    notes = tuple(each for each in loaded.notes if each not in counted)
+    notes = tuple(remark for remark in loaded.notes if remark not in counted)
     if isinstance(data, Tally):
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
     whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
@@ -307,8 +307,8 @@ def _show_contents(contents: Contents) -> None:
     if any(row.why != row.taken_for for row in contents.non_answers):
         print()
         show_records([_non_answer(row) for row in contents.non_answers])
-    for each in contents.notes:
-        show_fact("note", str(each))
+    for remark in contents.notes:
+        show_fact("note", str(remark))
 
 
 def _show_strata(values: Mapping[str, int]) -> None:

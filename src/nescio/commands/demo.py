@@ -23,7 +23,7 @@ PARTS = ("questions.jsonl", "stories.jsonl")
 
 def steps() -> list[list[str]]:
     """List the commands of the demo, each as the words after `nescio`; those of `PRINTED` print."""
-    found = [
+    answering = [
         [
             "read",
             "answer",
@@ -56,14 +56,14 @@ def steps() -> list[list[str]]:
         ]
         for system in SYSTEMS
     ]
-    told = [
+    by_sentence = [
         ["read", "answer", *PARTS, "--system", "deep-read", "--by-sentence", "-o", f"sentences/{name}.jsonl"]
         + [word for switch in switches for word in ("--switch", switch)]
         for name, switches in BY_SENTENCE.items()
     ]
     marked = ["read", "score", *PARTS, *(f"sentences/{name}.jsonl" for name in BY_SENTENCE), "--judge", "deep_read"]
     page = ["report", "outcomes.csv", "-m", "c@1", "-m", "accuracy", "-o", "report.html"]
-    return [*found, judge, *told, page, score, *pays, [*marked, "-o", "marks.json"]]
+    return [*answering, judge, *by_sentence, page, score, *pays, [*marked, "-o", "marks.json"]]
 
 
 def printed(words: list[str]) -> str:

@@ -93,9 +93,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             CANNOT_TELL: "is not significantly different from",
         }[status]
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
-        said = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures})"
-        asked = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
-        gates.append(Gate(row.run, asked, status, said, figures))
+        message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures})"
+        rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
+        gates.append(Gate(row.run, rule, status, message, figures))
     return gates
 
 
@@ -125,9 +125,11 @@ def regression_gates(
         verdict = {PASSED: "is not worse than", FAILED: "is worse than", CANNOT_TELL: "may be worse than"}[status]
         which = "; there are too few questions to tell" if status == CANNOT_TELL else ""
         figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
-        said = f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
-        asked = f"{row.measure} at most {margin:g} worse than {row.baseline}"
-        gates.append(Gate(row.run, asked, status, said, figures))
+        message = (
+            f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
+        )
+        rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
+        gates.append(Gate(row.run, rule, status, message, figures))
     return gates
 
 
@@ -159,7 +161,7 @@ def check_reports(
     for path in named:
         check_place(path, inputs)
         if path.is_dir():
-            raise UsageError(f"{path} is a folder; name a file to write")
+            raise UsageError(f"{path} is a folder; give the name of a file")
 
 
 def write_reports(

@@ -63,12 +63,12 @@ class Judged:
         data = self.read.data
         if isinstance(data, Unjudged):
             theirs, _ = judge_runs(data.collection, data.runs, self.people, data.files)
-            asked = asked_cells(data.collection, data.runs)
+            judged_cells = asked_cells(data.collection, data.runs)
         else:
-            theirs, asked = people_on(self.outcomes, self.people), asked_of(self.outcomes)
+            theirs, judged_cells = people_on(self.outcomes, self.people), asked_of(self.outcomes)
         stale = self.people.said_of_stale()
         compared = compare_with(
-            self.outcomes, theirs, asked, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
+            self.outcomes, theirs, judged_cells, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
         )
         return replace(compared, notes=(*stale, *compared.notes))
 

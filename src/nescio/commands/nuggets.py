@@ -73,8 +73,8 @@ def answer(
     """
     output = Path(output)
     check_file(output, "a run", (".jsonl", ".txt"), [targets])
-    asked, texts = definitions.load_targets(targets), definitions.load_texts(folder)
-    run = definitions.answer(asked, texts, output.stem, length=length, threshold=threshold)
+    definitions_of, texts = definitions.load_targets(targets), definitions.load_texts(folder)
+    run = definitions.answer(definitions_of, texts, output.stem, length=length, threshold=threshold)
     definitions.write_run(run, output)
     answered = sum(bool(response.strings) for response in run.responses.values())
     return Answered(run.name, answered, len(run.responses), output)

@@ -82,26 +82,26 @@ def score(
     check_names(score, options)
     scoring.check_resampling(ci, resamples, jobs, seed)
     graded = tuple(name for measure in scoring.parse_all(measures, None) for name in measure.user_columns)
-    told = Options(**{"strata": None if by else (), "graded": graded, **options})
-    result = read(listed(source), told)
-    name, suited = _judge(result, told.judge, keep_pronouns=keep_pronouns)
-    loaded = apply(judge(result, name), replace(told, judge=name))
+    read_options = Options(**{"strata": None if by else (), "graded": graded, **options})
+    result = read(listed(source), read_options)
+    name, suited = _judge(result, read_options.judge, keep_pronouns=keep_pronouns)
+    loaded = apply(judge(result, name), replace(read_options, judge=name))
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     scores = scoring.score(loaded, measures or suited, by=by, ci=ci, **drawn)
     return _with_correlations(scores) if correlations else scores
 
 
-def _judge(result: ReadResult, asked: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
+def _judge(result: ReadResult, wanted: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
     """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):
         raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
-    if keep_pronouns and asked:
+    if keep_pronouns and wanted:
         raise UsageError(f"--keep-pronouns is for the judge {own}; use '{own}(keep_pronouns=true)'")
     questions = result.data.collection.questions
-    if asked is None and (keep_pronouns or not all(question.options for question in questions)):
-        asked = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
-    return asked, None if asked is None else _suited(asked, questions)
+    if wanted is None and (keep_pronouns or not all(question.options for question in questions)):
+        wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
+    return wanted, None if wanted is None else _suited(wanted, questions)
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:

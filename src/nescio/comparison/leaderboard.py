@@ -39,9 +39,10 @@ def score(
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
     no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run of each
     measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
-    where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered,
-    common), `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
-    `cluster`; `nescio.pipeline.Options` says what each means.
+    where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as
+    on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds),
+    `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each
+    means.
 
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for an option
     that there is not.

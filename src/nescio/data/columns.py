@@ -9,21 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import MismatchError, MissingColumnError
 
-if TYPE_CHECKING:
-    from nescio.data.evidence import Evidence
-
 Array = NDArray[Any]
 
 OUTCOMES = ("correct", "incorrect", "unanswered")
 USER = "user."  # what the name of a user's own column begins with
 UNCHANGED: Literal["unchanged"] = "unchanged"
+
+
+class Cells(Protocol):
+    """What a derived column is made from: the cells of Evidence, of shape (runs, questions), and their names."""
+
+    @property
+    def runs(self) -> tuple[str, ...]: ...
+    @property
+    def questions(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> Mapping[str, Array]: ...
+    @property
+    def present(self) -> NDArray[np.bool_]: ...
+    def column(self, name: str) -> Array: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class Column:
     summaries: tuple[Summary, ...] = ()
     when_declined: float | Literal["unchanged"] | None = None
     lower_ranks: bool = False
-    derive: Callable[[Evidence], Array] | None = None
+    derive: Callable[[Cells], Array] | None = None
     validated: bool = False
     instead: str = ""
     simulate: Callable[[Any], Array] | None = None
@@ -119,7 +130,7 @@ def resolve(name: str, stored: Mapping[str, Array]) -> str:
     return ending[0] if len(ending) == 1 else name
 
 
-def _confidence(evidence: Evidence) -> Array:
+def _confidence(evidence: Cells) -> Array:
     if "confidence" not in evidence.columns:
         raise MissingColumnError("this data has no confidences, so a confidence measure cannot be computed")
     confidence: Array = evidence.columns["confidence"]
@@ -134,13 +145,13 @@ def _confidence(evidence: Evidence) -> Array:
     return confidence
 
 
-def _has_confidence(evidence: Evidence) -> Array:
+def _has_confidence(evidence: Cells) -> Array:
     """Whether a run has confidences, or answers nothing and so needs none; shape (runs, 1)."""
     any_confidence = ~np.isnan(evidence.columns["confidence"]).all(axis=1, keepdims=True)
     return any_confidence | ~((evidence.column("answered") == 1) & evidence.present).any(axis=1, keepdims=True)
 
 
-def _right(evidence: Evidence) -> Array:
+def _right(evidence: Cells) -> Array:
     right = np.where(evidence.column("answered") == 1, evidence.column("correct").astype(float), np.nan)
     if "candidate_correct" in evidence.columns:
         right[evidence.column("candidate_correct") == 1] = 1.0
@@ -148,7 +159,7 @@ def _right(evidence: Evidence) -> Array:
     return right
 
 
-def _probability(evidence: Evidence) -> Array:
+def _probability(evidence: Cells) -> Array:
     confidence = _confidence(evidence)
     with np.errstate(invalid="ignore"):
         outside = evidence.present & ((confidence < 0) | (confidence > 1))
@@ -160,32 +171,32 @@ def _probability(evidence: Evidence) -> Array:
     return confidence
 
 
-def _self_score(evidence: Evidence) -> Array:
+def _self_score(evidence: Cells) -> Array:
     probability = _probability(evidence)
     return np.where((evidence.column("answered") == 0) & _has_confidence(evidence), 0.0, probability)
 
 
-def _ranking_score(evidence: Evidence) -> Array:
+def _ranking_score(evidence: Cells) -> Array:
     confidence = _confidence(evidence)
     silent = (evidence.column("unanswered") == 1) | ((evidence.column("answered") == 0) & np.isnan(confidence))
     return np.where(silent & _has_confidence(evidence), -np.inf, confidence)
 
 
-def _selection_score(evidence: Evidence) -> Array:
+def _selection_score(evidence: Cells) -> Array:
     confidence = _confidence(evidence)
     nothing = np.isnan(_right(evidence)) | np.isnan(confidence)
     return np.where(nothing & _has_confidence(evidence), -np.inf, confidence)
 
 
-def _candidate(evidence: Evidence) -> Array:
+def _candidate(evidence: Cells) -> Array:
     return (np.isfinite(_right(evidence)) & np.isfinite(_selection_score(evidence))).astype(np.int8)
 
 
-def _failure(evidence: Evidence) -> Array:
+def _failure(evidence: Cells) -> Array:
     return ((_right(evidence) == 0) & np.isfinite(_selection_score(evidence))).astype(np.int8)
 
 
-def _k_credit(evidence: Evidence) -> Array:
+def _k_credit(evidence: Cells) -> Array:
     return _self_score(evidence) * (evidence.column("correct") - evidence.column("incorrect"))
 
 
@@ -194,7 +205,7 @@ def _outcome(name: str, meaning: str) -> Column:
 
 
 def _derived(
-    name: str, meaning: str, derive: Callable[[Evidence], Array], dtype: Literal["count", "score"], lacking: str = ""
+    name: str, meaning: str, derive: Callable[[Cells], Array], dtype: Literal["count", "score"], lacking: str = ""
 ) -> Column:
     return Column(name, meaning, dtype, when_missing=lacking, when_declined=UNCHANGED, derive=derive)
 

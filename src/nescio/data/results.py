@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
-from unicodedata import category
 
 from nescio._version import __version__
 from nescio.data.notes import Note
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
+from nescio.text import sanitize
 
 MOST_ROWS = 1_000  # of a table in a notebook
 
@@ -89,9 +88,13 @@ class Results:
     def __str__(self) -> str:
         """The tables as plain text, without the columns that are empty; the notes, and the signature."""
         tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.tables.items())]
-        notes = "\n".join(f"note: {_printed(str(note))}" for note in self.notes)
+        notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
         return "\n\n".join(
-            [*(table for table in tables if table), *([notes] if notes else []), _printed(str(self.signature))]
+            [
+                *(table for table in tables if table),
+                *([notes] if notes else []),
+                sanitize(str(self.signature), target="line"),
+            ]
         )
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
@@ -127,8 +130,8 @@ class Results:
     def _repr_html_(self) -> str:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
         tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.tables.items())]
-        notes = "".join(f"<p>{_inert(str(note))}</p>" for note in self.notes)
-        return f"{''.join(tables)}{notes}<p><code>{_inert(str(self.signature))}</code></p>"
+        notes = "".join(f"<p>{sanitize(str(note), target='html')}</p>" for note in self.notes)
+        return f"{''.join(tables)}{notes}<p><code>{sanitize(str(self.signature), target='html')}</code></p>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -184,12 +187,14 @@ def _html_table(name: str, rows: Sequence[Any]) -> str:
     if not records:
         return ""
     left = _left_out(rows)
-    head = "".join(f'<th scope="col">{_inert(_words(column))}</th>' for column in records[0])
+    head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in records[0])
     body = "".join(
-        "<tr>" + "".join(f'<td dir="auto">{_inert(_shown(value))}</td>' for value in record.values()) + "</tr>"
+        "<tr>"
+        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
+        + "</tr>"
         for record in records
     )
-    caption = f"<caption>{_inert(_words(name))}{left}</caption>"
+    caption = f"<caption>{sanitize(_words(name), target='html')}{left}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -199,7 +204,7 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
     if not records:
         return ""
     lines = [[_words(column) for column in records[0]], *([_shown(v) for v in record.values()] for record in records)]
-    lines = [[_printed(cell) for cell in line] for line in lines]
+    lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numbers = [all(_is_number(record[column]) for record in records) for column in records[0]]
     body = (
@@ -209,7 +214,7 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
         ).rstrip()
         for line in lines
     )
-    return "\n".join([f"{_printed(_words(name))}{_left_out(rows)}", *body])
+    return "\n".join([f"{sanitize(_words(name), target='line')}{_left_out(rows)}", *body])
 
 
 def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -240,19 +245,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:.4f}"
     return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)
-
-
-def _inert(text: str) -> str:
-    """Text in which nothing is markup, and no character that HTML does not know."""
-    return html.escape(text if text.isprintable() else "".join(map(_known, text)))
-
-
-def _printed(text: str) -> str:
-    """Text on one line, whose control characters cannot move a cursor or colour a terminal."""
-    return text if text.isprintable() else "".join(" " if c in "\n\t" else _known(c) for c in text)
-
-
-def _known(c: str) -> str:
-    if c.isprintable() or c in "\n\t\u200c\u200d" or category(c) in ("Zs", "Cn", "Co"):
-        return c
-    return "\N{REPLACEMENT CHARACTER}"

@@ -11,9 +11,9 @@ from typing import Any
 
 from nescio.data.results import Results
 from nescio.meta.audit import TESTS, Finding, registered
-from nescio.reporting.board import visible
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
+from nescio.text import sanitize
 
 # Two lines a head, so that all ten columns fit beside the longest name.
 HEADS = {
@@ -47,8 +47,15 @@ LEGEND = (
 def grids(results: Results) -> list[Grid]:
     """The matrix, and what was found, as plain tables."""
     tests = [test for test, _ in TESTS]
-    matrix = [[visible(name), *(MARKS[rows[test].result] for test in tests)] for name, rows in _by_measure(results)]
-    texts = [[visible(row.measure), row.test, visible(words(row))] for row in results if row.counterexample]
+    matrix = [
+        [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
+        for name, rows in _by_measure(results)
+    ]
+    texts = [
+        [sanitize(row.measure, target="line"), row.test, sanitize(words(row), target="line")]
+        for row in results
+        if row.counterexample
+    ]
     findings = [make_grid(["measure", "test", "finding"], texts, [True] * 3)] if texts else []
     return [_matrix(["measure", *tests], matrix), *findings]
 
@@ -63,7 +70,9 @@ def show(results: Results, console: Any) -> None:
     parts = [tests] if wide <= console.width else [cheats, tests[len(cheats) :]]
     for part in parts:
         head = ["\nmeasure", *(HEADS[test] for test in part)]
-        rows = [[visible(name), *(MARKS[rows[test].result] for test in part)] for name, rows in measures]
+        rows = [
+            [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in part)] for name, rows in measures
+        ]
         console.print(_table(head, rows))
         console.print()
     if len(measures) <= FEW:
@@ -94,8 +103,10 @@ def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]]
         console.print(_table(earned.head, earned.rows))
         console.print()
     for name, rows in measures:
-        console.print(Text(visible(name), style="bold"))
-        console.print(_table(None, [[test, MARKS[row.result], visible(words(row))] for test, row in _said(rows)]))
+        console.print(Text(sanitize(name, target="line"), style="bold"))
+        console.print(
+            _table(None, [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(rows)])
+        )
         console.print()
 
 
@@ -199,7 +210,7 @@ def _scores(results: Results) -> Grid:
     measures = list(dict.fromkeys(row.measure for row in earned))
     systems = list(dict.fromkeys(row.system for row in earned))
     rows = [[s, *(_number(cell[s, m]) if (s, m) in cell else "–" for m in measures)] for s in systems]
-    return _matrix(["system", *map(visible, measures)], rows)
+    return _matrix(["system", *(sanitize(item, target="line") for item in measures)], rows)
 
 
 def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:

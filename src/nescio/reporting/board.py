@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from unicodedata import category
 
 from nescio.data.results import Score, Scores
 from nescio.measures import parse
 
 BEST, TIED = "*", "†"
-JOINERS = "\u200c\u200d"
 HUGE = 1e12  # from here on figures are no longer written out
 
 
@@ -52,18 +50,6 @@ class Board:
     def runs(self) -> list[str]:
         """The runs in the order in which they stand."""
         return list(dict.fromkeys(row[0].value for row in self.rows))
-
-
-def visible(text: str) -> str:
-    """Text whose control characters cannot move a cursor, break a row or colour a terminal; letters of any script stay, with what
-    joins them, and so do signs newer than this Python."""
-    return text if text.isprintable() else "".join(map(_visible, text))
-
-
-def _visible(c: str) -> str:
-    if c.isprintable() or c in JOINERS or category(c) in ("Cn", "Co"):
-        return c
-    return " " if c in "\n\r\t" or category(c) == "Zs" else "\N{REPLACEMENT CHARACTER}"
 
 
 def number(value: float | None) -> str:

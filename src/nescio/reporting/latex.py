@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nescio.reporting.board import Board, Cell, letters, visible
+from nescio.reporting.board import Board, Cell, letters
 from nescio.reporting.grid import Grid
+from nescio.text import sanitize
 
 SPECIALS = {
     "\\": r"\textbackslash{}",
@@ -46,7 +47,7 @@ _SIGNS = {"<": "$<$", "+": "$+$", "-": "$-$", "": ""}
 
 def escape(text: str) -> str:
     """Text in which nothing is a command, and hyphens in a row stay hyphens."""
-    return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in visible(text)))
+    return re.sub(r"(?<=-)(?=-)", "{}", "".join(SPECIALS.get(c, c) for c in sanitize(text, target="line")))
 
 
 def tabular(grid: Grid) -> str:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nescio.reporting.board import visible
 from nescio.reporting.grid import Grid
+from nescio.text import sanitize
 
 _MARKDOWN = {c: f"\\{c}" for c in "\\|*`~$"} | {"<": "&lt;", "&": "&amp;"}
 _MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")  # emphasis (not an underscore within a word), and links
 
 
 def in_markdown(text: str) -> str:
-    return _MARKED.sub(r"\\\g<0>", "".join(_MARKDOWN.get(c, c) for c in visible(text)))
+    return _MARKED.sub(r"\\\g<0>", "".join(_MARKDOWN.get(c, c) for c in sanitize(text, target="line")))
 
 
 def markdown_code(text: str) -> str:
     """Text as code, in which Markdown and HTML mean nothing."""
     marks = "`" * (1 + longest_marks(text))
     space = " " if len(marks) > 1 else ""
-    return f"{marks}{space}{visible(text)}{space}{marks}"
+    return f"{marks}{space}{sanitize(text, target='line')}{space}{marks}"
 
 
 def longest_marks(text: str) -> int:

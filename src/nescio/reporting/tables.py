@@ -16,10 +16,10 @@ from nescio.errors import UsageError
 from nescio.reporting import terminal
 from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
-from nescio.reporting.board import visible as visible  # noqa: PLC0414
 from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
 from nescio.sources.writing import whole, write_text
+from nescio.text import sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
@@ -113,7 +113,7 @@ def _width(grid: Grid) -> int:
 
 def show_grid(grid: Grid) -> None:
     """Print a table: text to the left, numbers to the right."""
-    _show_grid(terminal.console(), grid.escaped(visible))
+    _show_grid(terminal.console(), grid.escaped(sanitize))
 
 
 def show_records(records: Sequence[Mapping[str, Any]]) -> None:
@@ -125,7 +125,7 @@ def show_fact(label: str, text: str) -> None:
     """Print a label and what stands beside it, which on a terminal goes on beside it too where it is too long for one line."""
     import textwrap
 
-    label, text = f"{label:9}", visible(text)
+    label, text = f"{label:9}", sanitize(text, target="line")
     if sys.stdout.isatty():
         width = max(40, terminal.console().width)
         wrapper = textwrap.TextWrapper(width, label, " " * len(label), break_long_words=False, break_on_hyphens=False)
@@ -186,7 +186,7 @@ def grids(results: Results) -> list[Grid]:
         return audit.grids(results)
     further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
     first = [further.pop(name) for name in FIRST if name in further]
-    return [table.escaped(visible) for table in (*first, grid(results), *further.values())]
+    return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
 
 
 def _further(results: Results, name: str) -> Grid:
@@ -354,4 +354,4 @@ def _latex(results: Results) -> str:
 
     first = [latex.leaderboard(board(results))] if isinstance(results, Scores) else []
     rest = [latex.tabular(table) for table in grids(results)[len(first) :]]
-    return "\n".join([f"% {visible(str(results.signature))}", latex.PREAMBLE, *first, *rest]) + "\n"
+    return "\n".join([f"% {sanitize(str(results.signature), target='line')}", latex.PREAMBLE, *first, *rest]) + "\n"

@@ -19,6 +19,7 @@ from nescio.sources.json import MemoryBudget, decode_document, decode_object
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
 from nescio.sources.text_files import check_text
+from nescio.text import sanitize
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -99,8 +100,8 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
     check_size(path, sum(info.file_size for info in members))
     for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if one.header_offset + _HEADER + one.compress_size > other.header_offset:
-            rule = f"not a sound ZIP archive: member {printable(other.filename)} lies within this one"
-            raise FormatError(path, rule, where=f"member {printable(one.filename)}")
+            rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
+            raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
     return members
 
 
@@ -111,7 +112,7 @@ def read_member(path: Path, name: str) -> bytes:
     """
     for _, content in read_members(path, lambda member: member == name, last=True):
         return content
-    raise FormatError(path, "there is no such member", where=f"member {printable(name)}")
+    raise FormatError(path, "there is no such member", where=f"member {sanitize(name, target='message')}")
 
 
 def read_members(
@@ -126,14 +127,9 @@ def read_members(
         yield info, _content(path, info)
 
 
-def printable(name: str) -> str:
-    """A name from a stranger's archive as a message may show it."""
-    return name if name.isprintable() else "".join(c if c.isprintable() else "�" for c in name)
-
-
 def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
     def fail(rule: str) -> FormatError:
-        return FormatError(path, rule, where=f"member {printable(info.filename)}")
+        return FormatError(path, rule, where=f"member {sanitize(info.filename, target='message')}")
 
     if info.flag_bits & 1:
         raise fail("the member is encrypted")

@@ -60,9 +60,9 @@ def score(
     check_names(score, options, ("choose",))
     items, curve = listed(source), None if roc is None else Path(roc)
     check_results(curve, [*items, *ranking])
-    told = Options(format_in=FORMAT, **options)
-    loaded = load(items, told)
-    if "view" in told.choose:
+    read_options = Options(format_in=FORMAT, **options)
+    loaded = load(items, read_options)
+    if "view" in read_options.choose:
         raise UsageError(
             "--choose view=… is for `nescio score`; this command always uses both the answers and the selection"
         )
@@ -98,7 +98,7 @@ def _systems(files: Sequence[Any]) -> Loaded:
     else:
         systems = load(list(files), Options(missing="unanswered", ungraded="exclude"))
     # An answer without a grade is not left out of a ranking: `with_systems` counts it.
-    return replace(systems, notes=tuple(each for each in systems.notes if each.code != UNGRADED_LEFT_OUT))
+    return replace(systems, notes=tuple(remark for remark in systems.notes if remark.code != UNGRADED_LEFT_OUT))
 
 
 def _exercise(items: Sequence[Any]) -> Exercise:

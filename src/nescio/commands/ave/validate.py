@@ -153,7 +153,7 @@ def run(
     confidence = trained.confidence(exercise, resources)
     decisions = validator.decide(exercise, confidence, _threshold(threshold, trained.thresholds), always=always)
     write_responses(decisions, output)
-    kinds = [str(each.decision) for each in decisions]
+    kinds = [str(decision.decision) for decision in decisions]
     selected, validated, rejected = (kinds.count(kind) for kind in ("SELECTED", "VALIDATED", "REJECTED"))
     return Validated(selected, validated, rejected, len(exercise.questions), output, notes)
 
@@ -183,7 +183,11 @@ def _scored(exercise: Exercise, runs: Runs, drawn: Mapping[str, Any]) -> tuple[S
 
 
 def _skipped(resources: validator.Resources, without: Sequence[str]) -> list[Note]:
-    absent = [(each.name, each.absent(resources)) for each in validator.TECHNIQUES.values() if each.name not in without]
+    absent = [
+        (technique.name, technique.absent(resources))
+        for technique in validator.TECHNIQUES.values()
+        if technique.name not in without
+    ]
     return [
         note("validator.skipped", "{subject} is skipped: {reason}", name, reason=why) for name, why in absent if why
     ]

@@ -17,8 +17,7 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
-from nescio.sources.documents import printable
-from nescio.text import decimal
+from nescio.text import decimal, sanitize
 
 SCORE = "score"  # what the graded score of an answer is called, as in mean(score)
 BLOCKED, EMPTY, ERRORED, REFUSED = "blocked", "empty", "errored", "refused"
@@ -179,7 +178,7 @@ def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
         return {}
     found = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
     return {
-        printable(name): label if options.strata is None else label.removeprefix(PROSE)
+        sanitize(name, target="message"): label if options.strata is None else label.removeprefix(PROSE)
         for name, label in found.items()
         if label
     }
@@ -189,7 +188,7 @@ def _label(value: Any) -> str | None:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        text = " ".join(printable(value).split())
+        text = " ".join(sanitize(value, target="message").split())
         return text if len(text) <= _LONGEST else PROSE + text
     return str(value) if isinstance(value, int) and abs(value) < 1 << 63 else None
 

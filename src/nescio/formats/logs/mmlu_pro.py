@@ -27,11 +27,12 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.documents import printable, read_member
+from nescio.sources.documents import read_member
 from nescio.sources.json import decode_document
 from nescio.sources.source import Source
 from nescio.sources.tables import as_text, json_lines
 from nescio.sources.text_files import WHITE
+from nescio.text import sanitize
 
 KEYS = {"question_id", "options", "answer", "pred"}
 TEXTS = ("generated_text", "model_outputs", "response")
@@ -186,7 +187,7 @@ def _files(source: Source) -> Iterator[_File]:
     else:
         for name in _members(source):
             *folders, file = name.split("/")
-            label, items = f"{source.label}, member {printable(name)}", _of_member(source, name)
+            label, items = f"{source.label}, member {sanitize(name, target='message')}", _of_member(source, name)
             yield _File(label, file[: -len(".json")], (source.stem, *folders), items)
 
 
@@ -272,14 +273,19 @@ def _of_member(source: Source, name: str) -> Iterator[tuple[Any, str]]:
     document = _decoded(source, name)
     if not isinstance(document, list):
         raise FormatError(
-            source.label, "an array of questions is expected", where=f"member {printable(name)}", value=document
+            source.label,
+            "an array of questions is expected",
+            where=f"member {sanitize(name, target='message')}",
+            value=document,
         )
-    yield from _numbered(document, f"member {printable(name)}, ")
+    yield from _numbered(document, f"member {sanitize(name, target='message')}, ")
 
 
 def _decoded(source: Source, name: str) -> Any:
     assert source.path is not None
-    return decode_document(str(source.label), read_member(source.path, name), source.room, f"member {printable(name)}")
+    return decode_document(
+        str(source.label), read_member(source.path, name), source.room, f"member {sanitize(name, target='message')}"
+    )
 
 
 def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nescio.data.notes import note
+from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
@@ -49,6 +49,20 @@ class ModelOptions:
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
+def warnings(options: ModelOptions) -> list[Note]:
+    """Note what a user should know before anything is sent; raises UsageError for an endpoint that makes no sense."""
+    if options.base_url is None:
+        return []
+    endpoint = _endpoint(options)
+    if endpoint.key and not endpoint.local and endpoint.url.startswith("http:"):
+        return [note("llm.not_encrypted", "the API key goes over a connection that is not encrypted")]
+    return []
+
+
+def _endpoint(options: ModelOptions) -> Endpoint:
+    return Endpoint(str(options.base_url), _key(options.api_key_env), **options.some("timeout", "retries"))
+
+
 def connect(
     options: ModelOptions,
     *,
@@ -63,20 +77,16 @@ def connect(
     for name in ("base_url", "model"):
         if getattr(options, name) is None:
             raise UsageError(f"--judge llm needs --{name.replace('_', '-')}")
-    endpoint = Endpoint(str(options.base_url), _key(options.api_key_env), **options.some("timeout", "retries"))
-    notes = []
-    if endpoint.key and not endpoint.local and endpoint.url.startswith("http:"):
-        notes.append(note("llm.not_encrypted", "the API key goes over a connection that is not encrypted"))
     cache = CACHE if options.cache is None else options.cache
     hooks: dict[str, Any] = {"progress": progress} if progress else {}
     if waiting is not None:
         hooks["waiting"] = lambda: waiting(cache)
     return LLM(
-        endpoint,
+        _endpoint(options),
         str(options.model),
         cache,
         Limits(options.max_calls, options.max_cost, options.price_in, options.price_out),
-        notes=notes,
+        notes=warnings(options),
         **hooks,
         **options.some("concurrency", "max_tokens", "retry_ungraded"),
     )

@@ -17,7 +17,8 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.pipeline import Loaded
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import inert, names
+from nescio.reporting.page.texts import names
+from nescio.text import sanitize
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
@@ -153,7 +154,7 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
     for question in loaded.texts.collection.questions:
         if question.id in place:
             gold = f"\n→ {' | '.join(question.answers)}" if question.answers else ""
-            asked[place[question.id]] = inert(question.text) + inert(gold)
+            asked[place[question.id]] = sanitize(question.text, target="page") + sanitize(gold, target="page")
     by_name = {run.name: run for run in loaded.texts.runs}
     answers = []
     for name in loaded.data.runs:
@@ -162,7 +163,7 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
         for response in run.responses if run else ():
             if response.rank == 1 and response.question_id in place and response.answer is not None:
                 declined = "" if response.answered else "(declined) "
-                said[place[response.question_id]] = declined + inert(response.answer)
+                said[place[response.question_id]] = declined + sanitize(response.answer, target="page")
         answers.append(tuple(said))
     return Texts(tuple(asked), tuple(answers))
 
@@ -180,7 +181,10 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
             codes = base64.b64encode(code.astype(np.uint8).tobytes()).decode()
             facets.append({"name": name, "values": names(list(found)), "codes": codes})
     for limit in (400, 100, 40):
-        further = [{"name": name, "texts": [inert(text, limit) for text in texts]} for name, texts in others.items()]
+        further = [
+            {"name": name, "texts": [sanitize(text, limit, target="page") for text in texts]}
+            for name, texts in others.items()
+        ]
         if sum(len(text) for each in further for text in each["texts"]) <= MOST_TEXT:
             if limit == 400:
                 return facets, further, ()

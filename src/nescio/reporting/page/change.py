@@ -23,10 +23,10 @@ from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY
 from nescio.reporting.page.pairs import compared, difference
 from nescio.reporting.page.rendering import Shared, assembled
 from nescio.reporting.page.sentence import Answer
-from nescio.reporting.page.texts import Commands, asked, inert, names
+from nescio.reporting.page.texts import Commands, asked, names
 from nescio.reporting.tables import signed
 from nescio.scoring.score import score
-from nescio.text import plural
+from nescio.text import plural, sanitize
 
 MOST_LISTED = 60  # questions of a group named in the page beside its browser, for print
 
@@ -273,7 +273,7 @@ def _line(change: Change, row: Comparison) -> dict[str, str]:
         value, n = change.values.get((which, row.measure), (math.nan, 0))
         values[which] = number(value) if n == row.n else "–"
     return {
-        "measure": inert(row.measure),
+        "measure": sanitize(row.measure, target="page"),
         "shown": shown,
         "p": p,
         "adjusted": adjusted,

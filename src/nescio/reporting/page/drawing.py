@@ -13,8 +13,9 @@ from typing import Any
 
 from nescio.reporting import charts
 from nescio.reporting.page.figure import Figure
-from nescio.reporting.page.texts import as_json, inert
+from nescio.reporting.page.texts import as_json
 from nescio.sources.writing import whole_folder
+from nescio.text import sanitize
 
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -76,9 +77,9 @@ def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
     return {
         f.name: Drawn(
             f.name,
-            inert(f.title),
-            inert(f.lead),
-            inert(f.words),
+            sanitize(f.title, target="page"),
+            sanitize(f.lead, target="page"),
+            sanitize(f.words, target="page"),
             f.command,
             done[f.name, WIDE],
             done[f.name, NARROW],
@@ -156,7 +157,7 @@ def _drawable(part: Any) -> Any:
     """A specification in which no text ends the process of who draws it: control characters do, and names that objects inherit,
     which are given a joiner that takes no room."""
     if isinstance(part, str):
-        return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else inert(part)
+        return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else sanitize(part, target="page")
     if isinstance(part, list):
         return [_drawable(each) for each in part]
     return {name: _drawable(each) for name, each in part.items()} if isinstance(part, dict) else part
@@ -175,7 +176,7 @@ def _csv(figure: Figure) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return inert(value)
+        return sanitize(value, target="page")
     if not isinstance(value, float):
         return value
     if not abs(value) < float("inf"):

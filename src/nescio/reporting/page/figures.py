@@ -11,8 +11,8 @@ from nescio.reporting import charts
 from nescio.reporting.board import number
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, score_command
-from nescio.reporting.page.texts import asked, inert, names
-from nescio.text import plural
+from nescio.reporting.page.texts import asked, names
+from nescio.text import plural, sanitize
 
 MARKED = (0.0, 0.25, 0.5, 0.75, 0.9)  # the t whose penalties are marked on the lines
 OUTCOMES = ("correct", "incorrect", "unanswered")
@@ -251,7 +251,7 @@ def strata_figure(report: ReportData) -> Figure | None:
     )
     return Figure(
         "strata",
-        f"By {inert(report.by, 80)}",
+        f"By {sanitize(report.by, 80, target='page')}",
         "",
         f"{report.main} in {len(parts)} categories.{words}{_grey(report)}{first_of(len(parts))}",
         tuple(rows),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nescio.measures import parse
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
-from nescio.reporting.page.texts import inert
+from nescio.text import sanitize
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _span(low: int, high: int) -> str:
 
 def _column(name: str) -> Column:
     declaration = parse(name).declaration
-    return Column(inert(name), declaration.lower_is_better, declaration.summary)
+    return Column(sanitize(name, target="page"), declaration.lower_is_better, declaration.summary)
 
 
 def _best(report: ReportData, measure: str) -> float:

@@ -20,7 +20,8 @@ from nescio.reporting.page.figures import all_figures
 from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
-from nescio.reporting.page.texts import as_json, inert
+from nescio.reporting.page.texts import as_json
+from nescio.text import sanitize
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         browsing,
         board=leaderboard(report),
         level=report.level,
-        main=inert(report.main),
+        main=sanitize(report.main, target="page"),
         commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
         silence=_silence(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
@@ -79,13 +80,13 @@ def assembled(
     environment.lstrip_blocks = True
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template(template).render(
-        title=inert(shared.title, 200),
+        title=sanitize(shared.title, 200, target="page"),
         answer=_inert_answer(shared.answer),
         figures=drawn(figures),
         questions=browsing.questions if browsing else 0,
-        signatures=[inert(line) for line in shared.signatures],
+        signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
-        notes=[inert(text) for text in texts(shared.notes)],
+        notes=[sanitize(text, target="page") for text in texts(shared.notes)],
         data=Markup(as_json(held)),
         script=Markup(script),
         style=Markup(_asset("page.css")),
@@ -96,7 +97,12 @@ def assembled(
 
 
 def _inert_answer(found: Answer) -> Answer:
-    return Answer(inert(found.before), inert(found.name), inert(found.after), tuple(map(inert, found.more)))
+    return Answer(
+        sanitize(found.before, target="page"),
+        sanitize(found.name, target="page"),
+        sanitize(found.after, target="page"),
+        tuple(sanitize(item, target="page") for item in found.more),
+    )
 
 
 def versions() -> str:
@@ -119,7 +125,11 @@ def _notes(report: ReportData) -> tuple[Note, ...]:
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
     """Why runs did not answer, where their files say so: a row a kind."""
     shown = [
-        {**asdict(row), "run": report.shown.get(row.run, inert(row.run, 80)), "why": inert(row.why, 120)}
+        {
+            **asdict(row),
+            "run": report.shown.get(row.run, sanitize(row.run, 80, target="page")),
+            "why": sanitize(row.why, 120, target="page"),
+        }
         for row in report.loaded.silence
     ]
     return shown if len({row["why"] for row in shown}) > 1 else []

@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nescio.reporting.terminal import typed
+from nescio.text import sanitize
 
 NAME = 80  # characters of a name that are shown
-LONG = 2_000  # characters of an answer or a question that are kept
-_REORDERING = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
-
-
-def inert(text: str, most: int = LONG) -> str:
-    """The text without control characters, lone surrogates and those that reorder what follows; cut where it is long, saying so.
-
-    Letters of any script, joiners and emoji stay as they are; escaping for HTML or JSON is left to who writes them.
-    """
-    cut = text[:most]
-    shown = "".join(_shown(c) for c in cut) if not cut.isprintable() else cut
-    left = len(text) - len(cut)
-    return f"{shown}… ({left:,} more characters)" if left else shown
-
-
-def _shown(c: str) -> str:
-    if c in "\n\t":
-        return c
-    if c == "\r" or c in _REORDERING or unicodedata.category(c) in ("Cc", "Cs"):
-        return "\N{REPLACEMENT CHARACTER}"
-    return c
 
 
 def names(found: Sequence[str], most: int = NAME) -> list[str]:
@@ -41,7 +20,7 @@ def names(found: Sequence[str], most: int = NAME) -> list[str]:
     taken: set[str] = set()
     times: Counter[str] = Counter()
     for name in found:
-        text = " ".join(inert(name, 10 * most).split()) or "(no name)"
+        text = " ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)"
         text = short = text if len(text) <= most else text[: most - 1] + "…"
         while text in taken:
             times[short] += 1

@@ -15,7 +15,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions, SourceRole
-from nescio.sources.documents import printable
+from nescio.text import sanitize
 
 STATE, STATS, SPEC, TOTALS = "scenario_state", "per_instance_stats", "run_spec", "stats"
 OTHER = "other"  # files of a run folder that hold no answers
@@ -93,14 +93,18 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
     """What the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
-    first, *others = printable(name).split(",")
+    first, *others = sanitize(name, target="message").split(",")
     scenario, colon, parameter = first.partition(":")
     if not colon and (found := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
         scenario, parameter = found[1], found[2]
     pairs = [each.partition("=") for each in (parameter, *others)]
     parameters = {key: value for key, _, value in pairs if key and value}
     known = adapter.get("model") if isinstance(adapter, dict) else None
-    model = parameters.pop("model", "") or (printable(known) if isinstance(known, str) else "") or path.absolute().name
+    model = (
+        parameters.pop("model", "")
+        or (sanitize(known, target="message") if isinstance(known, str) else "")
+        or path.absolute().name
+    )
     return Folder(path, documents, files, model, scenario, parameters)
 
 
@@ -138,7 +142,9 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
         key = _key(instance.get("id"), state, instance, folder.files[STATE], where)
         split = instance.get("split")
         labels = grading.labels({"sub_split": instance.get("sub_split")}, options)
-        case = cases.setdefault(key, Case(*key, printable(split) if isinstance(split, str) else "", where, labels))
+        case = cases.setdefault(
+            key, Case(*key, sanitize(split, target="message") if isinstance(split, str) else "", where, labels)
+        )
         case.requests.append(state)
     for i, entry in enumerate(folder.documents[STATS], 1):
         where = f"item {i}"
@@ -169,7 +175,7 @@ def _key(
         raise FormatError(path, "perturbation must be an object with a name", where=where, value=perturbation)
     more = {k: v for k, v in sorted(perturbation.items()) if k not in PERTURBATION}
     shown = f"({', '.join(f'{k}={v}' for k, v in more.items())})" if more else ""
-    return name, trial, printable(perturbation["name"] + shown)
+    return name, trial, sanitize(perturbation["name"] + shown, target="message")
 
 
 def _stats(given: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
@@ -182,4 +188,4 @@ def _stats(given: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]
             raise FormatError(folder.files[STATS], "a stat has a name with a name in it", where=where, value=stat)
         value = number(stat.get("mean"))
         if name.get("sub_split") is None and value is not None and not math.isnan(value):
-            yield printable(name["name"]), value
+            yield sanitize(name["name"], target="message"), value

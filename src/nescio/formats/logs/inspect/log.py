@@ -13,9 +13,10 @@ from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
 from nescio.formats.registry import ReadOptions
-from nescio.sources.documents import printable, read_members
+from nescio.sources.documents import read_members
 from nescio.sources.json import decode_document, most_keys, refuse_twice
 from nescio.sources.source import Source
+from nescio.text import sanitize
 
 HEADERS = (
     "header.json",
@@ -85,7 +86,7 @@ class Log:
     def text(self, *names: str) -> str:
         """The same as a text, empty where it is none."""
         found = self.held(*names)
-        return printable(found) if isinstance(found, str) else ""
+        return sanitize(found, target="message") if isinstance(found, str) else ""
 
     @property
     def expected(self) -> int | None:
@@ -105,9 +106,15 @@ class Log:
             for name, metric in metrics.items() if isinstance(metrics, dict) else ():
                 value = number(metric.get("value")) if isinstance(metric, dict) else None
                 if value is not None and name.split("/")[-1] in ("accuracy", "mean"):
-                    scorer, called = (printable(str(score.get(key))) for key in ("scorer", "name"))
+                    scorer, called = (sanitize(str(score.get(key)), target="message") for key in ("scorer", "name"))
                     reducer = score.get("reducer")
-                    yield scorer, called, printable(name), value, printable(reducer) if isinstance(reducer, str) else ""
+                    yield (
+                        scorer,
+                        called,
+                        sanitize(name, target="message"),
+                        value,
+                        sanitize(reducer, target="message") if isinstance(reducer, str) else "",
+                    )
 
 
 def listed(value: Any) -> list[Any]:
@@ -175,7 +182,7 @@ def _members(source: Source) -> Iterator[tuple[dict[str, Any], str]]:
 def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[bytes, str]]:
     assert source.path is not None
     for info, content in read_members(source.path, wanted):
-        yield content, f"member {printable(info.filename)}"
+        yield content, f"member {sanitize(info.filename, target='message')}"
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
@@ -284,7 +291,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
         if not isinstance(score, dict):
             raise fail(f"the score of {name!r} must be an object", score)
         answer = score.get("answer")
-        found[printable(name)] = Score(score.get("value"), answer if isinstance(answer, str) else "", _reason(score))
+        found[sanitize(name, target="message")] = Score(
+            score.get("value"), answer if isinstance(answer, str) else "", _reason(score)
+        )
     return found
 
 

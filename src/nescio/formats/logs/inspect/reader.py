@@ -24,8 +24,8 @@ from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUS
 from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_log
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
-from nescio.sources.documents import printable
 from nescio.sources.source import Source
+from nescio.text import sanitize
 
 NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -183,7 +183,7 @@ def _key(log: Log, scorer: str, options: ReadOptions) -> str:
 def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
     if isinstance(value, list):
         return {str(i): part for i, part in enumerate(value, 1)}
-    return {printable(name): part for name, part in value.items()}
+    return {sanitize(name, target="message"): part for name, part in value.items()}
 
 
 def _part(score: Score | None, key: str) -> Score | None:
@@ -230,8 +230,8 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     if not found:
         return
     where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
-    shown = ", ".join(f"{printable(shorten(word))} {many}×" for word, many in found.most_common(5))
-    first = printable(next(iter(found)))[:40]
+    shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in found.most_common(5))
+    first = sanitize(next(iter(found)), target="message")[:40]
     rule = (
         f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
         f"--outcome-map {first}=correct says what one of them means, and so on for each"

@@ -24,8 +24,8 @@ from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcom
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
 from nescio.formats.logs.lm_eval.rows import SAMPLE, Item, Rows, listed, read_items, rows_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.documents import printable
 from nescio.sources.source import Source
+from nescio.text import sanitize
 
 RESULTS = {"results", "configs", "versions"}
 INVALID = "[invalid]"
@@ -157,7 +157,7 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
         if not isinstance(rows, list):
             raise FormatError(path, "samples must be a list for each task", value=rows)
         if rows:
-            yield printable(task), rows
+            yield sanitize(task, target="message"), rows
 
 
 def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
@@ -168,7 +168,8 @@ def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
         model = (one.results or {}).get("model_name")
         apart = f"{grading.place(folder)} {date}" if date else grading.place(folder)
         names.setdefault(
-            one.run, (printable(model) if isinstance(model, str) and model else folder.name or "run", apart)
+            one.run,
+            (sanitize(model, target="message") if isinstance(model, str) and model else folder.name or "run", apart),
         )
     runs = dict(zip(names, grading.run_names(list(names.values())), strict=True))
     sheets = []

@@ -11,9 +11,9 @@ from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.registry import ReadOptions
-from nescio.sources.documents import printable
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
+from nescio.text import sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
@@ -66,7 +66,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         raise FormatError(label, "filtered_resps must be a list", where=where, value=responses)
     metrics = row.get("metrics")
     names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
-    values = {printable(name): number(row.get(name)) for name in names if isinstance(name, str)}
+    values = {sanitize(name, target="message"): number(row.get(name)) for name in names if isinstance(name, str)}
     pairs = _pairs(responses)
     said = [] if pairs else [text.strip() for text in _texts(responses)]
     why = None
@@ -83,7 +83,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     answerable = not isinstance(target, str) or grading.has_answer([target], options)
     return Item(
         grading.identity(doc),
-        printable(filter_),
+        sanitize(filter_, target="message"),
         values,
         why,
         answerable,
