@@ -50,7 +50,8 @@ def leaderboard(data: Path) -> list[Row]:
 
 
 def gathered_aurc(right: np.ndarray, confidence: np.ndarray, resamples: int) -> np.ndarray:
-    """The slow obvious bootstrap of AURC: gather the drawn rows, sort them, score them. Ties fall as they come."""
+    """Return the slow obvious bootstrap of AURC: gather the drawn rows, sort them, score them. Ties fall as they
+    come."""
     found = np.empty(resamples)
     positions = np.arange(1, len(right) + 1)
     for block in blocks(resamples, 0):

@@ -104,7 +104,7 @@ UNEQUAL = ((0.5, 0.0, 0.3), (0.5, 0.0, 0.6), (0.3, 0.0, 0.5), (0.6, 0.1, 0.4))
 
 
 def rate_for(value: float, silence: float) -> float:
-    """The chance of being right when answering that gives c@1 = value: (1 - s) r (1 + s) = value."""
+    """Return the chance of being right when answering that gives c@1 = value: (1 - s) r (1 + s) = value."""
     return value / ((1 - silence) * (1 + silence))
 
 
@@ -121,13 +121,13 @@ def unequal(value: float, one: float, other: float, seed: int) -> bool:
 
 
 def share(rejected: Sequence[bool]) -> tuple[float, float]:
-    """A share and its Monte Carlo standard error."""
+    """Return a share and its Monte Carlo standard error."""
     p = float(np.mean(rejected))
     return p, float(np.sqrt(max(p * (1 - p), 1 / len(rejected)) / len(rejected)))
 
 
 def shown(rejected: Sequence[bool]) -> str:
-    """The share with its error."""
+    """Return the share with its error."""
     return "{:.3f} ± {:.3f}".format(*share(rejected))
 
 
@@ -137,7 +137,7 @@ def holds(rejected: Sequence[bool]) -> str:
 
 
 def each(function: Callable[[int], object], count: int, jobs: int) -> list[tuple[bool, ...]]:
-    """The function of every seed."""
+    """Return the function of every seed."""
     parts = np.array_split(np.arange(count), 20 * jobs)
     found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(_part)(function, part.tolist()) for part in parts)
     return [row if isinstance(row, tuple) else (row,) for part in found for row in part]

@@ -84,7 +84,8 @@ def parse_call(text: object, kind: str) -> Call:
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The parameters that a call gives, by name; raises UsageError where there are too many, or one stands twice.
+    """Return the parameters that a call gives, by name; raises UsageError where there are too many, or one stands
+    twice.
 
     The one parameter of what takes a single text (`mean(my column)`) is all that stands between the parentheses.
     """
@@ -127,13 +128,13 @@ def bind(
 
 
 def written(name: str, values: Mapping[str, Any]) -> str:
-    """A name with its parameters, as `parse_call` reads it."""
+    """Return a name with its parameters, as `parse_call` reads it."""
     shown = ", ".join(f"{key}={as_text(value)}" for key, value in values.items())
     return f"{name}({shown})" if values else name
 
 
 def literal(text: str) -> Any:
-    """What a parameter's text means: a whole number, a number, true or false, or else the text itself."""
+    """Return what a parameter's text means: a whole number, a number, true or false, or else the text itself."""
     for kind in (int, float):
         try:
             return kind(text)

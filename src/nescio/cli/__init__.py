@@ -23,7 +23,7 @@ COMMANDS = {
     "c@1": ("quick", "Score counts of correct, incorrect and unanswered."),
     "ave": ("ave", "Answer validation: build collections, train validators, score them."),
     "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
-    "read": ("read", "Reading comprehension: answer questions about stories, and score the answers."),
+    "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
 }
 
 EXAMPLES = (
@@ -36,7 +36,7 @@ EXAMPLES = (
 
 
 def overview() -> str:
-    """The page that `nescio --help` prints."""
+    """Return the page that `nescio --help` prints."""
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
@@ -58,7 +58,7 @@ def overview() -> str:
 
 
 def main() -> None:
-    """The entry point of the `nescio` command."""
+    """Run the `nescio` command."""
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         print(f"nescio {__version__}")

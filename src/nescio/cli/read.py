@@ -15,7 +15,7 @@ from nescio.commands.places import check_results
 
 @click.group("read", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Reading comprehension: answer questions about stories, and score the answers."""
+    """Answer reading-comprehension questions about stories, and score the answers."""
 
 
 @command.command("answer")

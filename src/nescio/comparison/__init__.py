@@ -246,7 +246,7 @@ def _part_note(questions: int, total: int, *, every: bool) -> Note:
 def _judged(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
-    """The rows with adjusted p-values, verdicts, and the difference that could have been seen.
+    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
 
     `every` counts all pairs of runs.
     """

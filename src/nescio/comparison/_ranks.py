@@ -33,7 +33,8 @@ class Rank:
 def ranks(
     measure: str, values: Sequence[tuple[str, float]], rows: Sequence[Comparison], *, lower_is_better: bool
 ) -> list[Rank]:
-    """The runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all pairs."""
+    """Return the runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all
+    pairs."""
     sign = -1 if lower_is_better else 1
     ordered = sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
     place = {run: i for i, (run, _) in enumerate(ordered)}
@@ -55,7 +56,8 @@ def ranks(
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The longest stretches of neighbours that are all tied, as (first, last); a lone run is a bar of its own."""
+    """Return the longest stretches of neighbours that are all tied, as (first, last); a lone run is a bar of its
+    own."""
     spans: list[tuple[int, int]] = []
     for first in range(len(apart)):
         last = first

@@ -38,12 +38,14 @@ def mark(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """The scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
+    """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
-    runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
-    up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is significantly different
-    from nothing. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
+    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95).
+    A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 -
+    ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little
+    is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
+    value that is undefined is no best and is significantly different from nothing. Raises MismatchError with `every`
+    where runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores
@@ -78,7 +80,8 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """The pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and may not."""
+    """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
+    may not."""
     if not sampled and measure.order is not None:
         return None
     seen = MeasuredRuns(data, measure, *columns_for(data, measure))
@@ -101,7 +104,7 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
 
 
 def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled: bool) -> tuple[float, float | None]:
-    """The first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
+    """Return the first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
     pair = seen.pair(*runs)
     if pair is None:
         return math.nan, math.nan
@@ -115,7 +118,7 @@ def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled:
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
-    """The rows of one measure and stratum with their marks, by run."""
+    """Return the rows of one measure and stratum with their marks, by run."""
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
     top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]

@@ -54,7 +54,7 @@ class MeasuredRuns:
 
 
 def paired_evidence(loaded: Loaded) -> Evidence:
-    """The data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
+    """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
@@ -71,7 +71,7 @@ def paired_evidence(loaded: Loaded) -> Evidence:
 
 
 def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
-    """The exact p-value where it is asked for and can be had, and the name of the test that is used."""
+    """Return the exact p-value where it is asked for and can be had, and the name of the test that is used."""
     if test not in ("auto", "exact"):
         return None, test
     exchanges = pair.exchanges()
@@ -91,7 +91,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 
 
 def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The differences on all resamples, and for the Monte Carlo test on all exchanges."""
+    """Return the differences on all resamples, and for the Monte Carlo test on all exchanges."""
     cells = len(pair.counts) * sum(block.size for block in plan.blocks)
     parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
     resampled, exchanged = zip(*parts, strict=True)
@@ -99,7 +99,7 @@ def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray
 
 
 def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
+    """Return the difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
     resampled, exchanged = [], [np.zeros(0)]
     for block in blocks:
         resampled.append(pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator())))

@@ -95,31 +95,31 @@ def declare(*columns: Column) -> None:
 
 
 def known(name: str) -> Column:
-    """The declaration of a column; what nobody declared is a score of the user's own."""
+    """Return the declaration of a column; what nobody declared is a score of the user's own."""
     own = Column(name, "a score of the user's own", "score", summaries=(Summary("count", f"with {bare(name)}"),))
     return REGISTRY.get(name, own)
 
 
 def user(name: str) -> str:
-    """The column that holds what a user's file calls `name`."""
+    """Return the column that holds what a user's file calls `name`."""
     return f"{USER}{name}"
 
 
 def bare(name: str) -> str:
-    """A column as its user calls it: a user's own without its prefix, any other by its whole name."""
+    """Return a column as its user calls it: a user's own without its prefix, any other by its whole name."""
     return name.removeprefix(USER)
 
 
 def attribute(name: str) -> str:
-    """A column as a formula reads it: `ave.right` is `total.right`."""
+    """Return a column as a formula reads it: `ave.right` is `total.right`."""
     return name.rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """The column that a name stands for in data with these columns.
+    """Return the column that a name stands for in data with these columns.
 
-    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column of that
-    name, or else for the only one whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column
+    of that name, or else for the only one whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name

@@ -88,7 +88,7 @@ class Outcomes:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def select(self, questions: Array) -> Outcomes:
-        """The same runs on some of the questions (a mask)."""
+        """Return the same runs on some of the questions (a mask)."""
 
         def columns(array: Array | None) -> Array | None:
             return None if array is None else array[..., questions]
@@ -108,7 +108,7 @@ class Outcomes:
         )
 
     def where(self, run: int, question: int) -> str:
-        """A run and a question as a message names them."""
+        """Return a run and a question as a message names them."""
         origin = f"{self.files[run]}: " if self.files else ""
         return f"{origin}run {self.runs[run]!r}, question {self.questions[question]!r}"
 
@@ -125,7 +125,7 @@ class NonAnswers:
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """The non-answers of each run by kind, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run by kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     of, rows = len(outcomes.questions), []
     for r, run in enumerate(outcomes.runs):

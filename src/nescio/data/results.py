@@ -86,7 +86,7 @@ class Results:
         return f"<{type(self).__name__}: {len(self.rows)} rows, {self.signature}>"
 
     def __str__(self) -> str:
-        """The tables as plain text, without the columns that are empty; the notes, and the signature."""
+        """Return the tables as plain text, without the columns that are empty; the notes, and the signature."""
         tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.tables.items())]
         notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
         return "\n\n".join(
@@ -98,11 +98,11 @@ class Results:
         )
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """The rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self.rows if name is None else self.tables[name])
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole as the command line prints it with `-f json`."""
+        """Return the whole as the command line prints it with `-f json`."""
         return {
             "nescio": __version__,
             "signature": str(self.signature),
@@ -112,7 +112,7 @@ class Results:
         }
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
+        """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
         import duckdb
         import numpy as np
 
@@ -142,7 +142,8 @@ class Scores(Results):
     why_unmarked: str = ""
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""
+        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
+        was."""
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):
                 return float(row.value)
@@ -182,7 +183,7 @@ def _plain(value: Any) -> Any:
 
 
 def _html_table(name: str, rows: Sequence[Any]) -> str:
-    """A table with a caption, heads with their scope, and cells whose text finds its own direction."""
+    """Return a table with a caption, heads with their scope, and cells whose text finds its own direction."""
     records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
@@ -199,7 +200,7 @@ def _html_table(name: str, rows: Sequence[Any]) -> str:
 
 
 def _text_table(name: str, rows: Sequence[Any]) -> str:
-    """The same as plain text: a caption, heads, and a line a row."""
+    """Return the same as plain text: a caption, heads, and one line per row."""
     records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
     if not records:
         return ""
@@ -218,7 +219,7 @@ def _text_table(name: str, rows: Sequence[Any]) -> str:
 
 
 def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The records without the columns in which none of them has anything."""
+    """Return the records without the columns in which none of them has anything."""
     kept = [
         column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
     ]

@@ -31,10 +31,10 @@ from nescio.measures import parse
 
 
 def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
-    """The measure as a metric of Inspect, under its own name.
+    """Return the measure as a metric of Inspect, under its own name.
 
-    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of outcomes
-    can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
+    outcomes can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))
@@ -55,7 +55,7 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
-    """The outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
+    """Return the outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
     return np.array([_state(score, options, Scale(threshold)) for score in scores], dtype=np.int8)
 
 

@@ -61,7 +61,7 @@ class Silence(float):
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """What became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+    """Return what became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
 
     `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
     """
@@ -74,7 +74,8 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """A metric of the harness: what became of one document. Raises UnknownNameError for the measure or the judge."""
+    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or the
+    judge."""
     label = parse(name).label
     judging.known(judge)
 
@@ -86,7 +87,7 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """The measure over the items that its metric gave for all documents; NaN where it is undefined."""
+    """Return the measure over the items that its metric gave for all documents; NaN where it is undefined."""
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:

@@ -56,21 +56,21 @@ class Scorer:
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
-    """A function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
+    """Return a function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
 
-    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer wrong. Its
-    sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower. NaN is undefined.
-    Raises UnknownNameError or UsageError for the measure.
+    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
+    wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
+    NaN is undefined. Raises UnknownNameError or UsageError for the measure.
     """
     return Metric(parse(measure).label, unanswered)
 
 
 def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | None = None) -> Scorer:
-    """A scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
+    """Return a scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
 
-    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest class
-    probability is below it: that probability is then the confidence, which AURC and its kin read, and the class that was not
-    said is the declined candidate. Raises UsageError where neither or both are given.
+    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
+    class probability is below it: that probability is then the confidence, which AURC and its kin read, and the class
+    that was not said is the declined candidate. Raises UsageError where neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
         raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")

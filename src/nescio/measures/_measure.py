@@ -70,7 +70,7 @@ class Measure:
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """The measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
+        """Return the measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
         needs = tuple(resolve(name, stored) for name in self.needs)
         return self if needs == self.needs else replace(self, needs=needs)
 
@@ -86,14 +86,15 @@ class Measure:
         return self.order is None and OUTCOME_COLUMNS.issuperset(self.needs)
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """The per-question columns whose sums the formula reads."""
+        """Return the per-question columns whose sums the formula reads."""
         if self.declaration.each is None:
             return columns
         new = self.declaration.each(as_namespace(columns), **self.parameters)
         return {**columns, **new}
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is undefined."""
+        """Return the measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is
+        undefined."""
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
             # Not a matrix product: its digits would depend on how many threads compute it.
@@ -108,7 +109,7 @@ class Measure:
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
-        """The formula on sums of columns, 0/0 giving NaN."""
+        """Return the formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
@@ -164,7 +165,7 @@ class Declaration:
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
+        """Return the measure with parameters; raises UsageError for an unknown, missing or impossible one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -202,7 +203,7 @@ def measure(
 
 
 def parse(text: str | Measure) -> Measure:
-    """The measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
+    """Return the measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
 
     Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
     """

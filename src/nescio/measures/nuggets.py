@@ -39,7 +39,7 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """The columns of a mean over the questions that are asked for."""
+    """Return the columns of a mean over the questions that are asked for."""
     return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
@@ -118,7 +118,7 @@ def f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each
 
 
 def _by_strings(q: Any) -> Any:
-    """The thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
+    """Return the thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
     allowed = ALLOWANCE * np.asarray(q.vital_found + q.okay_found, dtype=float)
     return np.where(q.response_length <= allowed, 1.0, q.string_precision)
 

@@ -33,7 +33,7 @@ def _aurc(total: Any) -> Array:
 
 
 def _best_aurc(total: Any) -> Array:
-    """The AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
+    """Return the AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
     n, right = total.n.sum(-1), total.right.sum(-1)
     return (n - right - right * (harmonic(n) - harmonic(right))) / n
 

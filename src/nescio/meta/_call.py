@@ -22,7 +22,8 @@ Progress = Callable[[int, int], None]
 def prepare(
     source: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
-    """The data, how it was read, and the measures. Raises MismatchError for counts tables and for a single run."""
+    """Return the data, how it was read, and the measures. Raises MismatchError for counts tables and for a single
+    run."""
     check_resampling(None, 1, jobs, seed)
     loaded = open_data(source, {"strata": ()} | options, measures)
     if not isinstance(loaded.data, Evidence):
@@ -33,7 +34,7 @@ def prepare(
 
 
 def in_order(data: Evidence) -> Evidence:
-    """The same with questions in the order of their names, clusters in that of their first question.
+    """Return the same with questions in the order of their names, clusters in that of their first question.
 
     Units are drawn by their number, so a shuffle of the questions changes no draw.
     """
@@ -47,7 +48,7 @@ def in_order(data: Evidence) -> Evidence:
 def each_measure(
     compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """What `compute` gives for each measure, in their order."""
+    """Return what `compute` gives for each measure, in their order."""
     parts = []
     for part in parallel.each(compute, wanted, jobs):
         parts.append(part)

@@ -54,7 +54,7 @@ class Drawing:
 
 
 def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
-    """The drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
     for name, value in (("size", size), ("trials", trials)):
         if value is not None and (not isinstance(value, int) or value < 1):
             raise UsageError(f"{name} must be a whole number, 1 or more (found {value!r})")
@@ -65,7 +65,7 @@ def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int,
 
 
 def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> Signature:
-    """The line that lets someone else repeat a drawing."""
+    """Return the line that lets someone else repeat a drawing."""
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)
@@ -100,7 +100,7 @@ def chunks(scores: Floats) -> Iterator[Chunk]:
 
 
 def alike(scores: Floats) -> Floats:
-    """The scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
+    """Return the scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
     known = ~np.isnan(scores)
     values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):

@@ -124,7 +124,7 @@ def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: fl
 
 
 def _upward(measure: Measure, values: Floats) -> Floats:
-    """The values with the better the higher, those that differ by nothing but rounding made equal."""
+    """Return the values with the better the higher, those that differ by nothing but rounding made equal."""
     turned = -values if measure.declaration.lower_is_better else values
     largest = np.abs(turned).max(initial=0.0)
     return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
@@ -133,10 +133,11 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """The pairs of runs that one measure holds alike and the other does not, or that they order oppositely; largest first.
+    """Return the pairs of runs that one measure holds alike and the other does not, or that they order oppositely;
+    largest first.
 
-    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of at most
-    0.005, and what a pair is ordered by is the one difference minus the other.
+    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of
+    at most 0.005, and what a pair is ordered by is the one difference minus the other.
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])

@@ -172,7 +172,8 @@ def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def bins(size: Floats) -> NDArray[np.int64]:
-    """The bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its bin."""
+    """Return the bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its
+    bin."""
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 

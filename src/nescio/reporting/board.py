@@ -53,7 +53,8 @@ class Board:
 
 
 def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero has no sign."""
+    """Return a value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent.
+    Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
@@ -90,7 +91,7 @@ def board(scores: Scores) -> Board:
 
 
 def legend(scores: Scores) -> str:
-    """What the marks rest on, and what has none."""
+    """Return what the marks rest on, and what has none."""
     marked = [row for row in scores if row.best is not None]
     if not marked:
         return ""

@@ -110,8 +110,8 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
-    """A square a pair of runs in the order of their ranks: is the row better than the column, worse, or tied? Fields:
-    row, column (numbers of ranks as texts), verdict, sign, tip."""
+    """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or tied?
+    Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
     import altair as alt
 
     narrow = width < NARROW
@@ -218,7 +218,8 @@ def curves(
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
 ) -> Any:
-    """A line with points a series; a dashed line at `level`. Fields: run (the series), named, tip and those of `xy`, (field, title)."""
+    """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those of
+    `xy`, (field, title)."""
     import altair as alt
 
     (across, x_title), (up, y_title) = xy
@@ -236,12 +237,13 @@ def curves(
 
 
 def named(run: str, runs: Sequence[str]) -> str:
-    """The name under which a run's marks are coloured: its own, or that of all the others, which then is the last of `runs`."""
+    """Return the name under which a run's marks are coloured: its own, or that of all the others, which then is the
+    last of `runs`."""
     return run if run in runs else OTHERS
 
 
 def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False) -> Any:
-    """A line a run; those that have a name of their own lie above the others."""
+    """Draw one line per run; those that have a name of their own lie above the others."""
     import altair as alt
 
     x, y = xy
@@ -297,7 +299,7 @@ def _limit(width: int) -> int:
 
 
 def _names_beside(width: int, names: Sequence[str]) -> float:
-    """What a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
+    """Return what a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
     longest = max((len(name) for name in names), default=0)
     return float(width - min(_limit(width), 7 * longest) - 22)
 
@@ -328,7 +330,7 @@ def data(rows: Rows) -> Any:
 
 
 def unpacked(specification: Any) -> Any:
-    """A specification as altair gives it, whose inline data are rows."""
+    """Return a specification as altair gives it, whose inline data are rows."""
     if isinstance(specification, list):
         return [unpacked(part) for part in specification]
     if not isinstance(specification, dict):
@@ -339,7 +341,7 @@ def unpacked(specification: Any) -> Any:
 
 
 def dressed(chart: Any, width: Any, height: Any) -> Any:
-    """The theme."""
+    """Return the theme."""
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,

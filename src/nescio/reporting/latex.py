@@ -99,7 +99,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
-    """A cell; in a column aligned on the point it is two, or one across both."""
+    """Return a cell; in a column aligned on the point it is two, or one across both."""
     raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.better_than)
     over = (r"\dagger" if cell.tied else "") + (r"\," if cell.tied and raised else "") + raised
     sign = f"$^{{{over}}}$" if over else ""

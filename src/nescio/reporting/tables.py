@@ -63,7 +63,8 @@ def show(results: Results) -> None:
 
 
 def _legend(results: Results) -> str:
-    """What the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain text."""
+    """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain
+    text."""
     if isinstance(results, Comparisons):
         return _family(results)
     said = board(results).legend if isinstance(results, Scores) else ""
@@ -80,7 +81,7 @@ def _family(results: Comparisons) -> str:
 
 
 def _for_terminal(results: Results) -> list[Grid]:
-    """The tables without the hundreds of comparisons that a ranking was made from."""
+    """Return the tables without the hundreds of comparisons that a ranking was made from."""
     tables = grids(results)
     pairs = len(results.rows)
     if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
@@ -179,7 +180,7 @@ def grid(results: Results) -> Grid:
 
 
 def grids(results: Results) -> list[Grid]:
-    """The table of the rows, and after it those of what else the results hold."""
+    """Return the table of the rows, and after it those of what else the results hold."""
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -251,7 +252,7 @@ def _comparison_grid(results: Results) -> Grid:
 
 
 def signed(value: float | None) -> str:
-    """A difference as a table shows it."""
+    """Return a difference as a table shows it."""
     if value is None or math.isnan(value):
         return "undefined"
     return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
@@ -316,7 +317,8 @@ def _csv(results: Results) -> str:
 
 
 def _guarded(value: Any) -> Any:
-    """A cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made inert."""
+    """Return a cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made
+    inert."""
     value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
@@ -326,7 +328,7 @@ def _markdown(results: Results) -> str:
 
 
 def markdown_tables(results: Results) -> list[str]:
-    """The tables of results in Markdown, a leaderboard with its legend."""
+    """Return the tables of results in Markdown, a leaderboard with its legend."""
     if not isinstance(results, Scores):
         return [markdown_table(table) for table in grids(results)]
     leaderboard = board(results)

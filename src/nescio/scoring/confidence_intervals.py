@@ -39,7 +39,8 @@ class ResamplingPlan:
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
-    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
+    """Return the interval method for a measure: the one asked for, or the one that the coverage study supports
+    (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
@@ -65,7 +66,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
 def bounds(
     group: Sequence[MeasureInput], methods: dict[str, str], plan: ResamplingPlan
 ) -> dict[str, tuple[float, float, list[Note]]]:
-    """The interval of each sample of one draw by its measure's label, and remarks on it."""
+    """Compute the interval of each sample of one draw by its measure's label, and remarks on it."""
     intervals_of: dict[str, tuple[float, float, list[Note]]] = {}
     for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
         members = [sample for sample in group if methods[sample.measure.label] == method]
@@ -139,7 +140,7 @@ def _total(sample: MeasureInput, column: str) -> float:
 
 
 def _as_outcomes(sample: MeasureInput) -> MeasureInput:
-    """The same run as counts of the three outcomes, each of them possible."""
+    """Return the same run as counts of the three outcomes, each of them possible."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))
@@ -148,7 +149,7 @@ def _as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _resample(group: Sequence[MeasureInput], plan: ResamplingPlan, *, posterior: bool) -> list[NDArray[np.float64]]:
-    """The value of each sample on every resample; the samples share the draws."""
+    """Return the value of each sample on every resample; the samples share the draws."""
     blocks = plan.blocks
     if not group[0].n:
         return [np.full(sum(block.size for block in blocks), np.nan) for _ in group]
@@ -174,7 +175,7 @@ def _values(group: Sequence[MeasureInput], posterior: bool, blocks: Iterable[Blo
 
 
 def _left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The value without one unit of each kind, and how many units there are of it."""
+    """Return the value without one unit of each kind, and how many units there are of it."""
     counts = sample.patterns.counts
     parts = []
     for start in range(0, len(counts), resampling.BLOCK):

@@ -161,7 +161,7 @@ def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
 
 
 def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
-    """The table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
+    """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
     drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
@@ -262,7 +262,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
 
 
 def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
-    """The share among all questions: what needs no judge is known."""
+    """Return the share among all questions: what needs no judge is known."""
     value, low, high = (
         (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
     )

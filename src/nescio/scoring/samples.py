@@ -71,7 +71,8 @@ def _from_tally(tally: Tally, run: int, measure: Measure) -> MeasureInput:
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """What a measure reads, the column of its order last, and which cells it can use; each of shape (runs, questions).
+    """Return what a measure reads, the column of its order last, and which cells it can use; each of shape (runs,
+    questions).
 
     Raises MissingColumnError or MismatchError, naming the measure.
     """
@@ -112,7 +113,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
 
 
 def unit(measure: Measure) -> str:
-    """What a measure counts: questions, or decisions on single answers."""
+    """Return what a measure counts: questions, or decisions on single answers."""
     return "decisions on answers" if any(declared(name).row == "answer" for name in measure.reads) else "questions"
 
 

@@ -75,7 +75,7 @@ def score(
 def _groups(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
 ) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
-    """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
+    """Return the samples of each stratum, those of one draw together, and notes on what measures cannot use."""
     work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
@@ -122,7 +122,7 @@ def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loa
 
 
 def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:
-    """The measures asked for, each once, or those that suit the data."""
+    """Return the measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     if not isinstance(names, Iterable):
         raise UsageError(f"measures must be a list of names (found {names!r})")

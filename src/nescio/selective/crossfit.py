@@ -36,7 +36,7 @@ class Choice:
 
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
-    """The threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
+    """Return the threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
     fold = deal(one, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)

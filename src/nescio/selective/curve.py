@@ -49,11 +49,11 @@ class OneRun:
         return self.has_confidence & (self.confidence >= threshold)
 
     def apply(self, accepted: Bools) -> Evidence:
-        """The run when these of its questions are answered, and its other answers are declined candidates.
+        """Return the run when these of its questions are answered, and its other answers are declined candidates.
 
-        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other column a
-        declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on the first says
-        nothing of them.
+        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other
+        column a declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on
+        the first says nothing of them.
         """
         yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
@@ -119,19 +119,20 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
 
 
 def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, ...]:
-    r"""The risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence, the highest first.
+    r"""Compute the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence,
+    the highest first.
 
-    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong, the
-    coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate is never
-    answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be answered.
-    Raises what `one_run` raises.
+    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong,
+    the coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate
+    is never answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be
+    answered. Raises what `one_run` raises.
     """
     return curve_of(one_run(data, run))
 
 
 def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
-    """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly spaced in
-    coverage, the ends among them."""
+    """Compute the risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least),
+    evenly spaced in coverage, the ends among them."""
     values, accepted, wrong = counts(run.confidence[run.has_confidence], run.wrong[run.has_confidence])
     n, at = len(run.confidence), np.arange(len(values))
     if most is not None and len(at) > most:
@@ -140,7 +141,8 @@ def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
 
 
 def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct confidences, the highest first; how many are at least as high, and how many of these are wrong."""
+    """Return the distinct confidences, the highest first; how many are at least as high, and how many of these are
+    wrong."""
     values, group = np.unique(-confidence, return_inverse=True)
     accepted = np.cumsum(np.bincount(group, minlength=len(values)))
     failed = np.cumsum(np.bincount(group[wrong], minlength=len(values)))

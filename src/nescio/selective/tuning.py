@@ -89,7 +89,7 @@ class Tuned(Results):
     applied: Evidence | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The one row and what comes with it, as the command line prints it with `-f json`."""
+        """Return the one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
         more = {name: Results.records(self, name) for name in self.tables}
         return {
@@ -117,20 +117,22 @@ def tune(
     points: int | None = POINTS,
     **options: Any,
 ) -> Tuned:
-    """The confidence from which a run should answer, and what that will earn on new questions.
+    """Find the confidence above which a run should answer, and the score to expect on new questions.
 
-    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
-    candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one
-    at which `measure` is best (of equally good ones, that with the highest coverage). With it, the one with the largest coverage
-    whose risk (wrong answers as a share of the answers given) on new questions is at most `max_risk`, with this `confidence`
-    (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or else 20 ranks are (`nescio.selective.certified`
-    says why that holds). `run` names the run, where there are several.
+    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
+    declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
+    threshold is the one at which `measure` is best (of equally good ones, that with the highest coverage). With it, the
+    one with the largest coverage whose risk (wrong answers as a share of the answers given) on new questions is at most
+    `max_risk`, with this `confidence` (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or
+    else 20 ranks are (`nescio.selective.certified` says why that holds). `run` names the run, where there are several.
 
-    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold chosen on the
-    others, and the measure is computed once on all the held-out outcomes together; its interval is that of `nescio.score`.
-    `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in `nescio.score`.
+    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
+    chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
+    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in
+    `nescio.score`.
 
-    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
+    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
+    no sense.
     """
     check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
@@ -186,7 +188,8 @@ def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] 
 def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
+    """Return the measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and
+    held out."""
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
@@ -226,7 +229,7 @@ def _figures(
 
 
 def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
-    """The run with these questions answered, as the measure sees it."""
+    """Return the run with these questions answered, as the measure sees it."""
     inputs, notes = measure_inputs(one.apply(accepted), [measure])
     return inputs[0], notes
 
@@ -261,7 +264,8 @@ def _remarks(one: OneRun) -> list[Note]:
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
+    """Return the exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are
+    probabilities."""
     if measure.declaration.name not in C_AT_1 or not one.has_confidence.any():
         return {}
     chance = one.confidence[one.has_confidence]
@@ -289,7 +293,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
 
 
 def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
-    """What was asked for, the bound that was reached, or how many answers it would take."""
+    """Return what was asked for, the bound that was reached, or how many answers it would take."""
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}

@@ -34,7 +34,8 @@ class Renamed:
 
 
 def readable(table: Any) -> Any:
-    """A table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow table of it.
+    """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
+    table of it.
 
     pandas, Polars and Arrow tables stay as they are, and so does what is no table.
     """

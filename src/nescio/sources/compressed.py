@@ -31,7 +31,7 @@ def check_size(path: Path, size: int) -> None:
 
 
 def unpack(path: Path) -> tuple[Packed, Path]:
-    """A compressed file unpacked into a folder of its own, which goes when nothing holds it any more.
+    """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
     Raises FormatError where it is damaged or empty, or unpacks to more than a log of its size does.
     """
@@ -60,7 +60,7 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
 
 def _chunks(path: Path, suffix: str) -> Iterator[bytes]:
-    """What a compressed file holds, piece by piece; raises EOFError where its end is missing."""
+    """Return what a compressed file holds, piece by piece; raises EOFError where its end is missing."""
     import bz2
     import gzip
     import lzma

@@ -33,7 +33,7 @@ _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget) -> Source:
-    """A document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
+    """Return a document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return open_document(path, room)
@@ -57,7 +57,7 @@ def open_whole(path: Path, room: MemoryBudget) -> Source:
 
 
 def text_lines(source: Source) -> Iterator[tuple[str, int]]:
-    """The lines of a text file, each with its number."""
+    """Return the lines of a text file, each with its number."""
     if source.path is None:
         return
     with source.path.open(encoding="utf-8-sig") as lines:
@@ -91,7 +91,8 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """The members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of them share bytes."""
+    """Return the members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of
+    them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -106,7 +107,7 @@ def _listed(path: Path) -> list[zipfile.ZipInfo]:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """What one member of an archive unpacks to (the last of that name), zstandard included.
+    """Return what one member of an archive unpacks to (the last of that name), zstandard included.
 
     Raises FormatError where it is damaged, encrypted, or larger than a log can be.
     """
@@ -118,7 +119,8 @@ def read_member(path: Path, name: str) -> bytes:
 def read_members(
     path: Path, wanted: Callable[[str], bool], *, last: bool = False
 ) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
+    """Return the members whose names are wanted, in the order of the archive, those that share a name included; or the
+    last of them.
 
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
     """
@@ -182,7 +184,8 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
 
 
 def parse_xml(path: Path) -> _Element:
-    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their `sourceline`."""
+    """Return the root of an XML file; nothing outside it is read, and entities are refused. Elements know their
+    `sourceline`."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)

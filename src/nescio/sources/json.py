@@ -26,10 +26,10 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
+    """Return the JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
-    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write. `room` is
-    what its values may take.
+    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
+    `room` is what its values may take.
     """
     import msgspec
 
@@ -53,9 +53,11 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
+    """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
+    pair is replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
+    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
+    `room`.
     """
     import msgspec
 
@@ -103,7 +105,8 @@ _NOTHING = _Nothing()
 
 
 def _forgiven(text: bytes) -> Any:
-    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what cannot be read."""
+    """Return what Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for
+    what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
@@ -113,7 +116,7 @@ def _forgiven(text: bytes) -> Any:
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """What msgspec objects to, or what Python's more forgiving reader lets pass."""
+    """Return what msgspec objects to, or what Python's more forgiving reader lets pass."""
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):

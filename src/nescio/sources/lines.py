@@ -11,7 +11,7 @@ from nescio.sources.source import Source
 
 
 def open_lines(path: Path, room: MemoryBudget) -> Source:
-    """A file of JSON Lines, by its first object; raises FormatError where there is none."""
+    """Return a file of JSON Lines, by its first object; raises FormatError where there is none."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line

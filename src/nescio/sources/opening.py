@@ -90,7 +90,8 @@ def _opened(path: Path, room: MemoryBudget) -> Source:
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """A file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is not."""
+    """Return a file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is
+    not."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
@@ -174,7 +175,7 @@ def open_table(table: Any) -> Source:
 
 
 def _forward(table: Any) -> Any:
-    """A pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
+    """Return a pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
     if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
@@ -182,7 +183,8 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """The names of the columns where DuckDB would change them, because it finds no name, or one twice but for case."""
+    """Return the names of the columns where DuckDB would change them, because it finds no name, or one twice but for
+    case."""
     home = type(table).__module__.split(".")[0]
     if home == "pandas":
         return tuple(map(str, getattr(table, "columns", ())))

@@ -79,7 +79,8 @@ class Source:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """The names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic` one).
+    """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
+    one).
 
     Raises MismatchError where two files would still bear the same name.
     """

@@ -54,7 +54,8 @@ def check_text(path: Path) -> bool:
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """The records of a delimited file, slowly but with the line on which each begins; blank lines are passed over.
+    """Return the records of a delimited file, slowly but with the line on which each begins; blank lines are passed
+    over.
 
     Raises FormatError at a record that is not well-formed.
     """

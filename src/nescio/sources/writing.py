@@ -14,7 +14,7 @@ from nescio.errors import UsageError
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path to write to beside `path`; it takes the place of `path` when the block ends well, and vanishes otherwise."""
+    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise."""
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
@@ -49,8 +49,8 @@ def check_new_folder(path: Path) -> None:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the block ends well,
-    and vanishes otherwise."""
+    """Yield a folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the
+    block ends well, and vanishes otherwise."""
     check_new_folder(path)
     there = path.is_dir()
     try:

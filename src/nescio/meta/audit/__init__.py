@@ -103,7 +103,7 @@ def registered(more: Sequence[str] = ()) -> list[Measure]:
 
 
 def with_defaults(declaration: Declaration) -> Measure:
-    """A measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
+    """Return a measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
     needed = {name: name for name, default in declaration.parameters.items() if default is Parameter.empty}
     label = declaration.name + (f"({', '.join(needed)})" if needed else "")
     try:

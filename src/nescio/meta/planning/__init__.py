@@ -140,7 +140,7 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
 
 
 def _shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """The shares of the run and of the baseline where rates are stated, and how they were read."""
+    """Return the shares of the run and of the baseline where rates are stated, and how they were read."""
     if rates is None:
         if pilot is None:
             raise UsageError(
@@ -316,7 +316,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """The rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
+    """Return the rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -90,12 +90,12 @@ class Table:
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """The row of how many questions this difference needs, or about how many where they are too many."""
+        """Return the row of how many questions this difference needs, or about how many where they are too many."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """The row of the smallest difference that so many questions find, or None where there is none."""
+        """Return the row of the smallest difference that so many questions find, or None where there is none."""
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -154,7 +154,8 @@ class Spread:
 
 
 def fewest(alpha: float) -> int:
-    """The units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as any."""
+    """Return the units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as
+    any."""
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 
 

@@ -82,8 +82,8 @@ def seen_by(report: ReportData) -> Seen:
 def browser(
     seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
 ) -> tuple[Browser | None, tuple[Note, ...]]:
-    """The browser's data, with what a page adds (`more`), or None with the reason where there are no questions to look at, or too
-    many for a page."""
+    """Return the browser's data, with what a page adds (`more`), or None with the reason where there are no questions
+    to look at, or too many for a page."""
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
     cells = seen.states.size
@@ -124,8 +124,9 @@ def browser(
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
-    """What became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2, unanswered 3, 4 for a
-    silence that is correct because the question has no answer, and 5 for an answer that is not graded."""
+    """Return what became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2,
+    unanswered 3, 4 for a silence that is correct because the question has no answer, and 5 for an answer that is not
+    graded."""
     found = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
     for name, code in (("correct", CORRECT), ("incorrect", INCORRECT), ("unanswered", UNANSWERED)):
@@ -204,7 +205,7 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
 
 
 def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[Note, ...]]:
-    """The texts, or as much of each as fits into the page."""
+    """Return the texts, or as much of each as fits into the page."""
     for limit in (None, 500, 200, 80):
 
         def cut(text: str, limit: int | None = limit) -> str:

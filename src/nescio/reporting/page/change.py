@@ -51,7 +51,8 @@ class Change:
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the margin."""
+    """Return what the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals
+    and the margin."""
     data = loaded.data
     if not isinstance(data, Evidence):
         raise MismatchError("a counts table does not have the outcome of each question")
@@ -75,7 +76,8 @@ def gather_change(
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new", measure)."""
+    """Return the value of each measure in both runs on the questions that both have, and on how many: by ("old" or
+    "new", measure)."""
     both = data.take_runs(places)
     both = both.select(np.asarray(both.present.all(axis=0)))
     if not both.questions:
@@ -86,7 +88,7 @@ def _values(
 
 
 def change_page(change: Change, *, title: str, texts: Texts | None = None) -> str:
-    """The whole page as one text."""
+    """Return the whole page as one text."""
     figures = [figure for figure in (flow_figure(change), differences_figure(change)) if figure is not None]
     found = change.moves
     browsing, unseen = browser(_seen(change), texts, payload(found) if found else None)
@@ -109,7 +111,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
 
 
 def _seen(change: Change) -> Seen:
-    """What the browser shows: both runs on all questions that one of them has."""
+    """Return what the browser shows: both runs on all questions that one of them has."""
     found = change.moves
     if found is None:
         return Seen(
@@ -158,7 +160,7 @@ def _moved(change: Change) -> tuple[str, ...]:
 
 
 def _groups(change: Change) -> list[dict[str, Any]]:
-    """The four groups: name, definition, how many, and the first of their questions."""
+    """Return the four groups: name, definition, how many, and the first of their questions."""
     found = change.moves
     if found is None:
         return []
@@ -182,7 +184,7 @@ def _groups(change: Change) -> list[dict[str, Any]]:
 
 
 def _table(change: Change) -> list[dict[str, Any]]:
-    """The nine moves as rows of the old outcome, with its total."""
+    """Return the nine moves as rows of the old outcome, with its total."""
     if change.moves is None:
         return []
     counts, slugs = change.moves.table, move_names()
@@ -210,7 +212,7 @@ def _share(n: int, total: int) -> str:
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
-    """The questions that are no moves: those only one run has, and those not graded."""
+    """Return the questions that are no moves: those only one run has, and those not graded."""
     found = change.moves
     if found is None:
         return []
@@ -266,7 +268,8 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _line(change: Change, row: Comparison) -> dict[str, str]:
-    """A measure as a row of the table of differences; values only where they are on the very questions of the difference."""
+    """Return a measure as a row of the table of differences; values only where they are on the very questions of the
+    difference."""
     shown, p, adjusted = difference(row)[1:]
     values = {}
     for which in ("old", "new"):
@@ -285,7 +288,7 @@ def _line(change: Change, row: Comparison) -> dict[str, str]:
 
 
 def flow_figure(change: Change) -> Figure | None:
-    """The nine moves, or None where the data has no outcomes or the runs no question in common."""
+    """Return the nine moves, or None where the data has no outcomes or the runs no question in common."""
     if change.moves is None or not change.moves.table.sum():
         return None
     counts = change.moves.table
@@ -312,7 +315,7 @@ def flow_figure(change: Change) -> Figure | None:
 
 
 def differences_figure(change: Change) -> Figure | None:
-    """The paired difference of each measure, or None where none is defined."""
+    """Return the paired difference of each measure, or None where none is defined."""
     rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
     drawn = [
         {

@@ -82,7 +82,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
-    """The coverage and risk of the answers that a run gave."""
+    """Return the coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
     given = int((present & answered).sum())
@@ -95,7 +95,7 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object
 
 
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """The share right in ten bins of confidence (l, u], of the runs that charts name."""
+    """Return the share right in ten bins of confidence (l, u], of the runs that charts name."""
     try:
         probability, right = data.column("probability"), data.column("right")
     except NescioError as error:

@@ -19,7 +19,7 @@ OUTCOMES = ("correct", "incorrect", "unanswered")
 
 
 def interval_figure(report: ReportData) -> Figure:
-    """The values of the measure that decides, with their intervals."""
+    """Return the values of the measure that decides, with their intervals."""
     found = [(run, report.row(run, report.main)) for run in report.runs]
     rows: list[dict[str, Any]] = [
         {"run": report.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
@@ -162,7 +162,8 @@ def penalty_figure(report: ReportData) -> Figure | None:
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]]) -> float:
-    """The t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t below C/(C+W)."""
+    """Return the t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t
+    below C/(C+W)."""
     return max((c / (c + w) for c, w, _ in counts.values() if c + w), default=0.0)
 
 
@@ -183,7 +184,8 @@ def _price(t: float) -> str:
 
 
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
-    """The runs that a chart names, every winner among them while there are colours; the others keep the colours they have."""
+    """Return the runs that a chart names, every winner among them while there are colours; the others keep the colours
+    they have."""
     chosen = list(top)
     for name in winners:
         free = [i for i, other in enumerate(chosen) if other not in winners and other != charts.OTHERS]
@@ -209,7 +211,7 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
 
 
 def strata_figure(report: ReportData) -> Figure | None:
-    """The measure that decides in each part of the questions, or None without --by."""
+    """Return the measure that decides in each part of the questions, or None without --by."""
     if report.by is None:
         return None
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
@@ -261,7 +263,7 @@ def strata_figure(report: ReportData) -> Figure | None:
 
 
 def _grey(report: ReportData) -> str:
-    """What dots without bars and without a colour leave to the table."""
+    """Return what dots without bars and without a colour leave to the table."""
     others = len(report.runs) - charts.MOST_NAMED
     if others > 0:
         return (

@@ -52,7 +52,7 @@ class Leaderboard:
 
 
 def leaderboard(report: ReportData) -> Leaderboard:
-    """The table of all runs and measures."""
+    """Return the table of all runs and measures."""
     columns = tuple(_column(name) for name in report.measures)
     best = {name: _best(report, name) for name in report.measures}
     lines = []

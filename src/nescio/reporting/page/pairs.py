@@ -17,11 +17,11 @@ MOST_SQUARES = 40  # runs in the matrix of pairs
 
 
 def rank_figure(report: ReportData) -> Figure | None:
-    """The critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
+    """Return the critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
 
-    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of questions runs
-    stand by their value instead, and each pair has its own test: a bar joins neighbours that are not significantly different after the
-    correction for all pairs.
+    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of
+    questions runs stand by their value instead, and each pair has its own test: a bar joins neighbours that are not
+    significantly different after the correction for all pairs.
     """
     runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
     if report.comparisons is None or len(runs) < 3:
@@ -79,7 +79,8 @@ def rank_figure(report: ReportData) -> Figure | None:
 
 
 def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
-    """The first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of each run."""
+    """Return the first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of
+    each run."""
     under: dict[str, list[int]] = {}
     for place, numbers in enumerate(groups):
         for bar in numbers.split():
@@ -88,7 +89,7 @@ def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
-    """A lane for each bar: the first in which no other lies beside it."""
+    """Return a lane for each bar: the first in which no other lies beside it."""
     ends: list[int] = []
     found = []
     for first, last in bars:
@@ -137,8 +138,8 @@ def pair_figure(report: ReportData) -> Figure | None:
 
 
 def difference(pair: Comparison) -> tuple[str, str, str, str]:
-    """A comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with its interval, p, and
-    adjusted p."""
+    """Return a comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with
+    its interval, p, and adjusted p."""
     interval = "" if pair.low is None or math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
     shown, p, adjusted = f"{signed(pair.difference)}{interval}", _p(pair.p), _p(pair.p_adjusted)
     return f"{shown}, adjusted p {adjusted}", shown, p, adjusted
@@ -153,5 +154,5 @@ def _plain_pair(report: ReportData, row: Comparison) -> Record:
 
 
 def compared(row: Comparison) -> Record:
-    """What is said of a paired difference in a table of data."""
+    """Return what is said of a paired difference in a table of data."""
     return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}

@@ -53,13 +53,13 @@ def answer(report: ReportData) -> Answer:
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
-    """The other runs with the very value of the best."""
+    """Return the other runs with the very value of the best."""
     rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
     return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
 
 def value(row: Score | None) -> str:
-    """A value and its interval: "0.712 [0.700, 0.724]"."""
+    """Return a value and its interval: "0.712 [0.700, 0.724]"."""
     if row is None:
         return "not computed"
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.value):
@@ -68,7 +68,8 @@ def value(row: Score | None) -> str:
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
-    """What the best run did with its questions, and who would be best if silence were taken for a wrong answer."""
+    """Return what the best run did with its questions, and who would be best if silence were taken for a wrong
+    answer."""
     if run not in report.counts:
         return ()
     correct, incorrect, unanswered = report.counts[run]

@@ -17,7 +17,7 @@ SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
 
 def study_figures(report: ReportData) -> tuple[Figure, ...]:
-    """The figures of the studies that were made."""
+    """Return the figures of the studies that were made."""
     figures: list[Figure] = []
     for study in report.studies:
         figures += _stability_figures(report, study) if study.kind == "stability" else _swap_figures(report, study)
@@ -29,7 +29,7 @@ def _rows(study: Results, *names: str) -> list[Record]:
 
 
 def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
-    """The error rate and the ties over the fuzziness, each in a chart of its own."""
+    """Return the error rate and the ties over the fuzziness, each in a chart of its own."""
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
@@ -70,7 +70,7 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
-    """The swap rate over the difference that was seen."""
+    """Return the swap rate over the difference that was seen."""
     rows = _rows(study, "measure", "low", "high", "comparisons", "swaps", "swap_rate")
     drawn, top, left = _drawn(rows, ("swap_rate",))
     if not drawn:
@@ -99,7 +99,8 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _drawn(rows: Sequence[Record], shown: Sequence[str]) -> tuple[list[Record], tuple[str, ...], str]:
-    """The rows that can be drawn, a series a measure; the measures with a colour of their own; and what the chart leaves out."""
+    """Return the rows that can be drawn, a series a measure; the measures with a colour of their own; and what the
+    chart leaves out."""
     measures = tuple(dict.fromkeys(row["measure"] for row in rows))
     top = measures[: charts.MOST_NAMED]
     drawn = [
@@ -126,7 +127,7 @@ def _percent(value: float) -> str:
 
 
 def _command(report: ReportData, verb: str) -> str:
-    """The command of a study; of the options of resampling it knows the seed alone."""
+    """Return the command of a study; of the options of resampling it knows the seed alone."""
     given = report.commands.resampling
     seed = given[given.index("--seed") :][:2] if "--seed" in given else ()
     return report.commands.line(verb, *asked(report.measures), *seed, resampled=False)
