@@ -81,7 +81,7 @@ def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_pat
 def test_the_format_asked_for_wins(tmp_path: Path) -> None:
     both = [{"run": "a", "correct": 1, "incorrect": 0, "unanswered": 0, "id": "q1", "answer": "x"}]
     path = encode(both, "jsonl", tmp_path)
-    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with --format-in")
+    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with format_in")
     assert isinstance(read(path, format_in="counts").data, Tally)
 
 

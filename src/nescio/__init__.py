@@ -3,7 +3,7 @@
     import nescio
     nescio.score(df)                      # any outcome table: a path, or a pandas, Polars or Arrow table
     nescio.compare(df, baseline="old")    # paired differences with interval and p-value
-    nescio.measure("penalty(t=0.75)")     # one measure, by name
+    nescio.measure("c@1")(237, 156, 107)  # a measure of counts: correct, incorrect, unanswered
 
 Every command of the command line is a function of the same name here, and those of a group are in a namespace: `nescio.meta`,
 `nescio.ave`, `nescio.nuggets`, `nescio.read`.
@@ -23,15 +23,19 @@ __all__ = [
     "Comparisons",
     "Evidence",
     "FormatError",
+    "Measure",
     "MismatchError",
     "MissingColumnError",
     "NescioError",
     "Question",
     "Response",
+    "Results",
     "Run",
     "Score",
     "Scores",
     "Tally",
+    "Tuned",
+    "Tuning",
     "UnknownNameError",
     "UsageError",
     "__version__",
@@ -68,6 +72,8 @@ _HOME = {
     "Tally": "data.evidence",
     "Comparison": "data.results",
     "Comparisons": "data.results",
+    "Measure": "measures",
+    "Results": "data.results",
     "Score": "data.results",
     "Scores": "data.results",
     "audit": "meta.audit",
@@ -80,6 +86,8 @@ _HOME = {
     "report": "commands.report",
     "report_change": "commands.report",
     "score": "comparison.leaderboard",
+    "Tuned": "selective",
+    "Tuning": "selective",
     "tune": "selective",
 }
 _NAMESPACES = {"ave": "commands.ave", "meta": "meta", "nuggets": "commands.nuggets", "read": "commands.read"}
@@ -104,6 +112,7 @@ if TYPE_CHECKING:
     from nescio.data.model import Run as Run
     from nescio.data.results import Comparison as Comparison
     from nescio.data.results import Comparisons as Comparisons
+    from nescio.data.results import Results as Results
     from nescio.data.results import Score as Score
     from nescio.data.results import Scores as Scores
     from nescio.errors import (
@@ -124,9 +133,12 @@ if TYPE_CHECKING:
     from nescio.errors import (
         UsageError as UsageError,
     )
+    from nescio.measures import Measure as Measure
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
+    from nescio.selective import Tuned as Tuned
+    from nescio.selective import Tuning as Tuning
     from nescio.selective import tune as tune
     from nescio.sources.dataframes import from_dataframe as from_dataframe
 

@@ -102,6 +102,12 @@ def decimal(text: str) -> float | None:
         return None
 
 
+def composed(text: str | None) -> str | None:
+    """Return the text with each accent and its letter as one character (NFC), so that it is one text however it was
+    typed."""
+    return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def normalise(text: str) -> str:
     """SQuAD's normalisation: lower case, ASCII punctuation and the articles a, an, the removed, white space squeezed.
 

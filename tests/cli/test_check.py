@@ -291,13 +291,28 @@ def test_verdicts_of_people_that_are_not_used_are_said(nescio: Command, tmp_path
 
     def counts_and_notes(*more: str) -> tuple[list[int], list[str]]:
         found = nescio("check", table, "-f", "json", *more).json
-        verdicts = [note for note in found["notes"] if "verdicts" in note]
+        verdicts = [note for note in found["notes"] if "people's verdicts" in note]
         return [found["runs"][0][name] for name in ("correct", "incorrect")], verdicts
 
-    counts, (note,) = counts_and_notes()
+    assert counts_and_notes() == ([1, 1], [])  # by the verdicts themselves
+    counts, (note,) = counts_and_notes("--judge", "exact")
     assert counts == [1, 1]
     assert note.startswith("people's verdicts in the column 'acceptable' are not used: --choose judge=human takes them")
     assert f"--judge human --against {table} -o outcomes.csv" in note
     assert counts_and_notes("--choose", "judge=human") == ([1, 1], [])
     table.write_text(f"question_id,question,prediction,gold_answers\n{rows.replace(',Yes', '').replace(',No', '')}")
     assert counts_and_notes() == ([1, 1], [])
+
+
+def test_a_table_as_people_have_it_is_explained(nescio: Command, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,model,correct,latency\n1,m,1,903\n2,m,0,404\n3,m,1,777\n")
+    shown = " ".join(nescio("check", table).out.split())
+    assert "A table with a column that names questions, and one that says which answers are right" in shown
+    for column in ("correct (outcome)", "id (question)", "model (run)"):
+        assert column in shown
+    found = nescio("check", table, "-f", "json").json
+    assert found["strata"] == []  # each question has a latency of its own, which groups nothing
+    assert found["runs"][0]["correct"] == 2
+    named = nescio("check", table, "--column", "outcome=correct", "--column", "run=model").out
+    assert "correct (outcome)" in " ".join(named.split())

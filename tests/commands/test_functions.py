@@ -157,7 +157,7 @@ def test_report_change_writes_a_page_and_gives_the_comparison_of_its_two_runs(tm
     with pytest.raises(MismatchError, match="there are 3 runs"):
         nescio.report_change(OUTCOMES, page)
     with pytest.raises(TypeError, match="did you mean margin"):
-        nescio.report_change(OUTCOMES, page, margn=0.1)
+        nescio.report_change(OUTCOMES, page, margn=0.1)  # type: ignore[call-arg]
 
 
 # ---- gates, tune ----

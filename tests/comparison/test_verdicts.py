@@ -35,6 +35,8 @@ def test_a_large_sample_without_a_difference_bounds_it() -> None:
 def test_a_bounded_null_names_the_far_end_of_the_interval() -> None:
     x, y = "C" * 5_000 + "W" * 5_000 + "C" * 30 + "W" * 30, "C" * 5_000 + "W" * 5_000 + "W" * 30 + "C" * 30
     (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=2_000)
+    assert found.low is not None
+    assert found.high is not None
     assert found.no_larger_than is not None
     assert max(-found.low, found.high) <= found.no_larger_than < max(-found.low, found.high) + 1e-4
     (strict,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=2_000, margin=0.0001)
@@ -132,11 +134,13 @@ def test_the_bootstrap_test_by_enumeration() -> None:
     share = np.mean([m <= 1e-12 or m >= 0.2 - 1e-12 for m in means])
     data = matrix((-0.1, 0.0), (0.1, 0.0), (0.3, 0.0))
     (found,) = nescio.compare(data, "mean(score)", baseline="r2", test="bootstrap", resamples=20_000)
+    assert found.p is not None
     assert abs(found.p - share) < 4 * (share * (1 - share) / 20_000) ** 0.5
 
 
 def test_the_bootstrap_says_nothing_where_no_resample_differs() -> None:
     (found,) = nescio.compare(evidence(x="CC", y="WW"), "accuracy", test="bootstrap", resamples=256)
+    assert found.p is not None
     assert np.isnan(found.p)
     assert found.verdict is None
     (same,) = nescio.compare(evidence(x="CW", y="CW"), "accuracy", test="bootstrap", resamples=256)

@@ -125,7 +125,7 @@ EVERY = {
         {"lamp": (2, 2, 1)},
     ),
     # by the words of the key: lamp right, right, Amsel for Lise Amsel, silent; owl right but for "the", wrong, silent, wrong
-    "nq": Excerpt("nq", ("nq/runs.csv",), {"lamp": (2, 1, 1), "owl": (1, 2, 1)}),
+    "nq": Excerpt("nq", ("nq/runs.csv",), {"lamp": (2, 1, 1), "owl": (1, 2, 1)}, {"judge": "exact"}),
     # by people: lamp three Yes and silence; owl Yes, No, silence, not judged
     "nq, by people": Excerpt(
         "nq",

@@ -41,7 +41,7 @@ def lines(folder: Path, name: str, *rows: Any) -> Path:
 
 
 def test_a_table_of_runs(tmp_path: Path) -> None:
-    found, notes = evidence_and_notes(table(tmp_path))
+    found, notes = evidence_and_notes(table(tmp_path), judge="exact")
     assert (found.runs, found.questions, notes) == (("a", "b"), ("1", "2", "3"), ())
     assert_array_equal(found.columns["correct"], [[0, 1, 0], [1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1], [0, 0, 0]])
@@ -173,7 +173,7 @@ BROKEN: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("twin", BROKEN)
 def test_a_broken_twin(twin: str, tmp_path: Path) -> None:
     row, rule = BROKEN[twin]
-    assert_refused(table(tmp_path, f"{ROWS}{row}\n"), "line 8", rule)
+    assert_refused(table(tmp_path, f"{ROWS}{row}\n"), "line 8", rule, judge="exact")
 
 
 def test_other_broken_twins(tmp_path: Path) -> None:
@@ -241,6 +241,6 @@ def test_the_real_table() -> None:
     assert found.columns["correct"].sum() == (frame.acceptable == "Yes").sum() == 1836
     assert found.columns["incorrect"].sum() == (frame.acceptable == "No").sum() == 797
     assert (~found.present).sum() == (frame.acceptable == "").sum() == 76
-    judged = evidence(DATA)
+    judged = evidence(DATA, judge="exact")
     assert (judged.runs, judged.questions) == (found.runs, found.questions)
     assert len(judged.questions) == 301

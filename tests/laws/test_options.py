@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_type_hints
 
 import pytest
 
 import nescio
+from nescio.commands.judge import READING
+from nescio.pipeline import ChooseOption, JudgingOptions, Options, OutcomeMapOption, ReadingOptions
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
     nescio.score,
@@ -52,8 +55,24 @@ def test_an_unknown_option_is_a_type_error_with_the_nearest_name(function: Calla
     assert str(refused.value) == (f"{function.__name__}() got an unexpected option 'mising'; did you mean missing?")
 
 
+@pytest.mark.parametrize(
+    ("declared", "names"),
+    [
+        (ReadingOptions, {field.name for field in fields(Options)}),
+        (JudgingOptions, {*READING, "watch"}),
+        (OutcomeMapOption, {"outcome_map", "watch"}),
+        (ChooseOption, {"choose", "watch"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_type_checker_sees_the_options_that_there_are(declared: type, names: set[str]) -> None:
+    types = get_type_hints(declared)
+    assert set(types) == names
+    assert {name: get_type_hints(Options)[name] for name in names} == types
+
+
 def test_the_options_of_the_function_itself_are_near_too() -> None:
     with pytest.raises(TypeError, match=r"^score\(\) got an unexpected option 'intervall'; did you mean interval\?$"):
-        nescio.score("nowhere.csv", intervall="bca")
+        nescio.score("nowhere.csv", intervall="bca")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"its options are baseline, .*format_in"):
-        nescio.compare("nowhere.csv", zzz=1)
+        nescio.compare("nowhere.csv", zzz=1)  # type: ignore[call-arg]

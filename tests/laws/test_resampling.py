@@ -172,11 +172,11 @@ def test_a_question_asked_twice_is_no_more_evidence_when_clustered(name: str) ->
     twice = data.select(np.repeat(np.arange(40), 2))
     together = replace(twice, clusters=np.repeat(np.arange(40), 2))
     once, copied, narrowed = (
-        nescio.score(form, name, interval="percentile", resamples=2000).rows[0]
+        nescio.score(form, name, interval="percentile", resamples=2000).records()[0]
         for form in (apart(data), together, twice)
     )
-    assert (copied.low, copied.high) == pytest.approx((once.low, once.high))
-    assert narrowed.high - narrowed.low < 0.85 * (once.high - once.low)
+    assert (copied["low"], copied["high"]) == pytest.approx((once["low"], once["high"]))
+    assert narrowed["high"] - narrowed["low"] < 0.85 * (once["high"] - once["low"])
 
 
 def test_questions_of_a_cluster_move_together() -> None:

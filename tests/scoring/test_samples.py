@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.data.evidence import PRESENT, Evidence
 from nescio.errors import MissingColumnError
 from nescio.pipeline import load
 from tests.formats.excerpts import EVERY, EXCERPTS
@@ -75,3 +76,20 @@ def test_questions_of_a_cluster_are_one_unit_in_order_too() -> None:
     assert len(together.patterns.counts) == 3
     assert together.value == pytest.approx(apart.value)
     assert len(sample_of(data, "AURC").patterns.counts) < 6  # neighbours that are alike are one
+
+
+def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
+    """The baselines of AVE and the systems' selections: nothing of the latter is a decision on an answer."""
+    rows = np.array([True, True, False])
+    columns = {
+        "ave.right": np.array([[1.0, 0.0, np.nan], [np.nan] * 3]),
+        "ave.accepted": np.array([[1.0, 0.0, np.nan], [np.nan] * 3]),
+        "ave.solvable": np.array([[np.nan, np.nan, 1.0]] * 2),
+    }
+    absence = np.array([[PRESENT] * 3, [1, 1, PRESENT]], dtype=np.uint8)
+    data = Evidence(("validator", "system"), ("a", "b", "q"), columns, absence, answer_rows=rows)
+    scores = nescio.score(data, "ave.F", ci=None)
+    assert [row.n for row in scores] == [2, 0]
+    assert np.isnan(scores.rows[1].value)
+    (note,) = [note for note in scores.notes if note.code == "measure.no_units"]
+    assert str(note) == "ave.F: undefined because there are no decisions on answers to measure (run 'system')"

@@ -62,7 +62,7 @@ BROKEN = {
     "very deep": ((A1, '{"x": ' + "[" * 100_000), "line 2", "not a JSON object: "),
     "NUL": ((A1, A2.replace("q2", "\0")), "line 2", "a NUL byte: is this a text file?"),
     "blank lines": (("", " "), None, "the file has only blank lines"),
-    "an empty object": (("{}", A1), "line 1", "questions id, question and answers, and runs id and answer; rename"),
+    "an empty object": (("{}", A1), "line 1", "questions id, question and answers, and runs id and answer; rename yours"),
     "no run": ((A1, '{"question": "q2", "outcome": "correct"}'), "line 2", "the run is empty"),
     "no question, after blank lines": (("", "", A1, '{"run": "a", "outcome": "correct"}'), "line 4", "the question is empty"),
     "an object for an outcome": ((A1, A2.replace('"incorrect"', '{"grade": "C"}')), "line 2", """(found '{"grade":"C"}')"""),

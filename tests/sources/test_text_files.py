@@ -1,6 +1,7 @@
 """Delimited text: what of its many shapes is read, and what is refused with the line on which it stands."""
 
 import csv
+import errno
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -8,7 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from nescio.errors import FormatError
 from nescio.formats import open_source
+from nescio.pipeline import load
 from nescio.sources.text_files import check_text
 from tests.formats.encodings import assert_refused, evidence, read, refusal
 from tests.notes import in_words
@@ -115,8 +118,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a title before the header": (
         "My results\n" + SOUND,
         "line 1",
-        "an outcome table has the columns run, question and outcome; rename yours, or name the format with "
-        "--format-in (found",
+        "an outcome table has the columns run, question and outcome; rename yours, name them with column, or name the format with format_in",
     ),
 }
 
@@ -227,12 +229,43 @@ def test_a_folder_and_a_missing_file(tmp_path: Path) -> None:
     assert_refused(broken, None, "there is no such file")
 
 
+@pytest.mark.parametrize("address", ["https://example.com/a/x.csv", "http://x.org/x.csv.gz", "s3://bucket/x.parquet"])
+def test_an_address_is_no_file(address: str) -> None:
+    rule = "this is an address, and nescio fetches nothing: download the file first"
+    for given in (Path(address), address):  # a path has lost a slash
+        with pytest.raises(FormatError) as caught:
+            load(given)
+        assert str(caught.value) == f"{address}: {rule}"
+
+
+def test_a_full_folder_for_temporary_files_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gzip
+    import tempfile
+
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(SOUND.encode()))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    assert_refused(path, None, f"the folder for temporary files {tmp_path / 'gone'} cannot be written: No such file")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("nescio.sources.compressed.check_size", full)
+    assert_refused(
+        path, None, f"the folder for temporary files {tmp_path} is full; the variable TMPDIR can name another one"
+    )
+
+
 @pytest.mark.parametrize("name", ["table.txt", "table", "table.csv.bak", "table.xlsx"])
 def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
+    rule = "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the columns)"
+    assert_refused(write(tmp_path / name, SOUND), "line 1", f"{rule} (found {SOUND.splitlines()[0]!r})")
+    assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
     ends = ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xml, .zip, .eval"
-    rule = f"and a file that is to be read otherwise must end in {ends} (found {SOUND.splitlines()[0]!r})"
+    rule = f"and a file that is to be read otherwise must end in {ends} (found 'My results, in short')"
     known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
-    assert_refused(write(tmp_path / name, SOUND), "line 1", known + rule)
+    assert_refused(write(tmp_path / name, f"My results, in short\n{SOUND}"), "line 1", known + rule)
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
 
 

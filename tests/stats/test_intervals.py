@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from nescio.stats.intervals import bca, is_rare, percentile, wilson
+from nescio.stats.intervals import CoverageWarning, bca, coverage_warning, is_rare, percentile, wilson
 
 ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
@@ -84,3 +84,28 @@ def test_wilson_begins_at_0_without_successes_and_ends_at_1_without_failures() -
 @pytest.mark.parametrize(("part", "rare"), [(0, False), (1, True), (5, True), (6, False), (95, True), (100, False)])
 def test_counts_of_few_questions_are_rare(part: int, rare: bool) -> None:
     assert is_rare(part, 100) == rare
+
+
+@pytest.mark.parametrize(
+    ("zeros", "warning"),
+    [
+        # A share p of ones has the skewness (1 - 2p)/√(p(1-p)).
+        (50, None),  # 0
+        (55, None),  # p = .45: 0.1/√.2475 = 0.201
+        (60, CoverageWarning.SKEWED),  # p = .4: 0.2/√.24 = 0.408, more than .3 and less than BCa's .5
+        (99, CoverageWarning.SKEWED),  # p = .01: 9.85
+        (1, CoverageWarning.SKEWED),  # -9.85
+        (100, CoverageWarning.CONSTANT),
+    ],
+)
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e3])
+def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarning | None, scale: float) -> None:
+    """Whatever the unit of the measure."""
+    values = scale * np.repeat([0.0, 1.0, np.nan], [zeros, 100 - zeros, 3])
+    assert coverage_warning("percentile", values, 200) == warning
+    assert coverage_warning("percentile", values, 29) == (
+        warning if warning is CoverageWarning.CONSTANT else CoverageWarning.FEW_UNITS
+    )
+    assert coverage_warning("wilson", values, 29) is None
+    assert coverage_warning("bca", values, 200) == (None if zeros == 60 else warning)
+    assert coverage_warning("percentile", values[100:], 200) is None

@@ -199,7 +199,7 @@ def test_the_f_that_is_tuned_is_ave_s(threshold: float) -> None:
         columns[name][0] = columns[kind][0] * ~accepted
         columns[kind][0] *= accepted
     columns["answered"][0] = accepted
-    mine = score(replace(answers, columns=columns), [F_OF_ACCEPTED], ci=None).rows[0].value  # type: ignore[list-item]
+    mine = score(replace(answers, columns=columns), [F_OF_ACCEPTED], ci=None).rows[0].value
     assert mine == pytest.approx(score(data, "ave.F", ci=None).rows[0].value, nan_ok=True)
 
 

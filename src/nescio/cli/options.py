@@ -63,6 +63,12 @@ READING = {
         metavar="NAME",
         help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An unknown name lists them all.",
     ),
+    "column": click.option(
+        "--column",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in --column run=engine. Repeatable.",
+    ),
     "judge": click.option(
         "--judge",
         metavar="NAME",
@@ -119,10 +125,10 @@ reading_options = together(*READING.values())
 def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     """Take the options of `READING` out of what a command was given, as `nescio.pipeline.Options` takes them."""
     options = {name: arguments.pop(name) for name in READING if name in arguments}
-    for name, form in (("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
+    for name, form in (("column", "NAME=COLUMN"), ("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
         if name in options:
             options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])
-    return options | {"watch": watch_bytes()}
+    return options | {"watch": watch_bytes(), "typed": True}
 
 
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
-from nescio.pipeline import Loaded, Options, check_names, load, only_questions, open_files, recognise
+from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load, only_questions, open_files, recognise
 from nescio.reporting.tables import show_fact, show_records
 from nescio.text import plural
 
@@ -130,7 +130,7 @@ class FileSummary:
             print("no problems found")
 
 
-def check(source: Any, **options: Any) -> FileSummary:
+def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:
     """Say what files hold, what format they were taken for and why, and what looks wrong in them.
 
         print(nescio.check("outcomes.csv"))
@@ -141,12 +141,14 @@ def check(source: Any, **options: Any) -> FileSummary:
     """
     check_names(check, options)
     items, reading = listed(source), Options(**options)
-    format_, parts = recognise(open_files(items)[0], reading.format_in)
+    with reading.naming():
+        sources, _ = open_files(items)
+        format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
     stated = f"--format-in {reading.format_in} says so" if reading.format_in else None
     files = tuple(
         CheckedFile(str(source.label), part, explain.seen(format_, source), _columns(source)) for part, source in parts
     )
-    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_), files)
+    summary = FileSummary(format_.name, format_.about, stated or explain.rule(format_, parts[0][1]), files)
     try:
         contents, problems = _contents(items, format_, parts, reading)
     except NescioError as error:
@@ -224,7 +226,7 @@ def _of_data(loaded: Loaded) -> Contents:
         len(data.questions) if whole else clusters,
         clusters if whole else None,
         tuple(_of_run(data, i, silence) for i in range(len(data.runs))),
-        {name: len(set(values)) for name, values in data.strata.items()},
+        _groups(data),
         silence,
         notes=notes,
     )
@@ -309,6 +311,13 @@ def _show_contents(contents: Contents) -> None:
         show_records([_non_answer(row) for row in contents.non_answers])
     for remark in contents.notes:
         show_fact("note", str(remark))
+
+
+def _groups(data: Evidence) -> dict[str, int]:
+    """Count the values of each stratum; a column with a value of its own for each question groups nothing."""
+    values = {name: len(set(column)) for name, column in data.strata.items()}
+    most = max(len(data.questions), 2) if data.clusters is None else np.inf
+    return {name: count for name, count in values.items() if count < most}
 
 
 def _show_strata(values: Mapping[str, int]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
 from nescio.data.judges import named
@@ -13,7 +13,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
-from nescio.pipeline import Options, check_names, judge, judges_of, read
+from nescio.pipeline import Options, ReadingOptions, check_names, judge, judges_of, read
 from nescio.sources.writing import check_new_folder
 
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
@@ -34,7 +34,9 @@ class Converted:
         return f"read {self.format}{how}; wrote {self.what} to {self.output}"
 
 
-def convert(source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Any) -> Converted:
+def convert(
+    source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **options: Unpack[ReadingOptions]
+) -> Converted:
     """Write any log that can be scored as an outcome table, or as files of another format.
 
         nescio.convert("log.eval", "log.csv")
@@ -48,7 +50,7 @@ def convert(source: Any, output: Path | str, *, to: str = OUTCOME_TABLE, **optio
     items, output, reading = listed(source), Path(output), Options(**options)
     writer = WRITERS.find(to)
     _check_place(writer, output, items)
-    result = read(items, reading, runs=writer.takes is not Unjudged)
+    result = read(items, reading, runs=writer.takes is not Unjudged, judging=writer.takes is Unjudged)
     judged_by = ""
     if isinstance(result.data, Unjudged) and writer.takes is Outcomes:
         result = judge(result, reading.judge)

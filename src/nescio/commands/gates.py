@@ -83,7 +83,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
-        low, high = (row.value, row.value) if row.low is None else (row.low, row.high)
+        low, high = (row.value, row.value) if row.low is None or row.high is None else (row.low, row.high)
         worst, best = (-high, -low) if limit.ceiling else (low, high)
         floor = -limit.value if limit.ceiling else limit.value
         status = PASSED if worst >= floor else FAILED if best < floor else CANNOT_TELL
@@ -116,7 +116,7 @@ def regression_gates(
 
     `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one compared).
     """
-    gated = {parse(name).label for name in measures or (comparisons.rows[0:1] and (comparisons.rows[0].measure,))}
+    gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     gates = []
     for row in comparisons:
         if row.measure not in gated:

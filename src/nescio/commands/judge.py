@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
 from nescio.data.judges import named
@@ -19,13 +19,19 @@ from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import ModelOptions, connect
-from nescio.pipeline import Options, check_names, judges_of, read
+from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, read
 from nescio.pipeline import judge as judge_read
 from nescio.scoring.judge_agreement import Target
 from nescio.scoring.judge_agreement import against as compare_with
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
-READING = ("format_in", "outcome_map", "choose", "declined_pattern")  # options of reading that judging has a use for
+READING = (
+    "format_in",
+    "column",
+    "outcome_map",
+    "choose",
+    "declined_pattern",
+)  # options of reading that judging has a use for
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 
 
@@ -82,7 +88,7 @@ def judge(
     model: ModelOptions | None = None,
     progress: Callable[[int, int], None] | None = None,
     waiting: Callable[[Path], None] | None = None,
-    **options: Any,
+    **options: Unpack[JudgingOptions],
 ) -> Judged:
     """Judge answers, and hold the judge against people.
 
@@ -95,7 +101,7 @@ def judge(
     takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a table of people's verdicts,
     `verdict` its column where its name does not tell; with it a log that is judged already may stand in place of the answers.
     `progress` hears how many answers a model has graded; `waiting` is told where grades are kept when a run that is stopped waits
-    for the calls under way. Options are `format_in`, `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
+    for the calls under way. Options are `format_in`, `column`, `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
 
     Raises NescioError: UsageError for options that make no sense, MismatchError for verdicts that belong to none of the answers.
     """
@@ -103,7 +109,7 @@ def judge(
     reading = Options(**options)
     if model is not None and judge != MODEL and model.given():
         raise UsageError(f"{model.given()[0]} is for --judge {MODEL}")
-    result = read(listed(source), reading, gold=judge != HUMAN)
+    result = read(listed(source), reading, gold=judge != HUMAN, judging=True)
     people, notes = None, list[Note]()
     if against is not None:
         people, notes = _people(result, Path(against), reading.outcome_map, verdict)

@@ -34,7 +34,7 @@ def score(
 ) -> Scores:
     """Score runs by nuggets: recall of the vital ones, length-based precision and F, with intervals.
 
-        nescio.nuggets.score(["key.txt", "run.txt", "assessor.txt"], beta=5)
+        nescio.nuggets.score(["key.txt", "runs/first.txt", "assessor.txt"], beta=5)
 
     `source` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how much recall
     outweighs length in the measures that are shown by default. `automatic` says how nuggets are matched where no assessor did it,

@@ -9,6 +9,7 @@ from typing import Any
 
 from nescio.errors import UsageError
 from nescio.formats.folder_reader import files_of
+from nescio.sources.arrow import is_rows
 
 
 def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
@@ -42,4 +43,4 @@ def check_results(output: Path | None, inputs: Iterable[Any] = ()) -> None:
 
 def listed(source: Any) -> list[Any]:
     """Make a list of what is given: a path or a table, or several."""
-    return list(source) if isinstance(source, (list, tuple)) else [source]
+    return list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]

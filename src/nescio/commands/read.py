@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.answers import Answered
 from nescio.commands.places import check_file, listed
@@ -18,7 +18,7 @@ from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
 from nescio.measures import parse
 from nescio.meta.comparability import LEAST_RUNS, comparability
-from nescio.pipeline import Options, apply, check_names, judge, read, read_collection
+from nescio.pipeline import Options, ReadingOptions, apply, check_names, judge, read, read_collection
 from nescio.registry import parse_call
 from nescio.scoring import score as scoring
 from nescio.systems import reading
@@ -41,7 +41,7 @@ def answer(
 ) -> Answered:
     """Answer questions about stories by one of the systems, and write the run.
 
-        print(nescio.read.answer(["questions.jsonl", "stories.jsonl"], "run.jsonl", system="deep-read"))
+        print(nescio.read.answer("developset", "run.jsonl", system="deep-read"))
 
     `source` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the systems. It
     declines below `threshold`, and keeps the candidate. `switches` are Deep Read's; with `by_sentence` a sentence of the story
@@ -69,7 +69,7 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Scores:
     """Mark runs on a collection of stories: word recall and precision, HumSent and AutSent; c@1 where questions have options.
 
@@ -82,7 +82,8 @@ def score(
     check_names(score, options)
     scoring.check_resampling(ci, resamples, jobs, seed)
     graded = tuple(name for measure in scoring.parse_all(measures, None) for name in measure.user_columns)
-    read_options = Options(**{"strata": None if by else (), "graded": graded, **options})
+    reading: dict[str, Any] = {"strata": None if by else (), "graded": graded, **options}
+    read_options = Options(**reading)
     result = read(listed(source), read_options)
     name, suited = _judge(result, read_options.judge, keep_pronouns=keep_pronouns)
     loaded = apply(judge(result, name), replace(read_options, judge=name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
 from nescio.comparison import Correction, Test, compare
@@ -13,7 +13,7 @@ from nescio.comparison.two_runs import take_two, two_runs
 from nescio.data.notes import Note
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import UsageError
-from nescio.pipeline import check_names
+from nescio.pipeline import ReadingOptions, check_names
 from nescio.reporting import page
 from nescio.reporting.page.change import change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
@@ -54,7 +54,7 @@ def report(
     jobs: int = 1,
     commands: Commands | None = None,
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Report:
     """Write one page with every figure, its charts as files, or both.
 
@@ -105,7 +105,7 @@ def report_change(
     jobs: int = 1,
     commands: Commands | None = None,
     progress: Callable[[int, int], None] | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Comparisons:
     """Write the page of what changed between two runs: won, lost, newly silent, newly answered.
 
@@ -118,7 +118,7 @@ def report_change(
     check_names(report_change, options)
     output = Path(output)
     check_file(output, "the page", PAGES, listed(source))
-    loaded = open_data(source, {"strata": None} | options, measures)
+    loaded = open_data(source, {"strata": None, **options}, measures)
     pair = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, *pair)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}

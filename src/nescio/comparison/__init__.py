@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,8 +25,8 @@ from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
-from nescio.measures import Measure
-from nescio.pipeline import check_names
+from nescio.measures import Measure, Measures
+from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.samples import Remark, columns_for, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
@@ -52,7 +52,7 @@ Progress = Callable[[int, int], None]
 
 def compare(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     baseline: str | None = None,
     run: str | None = None,
@@ -64,7 +64,7 @@ def compare(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Comparisons:
     """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
 
@@ -92,7 +92,7 @@ def compare(
     check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded = open_data(source, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures)
     if run is not None:
         loaded = take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0]
@@ -143,6 +143,7 @@ def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
     if ci is None:
         raise UsageError(
             "compare always gives an interval; ci is its level in percent, such as 95, such as 95, such as 95, such "
+            "as 95, such "
             "as 95"
         )
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):

@@ -69,7 +69,7 @@ def mark(
     how: dict[str, object] = {"marks": f"paired tests of all pairs, holm, {ci or 95:g}%"}
     if every and ci is None:  # else the intervals have named what exchanges may be drawn with
         how |= {"resamples": resamples, "seed": seed}
-    return replace(scores, rows=tuple(rows), signature=scores.signature.extend(**how))
+    return replace(scores.with_rows(rows), signature=scores.signature.extend(**how))
 
 
 def _cheap(loaded: Loaded) -> bool:

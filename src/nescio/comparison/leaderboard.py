@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.comparison import best
 from nescio.data.evidence import Evidence
 from nescio.data.results import Scores
-from nescio.pipeline import Loaded, check_names
+from nescio.measures import Measures
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
 
@@ -19,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 def score(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     by: str | None = None,
     ci: float | None = 95.0,
@@ -29,7 +30,7 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Scores:
     """Score every run by every measure, with intervals, and mark the best runs.
 

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Generic
 
 from nescio._version import __version__
+from nescio.data import frames
+from nescio.data.frames import Kind
 from nescio.data.notes import Note
+from nescio.data.pivot import Pivot
+from nescio.data.plain_tables import figure, html_table, plain_value, text_table
 from nescio.data.signature import Signature
 from nescio.errors import UnknownNameError
 from nescio.text import sanitize
 
-MOST_ROWS = 1_000  # of a table in a notebook
+if TYPE_CHECKING:
+    from typing import Self
+
+    import pandas
+    import polars
+    from typing_extensions import TypeVar
+
+    from nescio.meta.audit import Finding  # noqa: F401  by its name below
+
+    RowT_co = TypeVar("RowT_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    RowT_co = TypeVar("RowT_co", covariant=True)
+
+MOST_MEASURES = 3  # of one run in a row; with more, each measure has a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,39 +86,38 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Results:
-    """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched."""
+class Results(Generic[RowT_co]):
+    """A table of results with the line that lets someone else repeat them, and notes on what was left out or touched.
 
-    rows: tuple[Any, ...]
+    Iterating gives the rows. `tables` holds what else there is, by name, as the ranks of a comparison.
+    """
+
+    rows: tuple[RowT_co, ...]
     signature: Signature
     notes: tuple[Note, ...] = ()
     kind: str = "results"
     tables: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[RowT_co]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self.rows)} rows, {self.signature}>"
-
-    def __str__(self) -> str:
         """Return the tables as plain text, without the columns that are empty; the notes, and the signature."""
-        tables = [_text_table(self.kind, self.rows), *(_text_table(name, rows) for name, rows in self.tables.items())]
+        tables = [text_table(self.kind, self._shown()), *(text_table(*table) for table in self._further())]
         notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
-        return "\n\n".join(
-            [
-                *(table for table in tables if table),
-                *([notes] if notes else []),
-                sanitize(str(self.signature), target="line"),
-            ]
-        )
+        parts = (*tables, self._legend(), notes, sanitize(str(self.signature), target="line"))
+        return "\n\n".join(part for part in parts if part)
+
+    def with_rows(self, rows: Iterable[Any]) -> Self:
+        """Return the same with other rows."""
+        return replace(self, rows=tuple(rows))
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
         """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
-        return _records(self.rows if name is None else self.tables[name])
+        return _records(self._table(name))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole as the command line prints it with `-f json`."""
@@ -110,6 +128,18 @@ class Results:
             **{name: _records(rows) for name, rows in self.tables.items()},
             "notes": list(map(str, self.notes)),
         }
+
+    def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
+        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError where pandas is not
+        installed."""
+        rows = self._table(name)
+        return frames.pandas_frame(_records(rows), dict(_kinds(rows)))
+
+    def to_polars(self, name: str | None = None) -> polars.DataFrame:
+        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError where Polars is not
+        installed."""
+        rows = self._table(name)
+        return frames.polars_frame(_records(rows), dict(_kinds(rows)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
@@ -124,125 +154,137 @@ class Results:
                 column[i] = list(record[name]) if isinstance(record[name], tuple) else record[name]
         connection = duckdb.connect()
         connection.register("results", columns)
-        casts = ", ".join(f'"{name}"::{_TYPES[str(field)]} AS "{name}"' for name, field in _kinds(self.rows))
+        casts = ", ".join(f'"{name}"::{_TYPES[kind]} AS "{name}"' for name, kind in _kinds(self.rows))
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
         """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
-        tables = [_html_table(self.kind, self.rows), *(_html_table(name, rows) for name, rows in self.tables.items())]
-        notes = "".join(f"<p>{sanitize(str(note), target='html')}</p>" for note in self.notes)
-        return f"{''.join(tables)}{notes}<p><code>{sanitize(str(self.signature), target='html')}</code></p>"
+        tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
+        remarks = [self._legend(), *map(str, self.notes)]
+        paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
+        return f"{''.join(tables)}{paragraphs}<p><code>{sanitize(str(self.signature), target='html')}</code></p>"
+
+    def _table(self, name: str | None) -> tuple[Any, ...]:
+        if name is not None and name not in self.tables:
+            raise UnknownNameError(f"table of these {self.kind}", name, self.tables)
+        return self.rows if name is None else self.tables[name]
+
+    def _shown(self) -> list[dict[str, Any]]:
+        """Return the rows as a reader is shown them."""
+        return _raw(self.rows)
+
+    def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
+        return [(name, _raw(rows)) for name, rows in self.tables.items()]
+
+    def _legend(self) -> str:
+        """Return what the signs in the table mean."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scores(Results):
-    """What `score` gives: rows of `Score`. `why_unmarked` says why none of them is marked, where marks could be had and were not
-    asked for."""
+class Scores(Results[Score]):
+    """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
+
+    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says
+    why none of them is marked, where marks could be had and were not asked for.
+    """
 
     why_unmarked: str = ""
 
-    def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
-        was."""
+    def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score:
+        """Return the row of a run, a measure and, where one is named, a stratum; raises UnknownNameError, naming what
+        there is."""
+        run, measure, stratum = place if len(place) == 3 else (*place, None)
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):
-                return float(row.value)
-        there = {"run": run, "measure": measure, "stratum": stratum}
-        for kind, name in there.items():
+                return row
+        for kind, name in {"run": run, "measure": measure, "stratum": stratum}.items():
             known = {str(getattr(row, kind)) for row in self.rows}
             if str(name) not in known:
                 raise UnknownNameError(f"{kind} of these scores", str(name), known)
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
+    def value(self, run: str, measure: str, stratum: str | None = None) -> float:
+        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
+        was."""
+        return float(self[run, measure, stratum].value)
 
-class Comparisons(Results):
+    def pivot(self) -> Pivot:
+        """Return the values with a row for each run (and stratum, where there are some) and a column for each
+        measure."""
+        keys, measures, places = self._places()
+        rows = []
+        for place, own in places.items():
+            values = [own[measure].value if measure in own else None for measure in measures]
+            rows.append((*place[: len(keys)], *values))
+        return Pivot(keys, measures, tuple(rows))
+
+    def _places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
+        """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
+        measures = tuple(dict.fromkeys(row.measure for row in self.rows))
+        broken_down = any(row.stratum is not None for row in self.rows)
+        runs = list(dict.fromkeys(row.run for row in self.rows))
+        places: dict[tuple[str, str | None], dict[str, Score]] = {}
+        for row in sorted(self.rows, key=lambda row: runs.index(row.run)):
+            places.setdefault((row.run, row.stratum), {})[row.measure] = row
+        return ("run", "stratum") if broken_down else ("run",), measures, places
+
+    def _shown(self) -> list[dict[str, Any]]:
+        keys, measures, places = self._places()
+        if len(places) == 1 and len(measures) > MOST_MEASURES:
+            ((run, _),) = places
+            return [{"measure": row.measure, run: _cell(row), "n": f"{row.n:,}"} for row in self.rows]
+        records = []
+        for (run, stratum), own in places.items():
+            names = {"run": run, "stratum": "all" if stratum is None else stratum}
+            cells = {measure: _cell(own[measure]) if measure in own else None for measure in measures}
+            sizes = sorted({row.n for row in own.values()})
+            n = "–".join(f"{size:,}" for size in (sizes[0], sizes[-1])[: len(sizes)])
+            records.append({key: names[key] for key in keys} | cells | {"n": n})
+        return records
+
+    def _legend(self) -> str:
+        if all(row.best is None for row in self.rows):
+            return ""
+        return "* the best; † not significantly different from the best"
+
+
+class Comparisons(Results[Comparison]):
     """What `compare` gives: rows of `Comparison`."""
 
     __slots__ = ()
 
 
-class Audit(Results):
+class Audit(Results["Finding"]):
     """What `nescio.meta.audit` gives: a row for each test of each measure."""
 
     __slots__ = ()
 
 
-_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple[str,": "VARCHAR[]"}
+_TYPES = {"str": "VARCHAR", "float": "DOUBLE", "int": "BIGINT", "bool": "BOOLEAN", "tuple": "VARCHAR[]"}
 
 
-def _kinds(rows: tuple[Any, ...]) -> list[tuple[str, str]]:
-    return [(field.name, str(field.type).split(" ")[0]) for field in fields(rows[0])] if rows else []
+def _kinds(rows: Sequence[Any]) -> list[tuple[str, Kind]]:
+    """Each column's kind, by the type that its field is declared with."""
+    return [(field.name, _kind(str(field.type))) for field in fields(rows[0])] if rows else []
+
+
+def _kind(declared: str) -> Kind:
+    kinds: dict[str, Kind] = {"float": "float", "int": "int", "bool": "bool", "tuple": "tuple"}
+    return kinds.get(declared.partition(" ")[0].partition("[")[0], "str")
+
+
+def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    return [asdict(row) for row in rows]
 
 
 def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{name: _plain(value) for name, value in asdict(row).items()} for row in rows]
+    return [{name: plain_value(value) for name, value in record.items()} for record in _raw(rows)]
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _html_table(name: str, rows: Sequence[Any]) -> str:
-    """Return a table with a caption, heads with their scope, and cells whose text finds its own direction."""
-    records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
-    if not records:
-        return ""
-    left = _left_out(rows)
-    head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in records[0])
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
-        + "</tr>"
-        for record in records
-    )
-    caption = f"<caption>{sanitize(_words(name), target='html')}{left}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _text_table(name: str, rows: Sequence[Any]) -> str:
-    """Return the same as plain text: a caption, heads, and one line per row."""
-    records = _without_empty([asdict(row) for row in rows[:MOST_ROWS]])
-    if not records:
-        return ""
-    lines = [[_words(column) for column in records[0]], *([_shown(v) for v in record.values()] for record in records)]
-    lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = [all(_is_number(record[column]) for record in records) for column in records[0]]
-    body = (
-        "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
-            for cell, width, number in zip(line, widths, numbers, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-    return "\n".join([f"{sanitize(_words(name), target='line')}{_left_out(rows)}", *body])
-
-
-def _without_empty(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records without the columns in which none of them has anything."""
-    kept = [
-        column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
-    ]
-    return [{column: record[column] for column in kept} for record in records]
-
-
-def _left_out(rows: Sequence[Any]) -> str:
-    return f" (the first {MOST_ROWS:,} of {len(rows):,})" if len(rows) > MOST_ROWS else ""
-
-
-def _is_number(value: Any) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return "undefined" if math.isnan(value) else f"{value:.4f}"
-    return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)
+def _cell(row: Score) -> str:
+    """Return a value with its mark and its interval."""
+    sign = "*" if row.best else "†" if row.tied_with_best else ""
+    if row.low is None or row.high is None or math.isnan(row.value):
+        return f"{figure(row.value)}{sign}"
+    return f"{figure(row.value)}{sign} [{figure(row.low)}, {figure(row.high)}]"

@@ -10,6 +10,7 @@ from typing import Any
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.errors import FormatError, shorten
+from nescio.formats.native import roles
 from nescio.formats.native.score_matrix import NAMES_A_ROW
 from nescio.formats.registry import REGISTRY, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
@@ -18,9 +19,10 @@ _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key")
 _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
 
 
-def rule(format_: Format) -> str:
-    """What `recognise` looks for, as its own first paragraph says."""
-    first = inspect.cleandoc(format_.recognise.__doc__ or "").split("\n\n")[0]
+def rule(format_: Format, source: Source | None = None) -> str:
+    """What `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
+    looks = format_.understand if source is not None and _is_understood(format_, source) else format_.recognise
+    first = inspect.cleandoc(looks.__doc__ or "").split("\n\n")[0]
     return " ".join(first.replace("`", "").split()).rstrip(".")
 
 
@@ -31,6 +33,10 @@ def seen(format_: Format, source: Source) -> str:
     if source.kind == "text":
         return f"text that begins {shorten(str(source.first))}"
     what, part = _KINDS.get(source.kind, ("a table", "column"))
+    if _is_understood(format_, source):
+        known = roles.roles_of(source.columns, source.named).columns
+        shown = ", ".join(f"{name} ({_PARTS.get(role, role)})" for role, names in known.items() for name in names)
+        return f"{what}, by the {part}s {shown}"
     found = minimal_columns(format_.recognise, source)
     others = [name for name in _names(source) if name not in found]
     several = "s" if len(found) > 1 else ""
@@ -45,6 +51,14 @@ def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
     would do as well."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
+
+
+def _is_understood(format_: Format, source: Source) -> bool:
+    """Say whether a file was known by what people call its columns, and not by the format's own names."""
+    return format_.understand is not None and (bool(source.named) or not format_.recognise(source))
+
+
+_PARTS = {"id": "question", "text": "question", "score": "outcome"}  # what users call a part
 
 
 def _names(source: Source) -> tuple[str, ...]:
@@ -90,8 +104,16 @@ def no_format(source: Source) -> FormatError:
 
 def no_text(source: Source, rule: str) -> FormatError:
     """Say that a text file is not what was asked for, and what any other file must be called."""
+    if source.kind == "text" and _looks_like_a_table(str(source.first)):
+        rule = "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the columns)"
+        return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
     rule = f"{rule}, and a file that is to be read otherwise must end in {', '.join(BY_SUFFIX)}"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+
+
+def _looks_like_a_table(line: str) -> bool:
+    """Say whether a line is a header whose columns people call so."""
+    return any(len(roles.roles_of(line.replace('"', "").split(mark)).columns) > 1 for mark in ",;\t|")
 
 
 def _why_of_no_format(source: Source) -> str:
@@ -99,13 +121,12 @@ def _why_of_no_format(source: Source) -> str:
     have = set(source.columns)
     if len(have) == 1 and source.path is not None and any(mark in source.columns[0] for mark in ",;|\t"):
         return "the header is one column; columns are separated by commas or semicolons in .csv, by tabs in .tsv"
-    if have & {"answer", "answers", "options"}:
+    ways = roles.proposals(source)
+    if have & {"answer", "answers", "options"} and not ways:
         lacking = next((name for name in ("id", "question") if name not in have), "answer")
         return f"questions have the keys id, question, answers, and runs id, answer; there is no {lacking!r}"
-    for what, names in (("a counts table", ("run", *OUTCOMES)), ("an outcome table", ("run", "question", "outcome"))):
-        folded = {name.lower() for name in have}
-        if not have.issuperset(names[1:]) and folded.issuperset(names[1:]):
-            return f"column names are written in lower case; {what} has {', '.join(names)}"
+    if ways:
+        return f"{_OUTCOME_TABLE}; here, name {ways}"
     if have & {"run", "question", "outcome"} and not have & set(STATES):
         lacking = "outcome" if "outcome" not in have else "question"
         matrix = "" if have & {"run", "outcome"} else " (and in a score matrix each cell is a number or empty)"
@@ -134,7 +155,7 @@ def _needed(source: Source) -> str:
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""
     if source.columns[:1] and source.columns[0].lower() in NAMES_A_ROW:
         others += " (and in a score matrix each cell is a number or empty)"
-    return f"{_OUTCOME_TABLE}{others}; rename yours, or name the format with --format-in"
+    return f"{_OUTCOME_TABLE}{others}; rename yours, name them with --column, or name the format with --format-in"
 
 
 _OUTCOME_TABLE = "an outcome table has the columns run, question and outcome"

@@ -101,6 +101,8 @@ class ReadOptions:
     choose: Mapping[str, str] = field(default_factory=dict)
     declined: Declined = field(default_factory=Declined)
     gold: bool = True
+    certain: bool = False
+    judging: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,10 @@ class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
     `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
-    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `describe` says in
+    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `understand` says what
+    part a table plays by what people call its columns, where no format knows it by its own names; `columns` are the names that
+    `--column` may give to its columns. A format of answers that are yet to be judged `yields` a table that says itself which are right,
+    unless judging is asked for. `describe` says in
     words what files hold that cannot be read without others; "" where there is no more to say.
     """
 
@@ -146,6 +151,13 @@ class Format:
     text: bool = False
     fallback: bool = False
     describe: Describe = lambda parts: ""  # noqa: ARG005
+    understand: Recognise | None = None
+    columns: tuple[str, ...] = ()
+    yields: Callable[[Source], bool] | None = None
+
+    def part_of(self, source: Source) -> str | None:
+        """The part that a file plays, by the format's own names or by what people call its columns."""
+        return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 
 REGISTRY: Registry[Format] = Registry("format", "nescio.formats")
@@ -160,20 +172,38 @@ def reader(
     text: bool = False,
     fallback: bool = False,
     describe: Describe = lambda parts: "",  # noqa: ARG005
+    understand: Recognise | None = None,
+    columns: tuple[str, ...] = (),
+    yields: Callable[[Source], bool] | None = None,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        REGISTRY.add(name, Format(name, about, recognise, read, collection, text, fallback, describe))
+        more = (collection, text, fallback, describe, understand, columns, yields)
+        REGISTRY.add(name, Format(name, about, recognise, read, *more))
         return read
 
     return register
 
 
-def takers(source: Source) -> list[Format]:
-    """Find the formats that a file could be of; a fallback only where there is no other."""
-    found = [format_ for format_ in REGISTRY.values() if format_.recognise(source)]
-    return [format_ for format_ in found if not format_.fallback] or found
+def takers(source: Source, *, judging: bool = False) -> list[Format]:
+    """Find the formats that a file could be of: by their own names, else by what people call its columns, else a fallback.
+
+    Where the user named columns, formats that have such columns come first. A table of answers that says itself which are right is
+    one of outcomes, unless `judging` is asked for.
+    """
+    known = [format_ for format_ in REGISTRY.values() if format_.recognise(source)]
+    own = [format_ for format_ in known if not format_.fallback]
+    if own and not source.named:
+        yielding = not judging and all(format_.yields and format_.yields(source) for format_ in own)
+        return (_understood(source, judging=False) if yielding else []) or own
+    return _understood(source, judging=judging) or own or known
+
+
+def _understood(source: Source, *, judging: bool) -> list[Format]:
+    """Find the formats that understand a table; of those with verdicts and those without, what is asked for."""
+    takes = [format_ for format_ in REGISTRY.values() if format_.understand and format_.understand(source)]
+    return [format_ for format_ in takes if (format_.yields is not None) == judging] or takes
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,17 +21,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import index
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, resolve
+from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, known, resolve
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
+from nescio.errors import MissingColumnError, UsageError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
 
 Formula = Callable[..., Any]
@@ -54,6 +56,24 @@ class Measure:
     declaration: Declaration
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def __call__(self, correct: SupportsIndex, incorrect: SupportsIndex, unanswered: SupportsIndex = 0) -> float:
+        """The measure of these counts, NaN where it is undefined: `measure("c@1")(237, 156, 107)`.
+
+        Raises MissingColumnError for a measure that needs more than counts, UsageError for what is no count.
+        """
+        counts = [
+            _count(*pair) for pair in (("correct", correct), ("incorrect", incorrect), ("unanswered", unanswered))
+        ]
+        columns = dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"answered": np.array([1.0, 1.0, 0.0])}
+        lacking = next((name for name in self.reads if name not in (*columns, "n")), None)
+        if lacking is not None:
+            what = known(lacking).when_missing or f"the column {bare(lacking)!r}"
+            raise MissingColumnError(
+                f"{self.label} needs {what}, and counts have only correct, incorrect and unanswered"
+            )
+        patterns = Patterns({**self.each(columns), "n": np.ones(3)}, np.array(counts))
+        return float(self.value(patterns, patterns.counts))
+
     @property
     def order(self) -> str | None:
         """The column whose fall orders the questions, or None."""
@@ -70,7 +90,7 @@ class Measure:
         return tuple(bare(name) for name in self.needs if name.startswith(USER))
 
     def on(self, stored: Mapping[str, Array]) -> Measure:
-        """Return the measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
+        """The measure of data with these columns, where it was named by the user's word for one (`mean(f1)`)."""
         needs = tuple(resolve(name, stored) for name in self.needs)
         return self if needs == self.needs else replace(self, needs=needs)
 
@@ -86,15 +106,14 @@ class Measure:
         return self.order is None and OUTCOME_COLUMNS.issuperset(self.needs)
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Return the per-question columns whose sums the formula reads."""
+        """The per-question columns whose sums the formula reads."""
         if self.declaration.each is None:
             return columns
         new = self.declaration.each(as_namespace(columns), **self.parameters)
         return {**columns, **new}
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """Return the measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is
-        undefined."""
+        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is undefined."""
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
             # Not a matrix product: its digits would depend on how many threads compute it.
@@ -109,7 +128,7 @@ class Measure:
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
     def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
-        """Return the formula on sums of columns, 0/0 giving NaN."""
+        """The formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)
         return np.where(np.isfinite(values), values, np.nan)
@@ -124,6 +143,9 @@ class Measure:
             weighted = rows if name == "n" else rows * values
             totals[name] = np.add.reduceat(weighted, starts, axis=1) if tied else weighted
         return np.atleast_1d(self.of_totals(totals))
+
+
+Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names them; None: what suits the data
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +187,7 @@ class Declaration:
         return " ".join(formula.group(1).split()) if formula else ""
 
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
-        """Return the measure with parameters; raises UsageError for an unknown, missing or impossible one."""
+        """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
         needs = self.needs(**bound) if callable(self.needs) else self.needs
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
@@ -174,6 +196,17 @@ class Declaration:
         if len(set(map(attribute, columns))) < len(columns):
             raise ValueError(f"measure {self.name}: two of its columns end alike ({needs})")
         return Measure(label, full, columns, bounds, self, bound)
+
+
+def _count(name: str, number: SupportsIndex) -> int:
+    """The number, where it can count questions."""
+    try:
+        whole = -1 if isinstance(number, bool) else index(number)
+    except TypeError:
+        whole = -1
+    if whole < 0:
+        raise UsageError(f"{name} must be a whole number from 0 (found {number!r})")
+    return whole
 
 
 def as_namespace(columns: Mapping[str, Any]) -> SimpleNamespace:
@@ -203,7 +236,12 @@ def measure(
 
 
 def parse(text: str | Measure) -> Measure:
-    """Return the measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
+    """Find the measure that a name such as `c@1`, `penalty(t=0.75)`, `coverage@risk(0.05)` or `mean(ap)` means.
+
+        nescio.measure("c@1")(correct=237, incorrect=156, unanswered=107)    # 0.575436
+        nescio.score("outcomes.csv", nescio.measure("penalty(t=0.75)"))
+
+    A measure of counts is a function of them; every measure can be given to `nescio.score` and its kin.
 
     Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,12 +20,12 @@ Progress = Callable[[int, int], None]
 
 
 def prepare(
-    source: Any, measures: Any, options: dict[str, Any], *, seed: int = 0, jobs: int = 1
+    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
     """Return the data, how it was read, and the measures. Raises MismatchError for counts tables and for a single
     run."""
     check_resampling(None, 1, jobs, seed)
-    loaded = open_data(source, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError("measures are studied on questions, and a counts table has none; use an outcome table")
     if len(loaded.data.runs) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.measures import Measure
-from nescio.pipeline import check_names
+from nescio.measures import Measure, Measures
+from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
 from nescio.scoring.score import open_data, parse_all
 from nescio.stats.agreement import kendall_tau_b, rbo, tau_ap_b
@@ -67,9 +67,11 @@ class CountedDisagreement(Disagreement):
 
 
 def agreement(
-    source: Any, measures: Sequence[str] | str | None = None, *, rbo_p: float = 0.9, top: int = 5, **options: Any
-) -> Results:
-    """Rank correlations of each pair of measures over the runs, and where they disagree most.
+    source: Any, measures: Measures = None, *, rbo_p: float = 0.9, top: int = 5, **options: Unpack[ReadingOptions]
+) -> Results[Agreement]:
+    """Correlate the rankings of runs by each pair of measures, and find where they disagree most.
+
+        nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
     The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
     see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
@@ -81,7 +83,7 @@ def agreement(
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise UsageError(f"top must be a whole number, 0 or more (found {top!r})")
-    loaded = open_data(source, {"strata": ()} | options, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")

@@ -41,11 +41,12 @@ def pearson(one: ArrayLike, other: ArrayLike) -> float:
 
 
 def comparability(scores: Scores) -> tuple[Correlation, ...]:
-    """Compute the correlation of every pair of the measures scored, over the runs, within each stratum that was scored.
+    """Correlate every pair of the measures scored, over the runs, within each stratum that was scored.
 
-    Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants
-    of a system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove
-    little.
+        nescio.meta.comparability(nescio.score("table3.csv", ["c@1", "accuracy"]))
+
+    Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants of a
+    system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove little.
     """
     correlations = []
     for stratum in dict.fromkeys(row.stratum for row in scores):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ from nescio.data.patterns import compress
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import UsageError
-from nescio.measures import Measure
+from nescio.measures import Measure, Measures
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
-from nescio.pipeline import check_names
+from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import columns_for
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
@@ -63,17 +63,19 @@ class Significance:
 
 def power(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     alpha: float | Sequence[float] = 0.05,
     resamples: int | None = 1000,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
-) -> Results:
-    """Compute the share of pairs of runs that differ significantly by each measure, by a paired bootstrap test (Sakai
+    **options: Unpack[ReadingOptions],
+) -> Results[Power]:
+    """Find the share of pairs of runs that differ significantly by each measure, by a paired bootstrap test (Sakai
     2006).
+
+        nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
     `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
     All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from nescio.data.evidence import Evidence
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.measures import Measure
+from nescio.measures import Measure, Measures
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
-from nescio.pipeline import check_names
+from nescio.pipeline import ReadingOptions, check_names
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
@@ -36,7 +36,7 @@ class Stability:
 
 def stability(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     size: int | None = None,
     trials: int | None = 100,
@@ -46,9 +46,11 @@ def stability(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
-) -> Results:
-    """Error rate and proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+    **options: Unpack[ReadingOptions],
+) -> Results[Stability]:
+    """Find the error rate and the proportion of ties of each measure at each fuzziness (Buckley & Voorhees 2000).
+
+        [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
     `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there
     is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,11 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
-from nescio.measures import Measure
+from nescio.measures import Measure, Measures
 from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
-from nescio.pipeline import check_names
+from nescio.pipeline import ReadingOptions, check_names
 
 BINS = 21
 WIDTH = 0.01
@@ -54,7 +53,7 @@ class Sensitivity:
 
 def swap(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     size: int | None = None,
     trials: int | None = 100,
@@ -63,9 +62,11 @@ def swap(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
-) -> Results:
-    """Swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+    **options: Unpack[ReadingOptions],
+) -> Results[SwapBin]:
+    """Find swap rates by difference, and the difference that measures require (Voorhees & Buckley 2002).
+
+        nescio.meta.swap("outcomes.csv", ["c@1", "accuracy"]).tables["sensitivity"][0].required_difference
 
     The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
     percent is one minus the swap rate that is allowed. Other arguments as in `stability`.

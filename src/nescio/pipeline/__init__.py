@@ -7,15 +7,27 @@ Every command and every function that takes files goes through these, and throug
 
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
-from nescio.pipeline.options import CALLERS, Options, check_names
+from nescio.pipeline.options import (
+    CALLERS,
+    ChooseOption,
+    JudgingOptions,
+    Options,
+    OutcomeMapOption,
+    ReadingOptions,
+    check_names,
+)
 from nescio.pipeline.reading import read, read_collection, read_parts
 from nescio.pipeline.recognition import only_questions, open_files, recognise
 
 __all__ = [
     "CALLERS",
     "DEFAULT_MEASURES",
+    "ChooseOption",
+    "JudgingOptions",
     "Loaded",
     "Options",
+    "OutcomeMapOption",
+    "ReadingOptions",
     "apply",
     "check_names",
     "judge",

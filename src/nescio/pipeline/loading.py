@@ -16,6 +16,7 @@ from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
+from nescio.sources.arrow import is_rows
 
 DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
@@ -50,6 +51,8 @@ class Loaded:
             "unanswerable": self.options.unanswerable,
         }
         choices = {}
+        if self.options.column:
+            choices["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:
             choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
         if self.options.declined_pattern:
@@ -79,8 +82,9 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options.refuse(f"this is {_article(source)} in memory", allowed=("cluster",))
         kind = "counts" if isinstance(source, Tally) else "evidence"
         return Loaded(_clustered(source, options), measures=_defaults(source), format=kind, options=options)
-    items = list(source) if isinstance(source, (list, tuple)) else [source]
-    return apply(judge(read(items, options), options.judge), options)
+    items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
+    with options.naming():
+        return apply(judge(read(items, options), options.judge), options)
 
 
 def apply(judged: ReadResult, options: Options) -> Loaded:

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, TypedDict
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES, Missing, Unanswerable, Ungraded
-from nescio.errors import UsageError
+from nescio.errors import NescioError, UsageError
+from nescio.formats.native.roles import NAMES
+
+
+class ChooseOption(TypedDict, total=False):
+    """Which of several things in a log to read; `watch` is told how many bytes have been read, of how many."""
+
+    choose: Mapping[str, str]
+    watch: Callable[[int, int], None] | None
+
+
+class OutcomeMapOption(TypedDict, total=False):
+    """What words mean, as in {"yes": "correct"}."""
+
+    outcome_map: Mapping[str, str]
+    watch: Callable[[int, int], None] | None
+
+
+class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
+    """The options of reading that judging has a use for."""
+
+    format_in: str | None
+    declined_pattern: tuple[str, ...]
+
+
+class ReadingOptions(JudgingOptions, total=False):
+    """The fields of `Options`, as the functions that read take them by keyword; a test holds one to the other."""
+
+    judge: str | None
+    missing: Missing
+    ungraded: Ungraded
+    unanswerable: Unanswerable
+    strata: tuple[str, ...] | None
+    cluster: str | None
+    graded: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +55,9 @@ class Options:
     """What a caller may ask of reading, judging and the policies.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
-    whose questions move together when they are resampled; `graded` the numeric columns that
-    measures such as mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many.
+    whose questions move together when they are resampled; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
+    measures such as mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed` says that the
+    options were typed on a command line, which errors then name.
     """
 
     format_in: str | None = None
@@ -27,6 +65,7 @@ class Options:
     missing: Missing = "error"
     ungraded: Ungraded = "error"
     unanswerable: Unanswerable = "correct"
+    column: Mapping[str, str] = field(default_factory=dict)
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
     cluster: str | None = None
@@ -34,11 +73,30 @@ class Options:
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()
     watch: Callable[[int, int], None] | None = None
+    typed: bool = False
 
     def __post_init__(self) -> None:
+        for name, column in self.column.items():
+            if name not in NAMES:
+                raise UsageError(f"--column {name}={column}: a column can be named {', '.join(NAMES)}")
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
                 raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")
+
+    @property
+    def judging(self) -> bool:
+        """Whether answers are to be judged, or taken from people, though their table says which are right."""
+        return self.judge is not None or "judge" in self.choose
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Let errors that pass name options as they were given: on a command line, or as arguments of functions."""
+        try:
+            yield
+        except NescioError as error:
+            if not self.typed:
+                error.args = (in_python(str(error)), *error.args[1:])
+            raise
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
         """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that can."""
@@ -49,13 +107,29 @@ class Options:
             raise UsageError(f"{option.name} says how files are read, and {what}")
 
 
-CALLERS = ("watch", "strata", "graded")  # what a caller sets for its own sake, and no user asks for
+def in_python(message: str) -> str:
+    """Name the options that a message proposes as the arguments of functions: --format-in matrix as format_in='matrix'."""
+    message = _COLUMN.sub(lambda typed: _argument("column", shlex.split(typed[1])[0]), message)
+    message = _JUDGE.sub(lambda typed: f"judge={typed[1]!r}", message)
+    message = _FORMAT.sub(lambda typed: f"format_in={typed[1]!r}", message)
+    return message.replace("--format-in", "format_in").replace("--column", "column")
+
+
+def _argument(name: str, pair: str) -> str:
+    key, _, value = pair.partition("=")
+    return f"{name}={ {key: value}!r}".replace("= {", "={")
+
+
+_COLUMN = re.compile(r"--column ('[^']*'|[^\s=]+=[^\s;,)]+)")
+_JUDGE = re.compile(r"--judge (exact)\b")
+_FORMAT = re.compile(r"--format-in (matrix|outcomes)\b")
+CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its own sake, and no user asks for
 
 
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
     """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are what the
     function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
-    names = [*names, "watch"] if names else [option.name for option in fields(Options)]
+    names = [*names, "watch", "typed"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:
             continue

@@ -20,15 +20,25 @@ from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, rec
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
 
-def read(items: Sequence[Any], options: Options | None = None, *, gold: bool = True, runs: bool = True) -> ReadResult:
+def read(
+    items: Sequence[Any],
+    options: Options | None = None,
+    *,
+    gold: bool = True,
+    runs: bool = True,
+    judging: bool = False,
+) -> ReadResult:
     """Read what files or tables hold; words that mean "I do not know" are silence already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone; with `judging`
+    answers are wanted that are yet to be judged. Raises FormatError, MismatchError, UnknownNameError or UsageError.
     """
     options = options or Options()
-    sources, notes = open_files(items)
-    format_, parts = recognise(sources, options.format_in)
-    return read_parts(format_, parts, options, notes, gold=gold, runs=runs)
+    judging = judging or not gold or options.judging
+    with options.naming():
+        sources, notes = open_files(items)
+        format_, parts = recognise(sources, options.format_in, options.column, judging=judging)
+        return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging)
 
 
 def read_parts(
@@ -39,13 +49,16 @@ def read_parts(
     *,
     gold: bool = True,
     runs: bool = True,
+    judging: bool = False,
 ) -> ReadResult:
     """Read files whose format is known."""
     strata = options.strata
     if strata is not None and options.cluster:
         strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern), Choices(options.choose)
-    read_options = ReadOptions(options.outcome_map, strata, options.graded, choices, declined, gold)
+    read_options = ReadOptions(
+        options.outcome_map, strata, options.graded, choices, declined, gold, bool(options.format_in), judging
+    )
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)
         if alone and format_.collection:

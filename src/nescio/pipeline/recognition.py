@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats import SourceRole, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
+from nescio.formats.native import roles
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
 
@@ -31,19 +32,59 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
     return list(_opened(files)), notes
 
 
-def recognise(sources: Sequence[Source], format_in: str | None = None) -> tuple[formats.Format, list[SourceRole]]:
+def recognise(
+    sources: Sequence[Source],
+    format_in: str | None = None,
+    column: Mapping[str, str] | None = None,
+    *,
+    judging: bool = False,
+) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
-    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). Raises FormatError where a file is
-    of no known format, MismatchError where they are of several.
+    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of tables (NAME:
+    COLUMN); with `judging` answers are to be judged here, though a table says which are right. Raises FormatError where a file is
+    of no known format, MismatchError where they are of several, UsageError for columns that are not there or cannot be named.
     """
+    sources = _with_columns(sources, column or {})
+    format_, parts = _recognise(sources, format_in, judging=judging)
+    if column:
+        _check_columns(format_, column)
+    return format_, parts
+
+
+def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:
+    """Return the sources, each with those columns that the user named and that it has; raises UsageError for one that
+    none has."""
+    for name, of_table in column.items():
+        if not any(of_table in source.columns for source in sources):
+            have = ", ".join(dict.fromkeys(c for source in sources for c in source.columns if c)) or "none"
+            rule = f"there is no such column in {sources[0].label}; columns are {have}"
+            raise UsageError(f"{roles.option(name, of_table)}: {rule}")
+    return [replace(source, named={name: c for name, c in column.items() if c in source.columns}) for source in sources]
+
+
+def _check_columns(format_: formats.Format, column: Mapping[str, str]) -> None:
+    """Raise UsageError for a named column that the format has no use for."""
+    for name, of_table in column.items():
+        if name not in format_.columns:
+            can = (
+                f"the columns that can be named are {', '.join(format_.columns)}"
+                if format_.columns
+                else "its columns have names of their own"
+            )
+            raise UsageError(f"{roles.option(name, of_table)}: this is {format_.about}; {can}")
+
+
+def _recognise(
+    sources: Sequence[Source], format_in: str | None, *, judging: bool
+) -> tuple[formats.Format, list[SourceRole]]:
     named = formats.REGISTRY.find(format_in) if format_in else None
     recognised: formats.Format | None = None
     parts: list[SourceRole] = []
     runs: list[SourceRole] = []
     for source in sources:
-        format_ = named or _format_of(source, sources)
-        part = format_.recognise(source)
+        format_ = named or _format_of(source, sources, judging=judging)
+        part = format_.part_of(source)
         if part is None:
             if source.kind == "text":
                 raise no_text(source, f"this is not {format_.about}")
@@ -82,20 +123,26 @@ def _opened(items: Sequence[Any]) -> Iterator[Source]:
         yield source
 
 
-def _format_of(source: Source, together: Sequence[Source]) -> formats.Format:
-    """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
-    candidates = takers(source)
+def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> formats.Format:
+    """Find the format of a file; where it could be of several, the one that the files given with it can be of too.
+
+    Beside a collection of questions answers are judged by it.
+    """
+    judging = judging or any(
+        f.recognise(s) == "gold" for s in together for f in formats.REGISTRY.values() if f.collection
+    )
+    candidates = takers(source, judging=judging)
     if not candidates:
         formats.REGISTRY.load_third_parties()
-        candidates = takers(source)
+        candidates = takers(source, judging=judging)
     if len(candidates) > 1:
-        candidates = [f for f in candidates if all(f.recognise(other) for other in together)] or candidates
+        candidates = [f for f in candidates if all(f.part_of(other) for other in together)] or candidates
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
         for other in together:
             if not takers(other):
-                return _format_of(other, [other])  # which is what is wrong: nothing else goes with it
+                return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in candidates))
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
     if source.kind == "text":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from nescio.data.notes import Note, gather
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
-from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, Options, check_names, load
+from nescio.measures import Measure, Measures, parse
+from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
 from nescio.stats import resampling
@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]
 
 def score(
     source: Any,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     by: str | None = None,
     ci: float | None = 95.0,
@@ -35,7 +35,7 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Scores:
     """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments these are."""
     check_names(score, options)
@@ -106,22 +106,22 @@ def _score_group(
     return rows, remarks
 
 
-def open_by(source: Any, by: str | None, options: dict[str, Any], measures: Any = None) -> Loaded:
+def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    loaded = open_data(source, {"strata": (by,) if by else ()} | options, measures)
+    loaded = open_data(source, {"strata": (by,) if by else (), **options}, measures)
     if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
-        return open_data(source, {"strata": None} | options, measures)  # to say what there is instead
+        return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
     return loaded
 
 
-def open_data(source: Any, options: dict[str, Any], measures: Any = None) -> Loaded:
+def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
     """Read what was given by `load`, with these options and the columns that measures read."""
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     return load(source, Options(**{"graded": graded, **options}))
 
 
-def parse_all(measures: Sequence[str] | str | None, loaded: Loaded | None) -> list[Measure]:
+def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
     """Return the measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     if not isinstance(names, Iterable):

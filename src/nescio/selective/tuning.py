@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, measure_inputs
 from nescio.scoring.score import check_resampling, open_data
@@ -79,7 +79,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tuned(Results):
+class Tuned(Results[Tuning]):
     """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
 
     `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
@@ -87,6 +87,11 @@ class Tuned(Results):
     """
 
     applied: Evidence | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The confidence from which on the run should answer, as in the row; None where there is no threshold to apply."""
+        return self.rows[0].threshold
 
     def to_dict(self) -> dict[str, Any]:
         """Return the one row and what comes with it, as the command line prints it with `-f json`."""
@@ -115,9 +120,12 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     points: int | None = POINTS,
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> Tuned:
     """Find the confidence above which a run should answer, and the score to expect on new questions.
+
+        nescio.tune("outcomes.csv", run="mine").threshold
+        nescio.tune("outcomes.csv", run="mine", max_risk=0.3).rows[0].risk_upper    # certified, with 95% confidence
 
     The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
     declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
@@ -141,7 +149,7 @@ def tune(
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
             raise UsageError(f"{name} must be a whole number, 2 or more (found {number!r})")
     bound = parse(measure)
-    loaded = open_data(source, {"strata": ()} | options, [bound])
+    loaded = open_data(source, {"strata": (), **options}, [bound])
     one = _open_run(loaded, run, bound, wanted)
     choice = choose(one, wanted or bound, folds, seed)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
@@ -335,8 +343,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
     if not needed_at_rate:
         return note(
             "tuning.never_enough",
-            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at "
-            "most {upper:.1f}%): at this error rate no number of answers is enough",
+            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at "
+            "most {upper:.1f} %): at this error rate no number of answers is enough",
             accepted=nearest.accepted,
             wrong=nearest.wrong,
             percent=100 * rate,
@@ -344,8 +352,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
         )
     return note(
         "tuning.answers_needed",
-        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at most "
-        "{upper:.1f}%): at this error rate about {needed:,} accepted answers would be needed",
+        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at most "
+        "{upper:.1f} %): at this error rate about {needed:,} accepted answers would be needed",
         accepted=nearest.accepted,
         wrong=nearest.wrong,
         percent=100 * rate,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from nescio.sources.json import as_text
 
 KNOWN = ("pandas", "polars", "pyarrow")  # whose tables DuckDB reads by itself
 
@@ -33,17 +36,56 @@ class Renamed:
         return connection.sql(self.select).__arrow_c_stream__(requested_schema)
 
 
+def is_rows(given: Any) -> bool:
+    """Say whether this is a list of rows, each a mapping from column to cell."""
+    return isinstance(given, (list, tuple)) and bool(given) and all(isinstance(row, Mapping) for row in given)
+
+
+def _texts(table: Any) -> dict[str, Any]:
+    """Plain columns or rows as arrays of texts; raises ValueError where columns differ in length."""
+    import numpy as np
+
+    if isinstance(table, Mapping):
+        columns = {str(name): list(cells) for name, cells in table.items()}
+    else:
+        names = dict.fromkeys(name for row in table for name in row)
+        columns = {str(name): [row.get(name) for row in table] for name in names}
+    if len({len(cells) for cells in columns.values()}) > 1:
+        raise ValueError("the columns differ in length")
+    return {name: np.array([*map(_text, cells), None], dtype=object)[:-1] for name, cells in columns.items()}
+
+
+def _text(cell: Any) -> str | None:
+    """Return a cell of a plain table; a number that is none (NaN) is nothing."""
+    cell = cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", 1) == 0 else cell
+    return None if cell != cell else as_text(cell)  # noqa: PLR0124  as NaN alone is
+
+
+def _widened(table: Any) -> Any:
+    """Return an Arrow table whose half-precision numbers, which DuckDB does not read, are single ones."""
+    import pyarrow as pa
+
+    schema = getattr(table, "schema", None)
+    if not hasattr(table, "cast") or schema is None or pa.float16() not in schema.types:
+        return table
+    fields = [field.with_type(pa.float32()) if field.type == pa.float16() else field for field in schema]
+    return table.cast(pa.schema(fields))
+
+
 def readable(table: Any) -> Any:
     """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
     table of it.
 
-    pandas, Polars and Arrow tables stay as they are, and so does what is no table.
+    pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table. Plain columns
+    ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
     """
-    if type(table).__module__.split(".")[0] in KNOWN:
-        return table
-    if hasattr(table, "__arrow_c_stream__"):
+    if isinstance(table, Mapping) or is_rows(table):
+        return _texts(table)
+    if type(table).__module__.split(".")[0] == "pyarrow":
+        return _widened(table)
+    if hasattr(table, "__arrow_c_stream__") and type(table).__module__.split(".")[0] not in KNOWN:
         return Stream(table)
-    if not hasattr(table, "__dataframe__"):
+    if type(table).__module__.split(".")[0] in KNOWN or not hasattr(table, "__dataframe__"):
         return table
     try:
         from pyarrow import interchange

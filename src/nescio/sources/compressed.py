@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ RATIO = (
     100  # what a larger one may, as a multiple of its size; whole logs are packed 2 to 10 to one, the most even part 25
 )
 WINDOW = 1 << 27
+FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
 _SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
 
@@ -42,7 +44,11 @@ def unpack(path: Path) -> tuple[Packed, Path]:
 
     import zstandard
 
-    packed, folder = Packed(path), Path(tempfile.mkdtemp(prefix="nescio-"))
+    packed = Packed(path)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="nescio-"))
+    except OSError as error:
+        raise _no_room(path, tempfile.tempdir or "", error) from None
     weakref.finalize(packed, shutil.rmtree, folder, ignore_errors=True)
     unpacked, size, suffix = folder / path.with_suffix("").name, 0, path.suffix.lower()
     try:
@@ -52,11 +58,20 @@ def unpack(path: Path) -> tuple[Packed, Path]:
                 check_size(path, size)
                 file.write(chunk)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise _no_room(path, folder.parent, error) from None
         kind = {".gz": "gzip", ".zst": "zstandard"}.get(suffix, suffix[1:])
         raise FormatError(path, f"not a readable {kind} file: {first_line(error)}") from None
     if not size:
         raise FormatError(path, "the file is empty")
     return packed, unpacked
+
+
+def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
+    """Say that a file cannot be unpacked because of the folder for temporary files, and not because of itself."""
+    why = "is full" if error.errno in FULL else f"cannot be written: {error.strerror or error}"
+    where = f" {folder}" if folder else ""
+    return FormatError(path, f"the folder for temporary files{where} {why}; the variable TMPDIR can name another one")
 
 
 def _chunks(path: Path, suffix: str) -> Iterator[bytes]:

@@ -23,13 +23,14 @@ def from_dataframe(
     cluster: str | None = None,
     known_answers: str | None = None,
 ) -> Renamed:
-    """A table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
+    """Read a table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
 
     Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a pandas,
     Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. Named
     levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)"; all others are
     kept as they are, for `by=` and `mean(NAME)`.
 
+        frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))
 
     Raises MissingColumnError where there is no such column, MismatchError where this is no table.
@@ -52,7 +53,7 @@ def from_dataframe(
     for part, column in parts.items():
         if column not in source.columns:
             have = ", ".join(source.columns)
-            raise MissingColumnError(f"there is no column {column!r} to be the {part}; columns of this table: {have}")
+            raise MissingColumnError(f"no column {column!r} to use as the {part}; this table has the columns {have}")
     with connect() as connection:
         connection.register("given", source.table)
         kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
@@ -68,7 +69,8 @@ def from_dataframe(
 
 
 def _with_index(table: Any) -> Any:
-    """A pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`), as columns."""
+    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
+    as columns."""
     names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
     if type(table).__name__ != "DataFrame" or not names:
         return table

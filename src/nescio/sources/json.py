@@ -178,3 +178,15 @@ def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
             raise FormatError(path, "a key appears twice in one object", where=where, value=twice)
 
     json.loads(text, object_pairs_hook=check, parse_int=str)
+
+
+def as_text(value: Any) -> str | None:
+    """Return a JSON value as a table cell would hold it."""
+    if value is None or isinstance(value, str):
+        return value
+    import msgspec
+
+    try:
+        return msgspec.json.encode(value).decode()
+    except (ValueError, OverflowError, RecursionError):
+        return "�"  # only a line that was read leniently holds such a value

@@ -21,6 +21,9 @@ from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Sour
 from nescio.sources.text_files import WHITE, check_text, records
 
 _CHUNK = 1 << 20
+_ADDRESS = re.compile(
+    r"(https?|ftp|s3|gs|hf|file):/+(.*)", re.DOTALL | re.IGNORECASE
+)  # a path has lost one of two slashes
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 # First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add theirs.
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
@@ -35,7 +38,7 @@ def open_source(item: Any) -> Source:
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
         if not path.exists():
-            raise FormatError(path, "there is no such file")
+            raise _no_file(path)
         if not path.is_file():
             raise FormatError(path, "this is a stream, but nescio reads a file more than once; save it to a file first")
         empty = path.stat().st_size == 0
@@ -52,6 +55,16 @@ def open_source(item: Any) -> Source:
     if path.suffix.lower() in PACKED:
         return _open_packed(path)
     return _open_plain(path, MemoryBudget(path.stat().st_size, packed=path.suffix.lower() in ARCHIVES))
+
+
+def _no_file(path: Path) -> FormatError:
+    """Say that there is no such file, or that this is the address of one."""
+    if address_of := _ADDRESS.match(str(path)):
+        scheme, rest = address_of.groups()
+        return FormatError(
+            f"{scheme}://{rest}", "this is an address, and nescio fetches nothing: download the file first"
+        )
+    return FormatError(path, "there is no such file")
 
 
 def _open_packed(path: Path) -> Source:
@@ -164,11 +177,11 @@ def open_table(table: Any) -> Source:
             shown = connection.execute("DESCRIBE SELECT * FROM given").fetchall()
         names = _own_names(table) or tuple(str(row[0]) for row in shown)
     except (duckdb.Error, TypeError, ValueError, RuntimeError) as error:
-        if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__"):
+        if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__") or isinstance(table, (dict, list)):
             raise FormatError("table", f"cannot be read: {first_line(error)}") from None
         raise MismatchError(
-            f"{type(table).__name__} cannot be read; pass a path, a pandas, Polars or Arrow table, an Evidence or a "
-            "Tally"
+            f"{type(table).__name__} cannot be read; pass a path, a pandas, Polars or Arrow table, columns or rows in "
+            "plain Python, an Evidence or a Tally"
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
@@ -186,6 +199,8 @@ def _own_names(table: Any) -> tuple[str, ...]:
     """Return the names of the columns where DuckDB would change them, because it finds no name, or one twice but for
     case."""
     home = type(table).__module__.split(".")[0]
+    if isinstance(table, dict):
+        return tuple(table)
     if home == "pandas":
         return tuple(map(str, getattr(table, "columns", ())))
     if home == "polars":

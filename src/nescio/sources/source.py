@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ class Source:
     `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an `archive`
     (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the line of a text file on
     which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document, or the root of XML.
-    `tick` is told how many bytes more of its lines were read; `room` is how much memory its JSON may take.
+    `tick` is told how many bytes more of its lines were read; `room` is how much memory its JSON may take. `named` says which of its
+    columns the user named to play a part (NAME: COLUMN).
     """
 
     name: str
@@ -52,6 +53,7 @@ class Source:
     packed: Packed | None = None
     tick: Callable[[int], None] | None = None
     room: MemoryBudget = field(default_factory=lambda: MemoryBudget(0, packed=False))
+    named: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

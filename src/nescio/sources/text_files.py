@@ -5,12 +5,15 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from nescio.errors import FormatError
 
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
+_END = "\0"  # which stands in no text file
+_UNCLOSED = "a quotation mark that opens here is never closed"
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
 
@@ -57,11 +60,14 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
     """Return the records of a delimited file, slowly but with the line on which each begins; blank lines are passed
     over.
 
-    Raises FormatError at a record that is not well-formed.
+    Between tabs a field may go on after its closing quotation mark, as spreadsheets write `"so" said`. Raises
+    FormatError at a record that is not well-formed.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True, skipinitialspace=True)
+        strict = delimiter != "\t"
+        lines = file if strict else chain(file, [_END])
+        reader = csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=True)
         while True:
             begins = reader.line_num + 1
             try:
@@ -70,13 +76,17 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
                 return
             except csv.Error as error:
                 raise FormatError(path, _why_not_csv(error), where=f"line {begins}") from None
+            if record and record[-1].endswith(_END):
+                if record != [_END]:  # the last field took the end of the file for a part of itself
+                    raise FormatError(path, _UNCLOSED, where=f"line {begins}")
+                return
             if len(record) > 1 or "".join(record).strip():
                 yield record, begins
 
 
 def _why_not_csv(error: csv.Error) -> str:
     if "unexpected end of data" in str(error):
-        return "a quotation mark that opens here is never closed"
+        return _UNCLOSED
     if "expected after" in str(error):
         return "text follows the closing quotation mark of a field; double a quotation mark inside a quoted field"
     return f"not well-formed: {error}"

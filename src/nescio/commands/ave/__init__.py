@@ -1,6 +1,6 @@
 """Answer validation: collections from the answers of QA systems, validators and their scores, as `nescio ave`.
 
-nescio.ave.build(["questions.jsonl", "runs/a.jsonl", "runs/b.jsonl"], "collection.xml", judgements="judged.csv")
+nescio.ave.build(["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl"], "collection.xml", judgements="judged.csv")
 nescio.ave.score(["collection.xml", "validator.txt"], ranking=["outcomes.csv"])
 nescio.ave.validate.train("dev.xml", "model.json")
 """

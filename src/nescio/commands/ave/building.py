@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from nescio.commands.places import check_file, listed
 from nescio.data.model import Question, Verdict
@@ -19,7 +19,7 @@ from nescio.formats.benchmarks.ave.reader import write_exercise
 from nescio.formats.native.judgements import read_judgements
 from nescio.judging import Human
 from nescio.judging.human import human
-from nescio.pipeline import Options, check_names, read
+from nescio.pipeline import Options, OutcomeMapOption, check_names, read
 from nescio.tasks.ave import building
 from nescio.tasks.ave.building import RULES, Rule
 
@@ -39,11 +39,12 @@ def build(
     without: Sequence[Rule] = (),
     test_set: bool = False,
     systems: bool = False,
-    **options: Any,
+    **options: Unpack[OutcomeMapOption],
 ) -> Results:
     """Write a collection of the answers of QA systems, and count what is in it and what was discarded.
 
-        nescio.ave.build(["questions.jsonl", "runs/a.jsonl"], "collection.xml", judgements="judged.csv")
+        runs = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
+        nescio.ave.build(["questions.jsonl", *runs], "collection.xml", judgements="judged.csv", language="EN")
 
     `source` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of people's
     verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words in it mean; without

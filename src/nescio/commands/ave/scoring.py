@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.commands.places import check_results, listed
 from nescio.data.evidence import Evidence
@@ -24,7 +24,7 @@ from nescio.formats.benchmarks.ave.reader import (
     recognise,
 )
 from nescio.formats.native.judgements import holds_verdicts, read_outcomes
-from nescio.pipeline import Loaded, Options, check_names, load
+from nescio.pipeline import ChooseOption, Loaded, Options, check_names, load
 from nescio.reporting import tables
 from nescio.scoring import score as scoring
 from nescio.tasks.ave import baselines as reference
@@ -46,7 +46,7 @@ def score(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    **options: Any,
+    **options: Unpack[ChooseOption],
 ) -> Scores:
     """Score validators over answers and over questions, and rank them with QA systems.
 

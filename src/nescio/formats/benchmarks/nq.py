@@ -3,6 +3,10 @@
 A row has `question`, gold answers (a list, or one text with " | " between answers), `prediction`, and perhaps `question_id`,
 `run`, `confidence` and what people said of it (`acceptable`). KILT: `{"id", "input", "output": [{"answer"}, …]}` for the gold
 and for a run. A prediction that is null or empty is silence; a list of predictions is ranked.
+
+Columns may have other names, as in an outcome table (`model`, `expected`, `response`), and `--column NAME=COLUMN` names them; answers
+that `abstained` or `refused` says were declined are silent. A table that says itself which answers are right (`acceptable`,
+`correct`) is read as one of outcomes, unless `--judge NAME` judges its answers.
 """
 
 from __future__ import annotations
@@ -23,13 +27,14 @@ from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, renamed, what_is, without_answers, write_lines
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import identity
+from nescio.formats.native import roles
 from nescio.formats.native.judgements import WORDS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, writer
 from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines, load_rows, locate
 from nescio.sources.text_files import WHITE
-from nescio.text import decimal
+from nescio.text import composed, decimal
 
 GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
 IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
@@ -51,6 +56,25 @@ def recognise(source: Source) -> str | None:
     return "table" if {"question", "prediction"} <= have and have & {*GOLD} else None
 
 
+def understand(source: Source) -> str | None:
+    """A table with columns that name or hold questions, gold answers and predictions."""
+    return "table" if roles.holds_answers(source) else None
+
+
+COLUMNS = (
+    "run",
+    "question",
+    "question_text",
+    "outcome",
+    "answer",
+    "prediction",
+    "gold",
+    "confidence",
+    "abstained",
+    "answered",
+)
+
+
 @dataclass(slots=True)
 class _Row:
     """One prediction: its question, what is gold, and the texts given, the first of which is the answer."""
@@ -63,6 +87,7 @@ class _Row:
     confidence: float | None
     verdict: str | None
     where: Any
+    declined: bool = False
     labels: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -75,6 +100,9 @@ class _Row:
     "nq",
     about="open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output",
     recognise=recognise,
+    understand=understand,
+    columns=COLUMNS,
+    yields=roles.holds_verdicts,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for it.
@@ -91,6 +119,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     rows: list[_Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
         rows += _table(source, name, {row.run for row in rows}, notes)
+    if not options.judging:
+        _refuse_other_verdicts(rows)
     questions = _questions(rows, options)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")
@@ -125,7 +155,7 @@ def _unused_verdicts(sources: Sequence[Source]) -> tuple[Note, ...]:
 
 def _responses(row: _Row) -> Iterator[Response]:
     best = row.best
-    yield Response(row.id, best, best is not None, row.confidence)
+    yield Response(row.id, best, best is not None and not row.declined, row.confidence)
     for rank, text in enumerate(row.given[1:], 2):
         if text.strip(WHITE):
             yield Response(row.id, text, True, None, rank)
@@ -134,50 +164,112 @@ def _responses(row: _Row) -> Iterator[Response]:
 # ---- tables ----
 
 
-def _one(have: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in have), None)
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a table that play a part; `people` is that of their verdicts."""
+
+    question: str
+    prediction: str
+    gold: str
+    ids: str | None
+    run: str | None
+    people: str | None
+    confidence: str | None
+    abstained: tuple[str, ...]
+    answered: tuple[str, ...]
+
+    @property
+    def own(self) -> set[str | None]:
+        """All of them."""
+        single = (self.question, self.prediction, self.gold, self.ids, self.run, self.people, self.confidence)
+        return {*single, *self.abstained, *self.answered, *IDS, *RUNS, *PEOPLE}
+
+
+def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Columns:
+    """Find the columns: by this format's own names where it has them all, else by what people call them."""
+    named = roles.roles_of((name for name in have if name), source.named)
+
+    def one(own: Sequence[str], *parts: str) -> str | None:
+        user = next((named.named[part] for part in parts if part in named.named), None)
+        return user or next((name for name in own if name in have), None) or named.one(*parts)
+
+    prediction = one(("prediction",), "prediction")
+    gold = one([name for name in GOLD if name != prediction], "gold")
+    question = one(("question",), "text", "id")
+    for name, column in (("question", question), ("gold", gold), ("prediction", prediction)):
+        if column is None:
+            raise FormatError(source.label, f"there is no {name!r} in any row", where=source.head)
+    runs = [name for name in named.all("run") if name not in RUNS]
+    if len(runs) > 1 and not any(name in have for name in RUNS):
+        raise roles.ask(source, f"{' and '.join(map(repr, runs))} could each name the run", "run", runs)
+    assert question
+    assert prediction
+    assert gold
+    ids = one(IDS, "id")
+    columns = _Columns(
+        question=question,
+        prediction=prediction,
+        gold=gold,
+        ids=ids,
+        run=one(RUNS, "run"),
+        people=one(PEOPLE, "outcome", "score"),
+        confidence=one(("confidence",), "confidence"),
+        abstained=named.all("abstained"),
+        answered=named.all("answered"),
+    )
+    parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
+    others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *GOLD)]
+    if others:
+        notes.append(
+            note(
+                "nq.columns",
+                "{subject}: {columns:each %s is the column %r}; its answers are judged (--judge NAME says how)",
+                str(source.label),
+                columns=others,
+            )
+        )
+    return columns
 
 
 def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[_Row]:
     with connect() as connection:
         have = load_rows(connection, source, "predictions")
-        gold = _one(have, GOLD)
-        for needed in ("question", "prediction"):
-            if needed not in have:
-                raise FormatError(source.label, f"there is no {needed!r} in any row", where=source.head)
+        columns = _columns(source, have, notes)
         names = [column for column in have if column]
         cells = connection.execute(
             f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
         ).fetchall()
-    lists = _lists(source, "prediction", gold) if source.kind == "lines" else None
-    own = {"question", "prediction", "confidence", gold, *IDS, *RUNS, *PEOPLE}
-    ids, runs, people = (_one(have, names) for names in (IDS, RUNS, PEOPLE))
+    lists = _lists(source, columns.prediction, columns.gold) if source.kind == "lines" else None
+    own, ids = columns.own, columns.ids
     rows: list[_Row] = []
     seen: dict[tuple[str, str], int] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     for at, *values in cells:
         cell: dict[str, str | None] = dict(zip(names, values, strict=True))
         place = source, at
-        text = cell["question"]
+        text = cell[columns.question]
         if text is None:
             raise _fail(place, "the question is empty")
-        run, name = cell.get(runs or "") or stem, cell.get(ids) if ids else text
+        run, name = cell.get(columns.run or "") or stem, composed(cell.get(ids) if ids else text)
         if name is None:
             raise _fail(place, f"the {ids} is empty")
         if not ids:
             repeats[run, name] += 1
+            if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
+                raise _fail(place, f"question {name!r} stands here again{ways}")
             name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
         if (run, name) in seen:
             rule = f"question {name!r} of run {run!r} stands here again; it was on {locate(source, seen[run, name])}"
-            raise _fail(place, rule)
+            raise _fail(place, rule + _runs_that_fit(cells, names, columns))
         if run in before:
             raise MismatchError(f"run {run!r} stands in {source.label} and in a file before it")
         seen[run, name] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
-        answers = _listed(cell.get(gold) if gold else None, place, lists)
-        given = _given(cell["prediction"], at, lists)
-        verdict = cell.get(people) if people else None
-        rows.append(_Row(run, name, text, answers, given, _confidence(cell, place), verdict, place, labels))
+        answers = _listed(cell[columns.gold], place, lists, columns.gold)
+        given = _given(cell[columns.prediction], at, lists, columns.prediction)
+        verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
+        silent = _declined(cell, columns, place)
+        rows.append(_Row(run, name, text, answers, given, confidence, verdict, place, silent, labels))
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(
@@ -188,6 +280,45 @@ def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> li
             )
         )
     return rows
+
+
+def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none would."""
+    if columns.run:
+        return ""
+    question = names.index(columns.ids or columns.question) + 1
+    fits = []
+    for i, name in enumerate(names, 1):
+        values = {row[i] for row in cells}
+        if (
+            name not in columns.own
+            and 1 < len(values) < len(cells)
+            and len({(r[i], r[question]) for r in cells}) == len(cells)
+        ):
+            fits.append((len(values), name))
+    return (
+        f"; if a column names the run, say so: {roles.options('run', [name for _, name in sorted(fits)])}"
+        if fits
+        else ""
+    )
+
+
+def _refuse_other_verdicts(rows: Sequence[_Row]) -> None:
+    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the question."""
+    values: dict[str, set[str]] = {}
+    of_question: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        for name, value in row.labels.items():
+            values.setdefault(name, set()).update({value} - {""})
+            of_question.setdefault((name, row.id), set()).add(value)
+    steady = {name for name in values if all(len(v) == 1 for (n, _), v in of_question.items() if n == name)}
+    several = len({row.run for row in rows}) > 1
+    verdicts = [name for name, words in values.items() if len(words) > 1 and roles.is_verdicts(sorted(words))]
+    verdicts = [name for name in verdicts if not (several and name in steady)]
+    if verdicts:
+        source = rows[0].where[0]
+        what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
+        raise roles.ask(source, what, "outcome", verdicts, "; or judge the answers with --judge exact")
 
 
 def _fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:
@@ -204,12 +335,12 @@ def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
 Lists = frozenset[tuple[int, str]] | None
 
 
-def _listed(text: str | None, place: tuple[Source, int], lists: Lists) -> tuple[str, ...]:
+def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: str) -> tuple[str, ...]:
     """The gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
     if text is None:
         return ()
     listed = text.startswith("[") and text.endswith("]")
-    if lists is not None and not any((place[1], name) in lists for name in GOLD):
+    if lists is not None and (place[1], column) not in lists:
         listed = False
     if listed:
         found = _list(text)
@@ -220,11 +351,11 @@ def _listed(text: str | None, place: tuple[Source, int], lists: Lists) -> tuple[
     return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
 
 
-def _given(text: str | None, at: int, lists: Lists) -> tuple[str, ...]:
+def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, ...]:
     """The prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
     if text is None:
         return ()
-    found = _list(text) if lists and (at, "prediction") in lists else None
+    found = _list(text) if lists and (at, column) in lists else None
     return (text,) if found is None else tuple(found)
 
 
@@ -245,8 +376,22 @@ def _list(text: str) -> list[str] | None:
     return [identity(item) for item in found]
 
 
-def _confidence(cell: Mapping[str, str | None], place: tuple[Source, int]) -> float | None:
-    text = cell.get("confidence")
+def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[Source, int]) -> bool:
+    """Say whether a column tells that the answer was declined."""
+    silent = False
+    for names, means in ((columns.abstained, True), (columns.answered, False)):
+        for name in names:
+            text = cell.get(name)
+            truth = None if text is None else roles.truth_of(text)
+            if text is not None and truth is None:
+                raise _fail(
+                    place, f"{name!r} says whether an answer was declined, and must be true, false or empty", text
+                )
+            silent = silent or truth is means
+    return silent
+
+
+def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:
     if text is None:
         return None
     found = decimal(text)
@@ -305,11 +450,14 @@ def _by_people(
 def _verdict(row: _Row, options: ReadOptions) -> tuple[int, str | None]:
     if row.best is None:
         return SILENT, "empty"
+    if row.declined:
+        return SILENT, "declined"
     if declined(options, row.best):
         return SILENT, SAID_SO
     if row.verdict is None:
         return NOT_GRADED, "not judged by people"
-    state = STATES.get(options.outcome_map.get(row.verdict, ""), WORDS.get(row.verdict.lower()))
+    known = WORDS.get(row.verdict.lower(), roles.state_of(row.verdict))
+    state = STATES.get(options.outcome_map.get(row.verdict, ""), known)
     if state is None:
         raise _fail(row.where, "people's verdict is yes or no (--outcome-map WORD=OUTCOME adds words)", row.verdict)
     return state, "not judged by people" if state == NOT_GRADED else "declined" if state == SILENT else None

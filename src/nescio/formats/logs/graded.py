@@ -16,6 +16,7 @@ from nescio.data.notes import Note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
+from nescio.text import composed
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all rows: a log may have millions
 
@@ -55,7 +56,8 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     questions: dict[str, int] = {}
     cells = _Cells()
     for row in rows:
-        r, q = runs.setdefault(row.run, len(runs)), questions.setdefault(row.question, len(questions))
+        question = composed(row.question) or ""
+        r, q = runs.setdefault(row.run, len(runs)), questions.setdefault(question, len(questions))
         if not cells.add(r, q, row):
             rule = f"question {row.question!r} stands here again for run {row.run!r}"
             raise FormatError(row.path or path, rule, where=row.where)

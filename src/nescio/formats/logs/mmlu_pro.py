@@ -28,9 +28,9 @@ from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import read_member
-from nescio.sources.json import decode_document
+from nescio.sources.json import as_text, decode_document
 from nescio.sources.source import Source
-from nescio.sources.tables import as_text, json_lines
+from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
 from nescio.text import sanitize
 

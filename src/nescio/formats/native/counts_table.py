@@ -1,8 +1,8 @@
-"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run."""
+"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run; `model` or `system` may name the run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
+from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
@@ -27,7 +28,33 @@ def recognise(source: Source) -> str | None:
     return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
 
 
-@reader("counts", about="a counts table: run, correct, incorrect, unanswered", recognise=recognise)
+def understand(source: Source) -> str | None:
+    """A table of a run and the three counts, in any case and with no question."""
+    if not roles.is_table(source) or len(_columns(source.columns, source.named)) < len(COLUMNS):
+        return None
+    return None if roles.roles_of(source.columns, source.named).all("id", "text") else "table"
+
+
+def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+    """The columns of a counts table, by nescio's name for each."""
+    columns = tuple(columns)
+    by_name = {roles.squash(name): name for name in columns} | {name: name for name in columns}
+    taken = {name: by_name[name] for name in OUTCOMES if name in by_name}
+    known = roles.roles_of(columns, named)
+    if run := known.one("run"):
+        taken["run"] = run
+    if "unanswered" not in taken and len(silent := known.all("abstained")) == 1:
+        taken["unanswered"] = silent[0]
+    return taken
+
+
+@reader(
+    "counts",
+    about="a counts table: run, correct, incorrect, unanswered",
+    recognise=recognise,
+    understand=understand,
+    columns=("run",),
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a counts table has nothing to map
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
@@ -37,10 +64,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
         label = source.label
         with connect() as connection:
             have = load_rows(connection, source, "raw")
-            require(source, COLUMNS, have, "a counts table")
-            cells = ", ".join(have[name] for name in COLUMNS)
+            columns = _columns((name for name in have if name), source.named)
+            require(source, COLUMNS, columns, "a counts table")
+            cells = ", ".join(have[columns[name]] for name in COLUMNS)
             rows = connection.execute(f"SELECT row, {cells} FROM raw ORDER BY 1").fetchall()
-        ignored = [name for name in have if name not in COLUMNS]
+        others = [(name, columns[name]) for name in COLUMNS if columns[name] != name]
+        if others:
+            notes.append(
+                note("table.columns", "{subject}: {columns:each %s is the column %r}", str(label), columns=others)
+            )
+        ignored = [name for name in have if name not in columns.values()]
         if ignored:
             notes.append(
                 note(

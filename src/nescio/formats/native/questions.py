@@ -19,11 +19,14 @@ from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.data.notes import Note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
+from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, takers, writer
+from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source, name_runs
-from nescio.sources.tables import as_text, json_lines
+from nescio.sources.tables import json_lines
 from nescio.sources.text_files import WHITE
 from nescio.tasks.reading.marks import question_word
+from nescio.text import composed
 
 _LAST_RANK = 1_000_000
 OWN_KEYS = ("id", "question", "answers", "options", "answerable", "cluster")
@@ -37,8 +40,13 @@ def recognise(source: Source) -> str | None:
     if "answer" in source.columns:
         return "answers"
     if "question" in source.columns:
-        return "gold"
+        return None if roles.roles_of(source.columns).one("prediction") else "gold"
     return "stories" if "sentences" in source.columns else None
+
+
+def _says_which_are_right(source: Source) -> bool:
+    """Say whether answers stand with a verdict on each: then they need no questions beside them."""
+    return recognise(source) == "answers" and bool(roles.roles_of(source.columns).all("outcome", "wrong"))
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
@@ -58,6 +66,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     about="questions (id, question, answers, options) and runs (id, answer, confidence) in JSON Lines",
     recognise=recognise,
     collection=collection,
+    yields=_says_which_are_right,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one collection of questions and the runs that answer it."""
@@ -190,7 +199,7 @@ def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     found = row.get("id")
     if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip(WHITE):
         raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return str(found).strip(WHITE)
+    return composed(str(found).strip(WHITE)) or ""
 
 
 def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:

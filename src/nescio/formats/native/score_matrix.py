@@ -1,4 +1,9 @@
-"""Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file."""
+"""Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file.
+
+A table is taken for one where no column says what else it holds, and none of its columns speaks of something that is measured of
+answers (latency_ms, tokens): such are no runs. `--format-in matrix` says that it is one, and `--column question=COLUMN` which
+column names the questions.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,12 @@ from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
+from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.json import as_text
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source
-from nescio.sources.tables import as_text, first, load_rows, locate
+from nescio.sources.tables import first, load_rows, locate
 from nescio.sources.text_files import records
 from nescio.text import decimal
 
@@ -22,6 +29,8 @@ NAMES_A_ROW = (
     *("sample_id", "instance_id", "example_id", "doc_id", "__index_level_0__"),
 )
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
+_NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
+_FEW = 3  # rows whose numbers may follow each other by chance
 EMPTY = ("na", "n/a", "null")
 
 
@@ -30,13 +39,25 @@ def recognise(source: Source) -> str | None:
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     folded = {name.lower() for name in source.columns}
-    if not folded - {*NAMES_A_ROW} or folded & {*OTHERS}:
+    runs = [name for name in source.columns if not _names_a_row(source, name)]
+    known = roles.roles_of(source.columns)
+    if not runs or folded & {*OTHERS} or known.all(*_NO_RUNS):
         return None
     row = _first_row(source)
-    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name.lower() not in NAMES_A_ROW]
+    names = {cell for name, cell in zip(source.columns, row, strict=False) if name in known.all("run")}
+    if any(cell is not None and _number(cell) is None for cell in names):
+        return None  # a row is a run here, or an answer of one; a run may be called `system`
+    cells = [cell for name, cell in zip(source.columns, row, strict=False) if name in runs]
     # A bad cell among good ones is left to the reader, which says where it is.
     numbers = sum(cell is None or _number(cell) is not None for cell in cells)
     return "table" if 2 * numbers >= len(cells) else None
+
+
+def _names_a_row(source: Source, column: str) -> bool:
+    """Say whether a column names the questions: by the user's word, or by its header."""
+    if "question" in source.named:
+        return column == source.named["question"]
+    return column.lower() in NAMES_A_ROW or column in roles.roles_of((column,)).all("id", "text")
 
 
 @reader(
@@ -44,8 +65,9 @@ def recognise(source: Source) -> str | None:
     about="a score matrix: one column a run, one row a question, each cell a number or empty, measured by mean(FILE)",
     recognise=recognise,
     fallback=True,
+    columns=("question",),
 )
-def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a matrix has nothing to map
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read score matrices; several must have the same runs and the same questions, each set in one order."""
     columns: dict[str, Array] = {}
     runs: tuple[str, ...] = ()
@@ -57,6 +79,17 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
             raise MismatchError(f"{source.label}: another matrix is named {stem!r} too; rename one of the files")
         notes += source.notes
         names, ids, scores = _scores(source, notes)
+        if not options.certain:
+            _check_runs(source, names, scores)
+            notes.append(
+                note(
+                    "matrix.assumed",
+                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run (--format-in matrix "
+                    "confirms it)",
+                    str(source.label),
+                    runs=len(names),
+                )
+            )
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
             if columns and here != before:
                 raise MismatchError(
@@ -84,8 +117,8 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
     """The names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
     with connect() as connection:
         have = load_rows(connection, source, "raw")
-        names = tuple(name for name in have if name.lower() not in NAMES_A_ROW)
-        labels = [name for name in have if name.lower() in NAMES_A_ROW]
+        names = tuple(name for name in have if not _names_a_row(source, name))
+        labels = [name for name in have if _names_a_row(source, name)]
         if len(labels) > 1:
             notes.append(
                 note(
@@ -118,6 +151,35 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
                 )
             scores[r, q] = number
     return names, ids, scores
+
+
+def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
+    """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or scales."""
+    ways = "--format-in matrix reads each column as a run all the same"
+    for name, column in zip(names, scores, strict=True):
+        if roles.is_measurement(name, names):
+            rule = f"{name!r} seems to be something that was measured, and no run, so this is no score matrix"
+            verdict = next((name for name in names if _is_binary(scores[names.index(name)])), None)
+            verdict_way = (
+                f"; {roles.option('outcome', verdict)} reads that column as right (1) and wrong (0)" if verdict else ""
+            )
+            raise FormatError(source.label, f"{rule}{verdict_way}; {ways}", where=source.head)
+        if len(names) > 1 and len(column) > _FEW and np.array_equal(np.diff(column), np.ones(len(column) - 1)):
+            rule = (
+                f"{name!r} counts the rows, and is no run: {roles.option('question', name)} takes it for the questions"
+            )
+            raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+    low, high = (
+        np.array([f(c[~np.isnan(c)], initial=x) for c in scores]) for f, x in ((np.min, np.inf), (np.max, -np.inf))
+    )
+    shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & (high > 1) & np.isfinite(low))
+    if len(shares) and len(others):
+        rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1: they are not runs of one measure"
+        raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
+
+
+def _is_binary(column: Array) -> bool:
+    return bool(np.isin(column, (0, 1)).all())
 
 
 def _number(cell: str) -> float | None:

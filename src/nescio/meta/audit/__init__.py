@@ -67,7 +67,9 @@ def audit(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Audit:
-    """Cheating systems and axioms against measures: every registered one where none is named.
+    """Hold measures against cheating systems and axioms: every registered one where none is named.
+
+        [row.test for row in nescio.audit("c@1") if row.result == "fails"]
 
     Cheats play on a collection of so many `questions` (an even number from 200 to 10,000) against honest systems: all silent;
     one sure right answer, the rest silent; one wrong answer, the rest silent; random answers (right once in five); random

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Unpack
 
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
@@ -14,11 +14,11 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
-from nescio.measures import Measure
+from nescio.measures import Measure, Measures
 from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
-from nescio.pipeline import Loaded, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
@@ -43,7 +43,7 @@ class System:
 
 def plan(
     pilot: Any = None,
-    measures: Sequence[str] | str | None = None,
+    measures: Measures = None,
     *,
     run: str | None = None,
     baseline: str | None = None,
@@ -55,9 +55,12 @@ def plan(
     agreement: float | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    **options: Any,
-) -> Results:
-    """How many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
+    **options: Unpack[ReadingOptions],
+) -> Results[PowerPlan]:
+    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
+
+        nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
+        nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)    # from rates: correct, incorrect, unanswered
 
     The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
     correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
@@ -219,8 +222,8 @@ def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
 
 
-def _pilot(source: Any, options: dict[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
-    loaded = open_data(source, {"strata": ()} | options, measures)
+def _pilot(source: Any, options: Mapping[str, Any], measures: Any) -> tuple[Loaded, Evidence]:
+    loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table does not say how the answers of its runs agree, so it cannot be a pilot; give its counts "

@@ -65,7 +65,7 @@ def gather_change(
     old, new = names(pair)
     chosen = ("--baseline", pair[0], "--run", pair[1])
     page_command = commands.line("compare", *asked([row.measure for row in rows]), *chosen, "-o", "diff.html")
-    found = replace(comparisons, rows=tuple(rows))
+    found = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
     return Change(
@@ -317,7 +317,7 @@ def flow_figure(change: Change) -> Figure | None:
 def differences_figure(change: Change) -> Figure | None:
     """Return the paired difference of each measure, or None where none is defined."""
     rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
-    drawn = [
+    drawn: list[dict[str, Any]] = [
         {
             "measure": row.measure,
             "difference": row.difference,

@@ -217,7 +217,7 @@ def strata_figure(report: ReportData) -> Figure | None:
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
     shown = dict(zip(parts, names(parts), strict=True))
     top = report.highlighted
-    rows = [
+    rows: list[Record] = [
         {
             "stratum": shown[part],
             "run": report.shown[run],

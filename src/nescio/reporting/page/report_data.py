@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 from nescio.comparison import Rank, compare, ranks
 from nescio.data.columns import OUTCOMES
@@ -15,7 +15,7 @@ from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError
 from nescio.measures import parse
 from nescio.meta import stability, swap
-from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, check_names, load
+from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, ReadingOptions, check_names, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
@@ -88,12 +88,13 @@ def gather(
     jobs: int = 1,
     studies: Sequence[Study] = (),
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
-    **options: Any,
+    **options: Unpack[ReadingOptions],
 ) -> ReportData:
     """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
     ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
     check_names(gather, options)
-    loaded = load(given, Options(**{"strata": None, "graded": _graded(measures), **options}))
+    reading: dict[str, Any] = {"strata": None, "graded": _graded(measures), **options}
+    loaded = load(given, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES

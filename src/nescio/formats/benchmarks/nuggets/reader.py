@@ -28,8 +28,9 @@ from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, S
 from nescio.formats.benchmarks.trec import is_judged_in_numbers
 from nescio.formats.native.questions import identifier
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source, name_runs
-from nescio.sources.tables import as_text, json_lines
+from nescio.sources.tables import json_lines
 from nescio.tasks.nuggets.scoring import Nugget
 from nescio.text import decimal
 

@@ -1,9 +1,17 @@
-"""Outcome tables: one row an answer, already judged. Columns `run, question, outcome` and the reserved optional ones."""
+"""Outcome tables: one row an answer, already judged. Columns `run, question, outcome` and the reserved optional ones.
+
+A table may call its columns what people call them: `model`, `system` or `run_id` for the run, `id` or `question_id` for the question,
+`correct`, `is_correct`, `verdict`, `grade` or `score` for the outcome (1 and 0, yes and no, right and wrong), `probability` for the
+confidence; in any case, with any punctuation, in English, German, French, Spanish or Italian. A column that says whether an answer was
+declined (`abstained`, `refused`, `answered`) makes it unanswered, whatever else was said of it. A note says which columns were taken;
+where several could be meant nothing is guessed, and `--column NAME=COLUMN` decides. With `--judge` the answers of such a table are
+judged instead, if it has them and gold answers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +19,10 @@ import numpy as np
 from nescio.data.columns import Array, user
 from nescio.data.judges import JudgeRecord, parse
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, STATES, Outcomes, gather
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Outcomes, gather
 from nescio.errors import FormatError, MismatchError
+from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.choosing import Chosen, choose, runs_that_fit
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
@@ -25,17 +35,6 @@ RESERVED = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
     "judge",
 )
-# Other words that tables use for the same two outcomes; each use of one is announced.
-BUILT_IN = {
-    "1": CORRECT,
-    "0": INCORRECT,
-    "1.0": CORRECT,
-    "0.0": INCORRECT,
-    "true": CORRECT,
-    "false": INCORRECT,
-    "pass": CORRECT,
-    "fail": INCORRECT,
-}
 NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
 _AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
 YES, NO = ("true", "1", "1.0"), ("false", "0", "0.0")
@@ -49,7 +48,7 @@ RULES = (
     ("question", "question IS NULL", "the question is empty"),
     (
         "outcome",
-        "outcome IS NOT NULL AND state IS NULL",
+        "outcome IS NOT NULL AND graded IS NULL",
         "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
     ),
     (
@@ -73,6 +72,7 @@ RULES = (
         f"AND NOT coalesce(lower(answerable) IN ({_NO}), false))",
         "the candidate contradicts the outcome: it is what a declined answer would have been",
     ),
+    ("silent", "silent IS NOT NULL AND silent <> 'yes'", "whether an answer was declined must be true, false or empty"),
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
 )
@@ -92,50 +92,136 @@ def recognise(source: Source) -> str | None:
     return "table" if {"question", "outcome"} <= set(source.columns) else None
 
 
+def understand(source: Source) -> str | None:
+    """A table with a column that names questions, and one that says which answers are right."""
+    return "table" if roles.holds_verdicts(source) else None
+
+
 @reader(
     "outcomes",
     about="an outcome table: run, question, outcome (and confidence, candidate, rank, answerable, cluster)",
     recognise=recognise,
+    understand=understand,
+    columns=tuple(roles.NAMES),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
     notes = [each for source in sources for each in source.notes]
     with connect() as connection:
-        extra = _collect(connection, sources, options)
+        extra, tables = _collect(connection, sources, options, notes)
         _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
         _keep_rules(connection, sources)
         _no_run_in_two(connection, sources)
-        found = _build(connection, sources, notes)
+        found = _build(connection, sources, notes, tables)
         judges = _judges(connection, found.runs)
         extra |= {"judge": "judge"} if judges is None else {}
-        strata = _strata(connection, sources, extra, options.strata)
+        taken = {name for table in tables for name in table.taken}
+        free = {name: column for name, column in extra.items() if name not in taken}
+        strata = _strata(connection, sources, free, options.strata)
         graded = _graded(connection, sources, extra, options.graded, found.state.shape)
     found = replace(found, strata=strata, extra_columns={**found.extra_columns, **graded}, judges=judges or ())
     return ReadResult(found, tuple(notes))
 
 
-def _collect(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions) -> dict[str, str]:
-    """Bring all sources into one view `gathered`; returns the columns that are not reserved, and what each is called in it."""
-    keep = None if options.strata is None else {*RESERVED, *options.strata, *options.graded}
-    loaded = []
+def _collect(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
+) -> tuple[dict[str, str], list[_Table]]:
+    """Bring all sources into one view `gathered`; returns the columns that are nobody's, and what each is called in it; and
+    what was chosen in each source."""
+    tables = []
     for i, source in enumerate(sources):
-        have = load_rows(connection, source, f"raw_{i}", keep)
-        require(source, ("question", "outcome"), have, "an outcome table")
-        loaded.append(have)
-    named = dict.fromkeys(name for have in loaded for name in have if name and name not in RESERVED)
-    extra = {name: f"x{i}" for i, name in enumerate(named)}
-    unnamed = [source for source, have in zip(sources, loaded, strict=True) if "run" not in have]
+        have = load_rows(connection, source, f"raw_{i}", _kept(source, options))
+        if not roles.roles_of(have).all("id", "text") and not source.named:
+            require(source, ("question", "outcome"), have, "an outcome table")
+        chosen = choose(connection, f"raw_{i}", source, have, notes)
+        tables.append(_Table(f"raw_{i}", source, have, chosen))
+    extra = {name: f"x{i}" for i, name in enumerate(dict.fromkeys(name for t in tables for name in t.extra))}
+    unnamed = [table.source for table in tables if "run" not in table.columns]
     stems = dict(zip(map(id, unnamed), name_runs(unnamed), strict=True))
     selects = []
-    for i, (source, have) in enumerate(zip(sources, loaded, strict=True)):
-        given = have if "run" in have else have | {"run": literal(stems[id(source)])}
-        given |= {name: unguarded(source, cell) for name, cell in have.items() if name not in NO_TEXTS}
-        columns = {name: name for name in RESERVED} | extra
-        cells = [f"{given.get(name, 'NULL')}::VARCHAR AS {column}" for name, column in columns.items()]
-        selects.append(f"SELECT {i} AS file, row, {', '.join(cells)} FROM raw_{i}")
+    for i, table in enumerate(tables):
+        cells = {name: c if name in NO_TEXTS else unguarded(table.source, c) for name, c in table.chosen.cells.items()}
+        cells.setdefault("run", literal(stems.get(id(table.source), "")))
+        cells |= {"silent": table.chosen.silent, "empty": table.chosen.empty}
+        more = {extra[name]: unguarded(table.source, cell) for name, cell in table.extra.items()}
+        cells = {name: cells.get(name, "NULL") for name in (*RESERVED, "silent", "empty")}
+        cells |= {column: more.get(column, "NULL") for column in extra.values()}
+        shown = ", ".join(f"{cell}::VARCHAR AS {column}" for column, cell in cells.items())
+        selects.append(f"SELECT {i} AS file, row, {shown} FROM {table.name}")
     connection.execute(f"CREATE TEMP VIEW gathered AS {' UNION ALL '.join(selects)}")
-    return extra
+    _note_silence(connection, sources, notes)
+    return extra, tables
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A source that was loaded: the cell of each of its columns, and what plays each part."""
+
+    name: str
+    source: Source
+    have: Mapping[str, str]
+    chosen: Chosen
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The column that plays each part."""
+        return self.chosen.columns
+
+    @property
+    def own(self) -> set[str]:
+        """The columns that play the part whose name they bear."""
+        return {name for part, name in self.columns.items() if part == name}
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that speak of runs and single answers, as they are called in `extra`."""
+        playing = {*self.columns.values(), *self.chosen.texts} - {*self.own}
+        return {_as_given(name) for name in playing}
+
+    @property
+    def extra(self) -> dict[str, str]:
+        """The cells of the columns that go by other names than nescio's, one that only bears such a name included."""
+        return {_as_given(name): cell for name, cell in self.have.items() if name and name not in self.own}
+
+
+def _as_given(name: str) -> str:
+    """What a column of a user's is called: nescio's own names are kept for the columns that play the part."""
+    return f"{name}{roles.DISPLACED}" if name in RESERVED else name
+
+
+def _kept(source: Source, options: ReadOptions) -> set[str] | None:
+    """The columns of a source that are read: those that play a part, and those asked for; None for all."""
+    if options.strata is None or source.kind == "lines":
+        return None
+    known = roles.roles_of(source.columns, source.named)
+    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns)}
+
+
+def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> None:
+    """Note the answers that are unanswered by another column than that of outcomes."""
+    for file, declined, empty in connection.execute(
+        "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 ORDER BY 1"
+    ).fetchall():
+        if declined:
+            notes.append(
+                note(
+                    "outcomes_table.declined",
+                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so: unanswered, "
+                    "whatever the verdict",
+                    str(sources[file].label),
+                    rows=declined,
+                )
+            )
+        if empty:
+            notes.append(
+                note(
+                    "outcomes_table.empty",
+                    "{subject}: {rows} {rows:answer is/answers are} empty, and not marked as right: unanswered",
+                    str(sources[file].label),
+                    rows=empty,
+                )
+            )
 
 
 def _refuse(
@@ -160,9 +246,8 @@ def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], note
     counted = connection.execute(
         "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    known = BUILT_IN | STATES
-    states = {word: given.get(word, STATES.get(word, known.get(word.lower()))) for word, _ in counted}
-    names = {state: name for name, state in STATES.items()}
+    states = {word: given.get(word, STATES.get(word, roles.state_of(word))) for word, _ in counted}
+    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     for word, rows in counted:
         state = states[word]
         if state is not None and STATES.get(word) != state:
@@ -176,8 +261,22 @@ def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], note
                 )
             )
     cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in states.items() if at is not None)
-    as_state = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
-    connection.execute(f"CREATE TEMP VIEW rows AS SELECT *, {as_state} AS state FROM gathered")
+    silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
+    graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
+    connection.execute(
+        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE {graded} END::TINYINT AS state FROM gathered"
+    )
+
+
+def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
+    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two apart."""
+    composed = "nfc_normalize(question)"
+    if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
+        return "*"
+    query = f"SELECT {composed} FROM gathered GROUP BY run, {composed} HAVING count(DISTINCT question) > 1"
+    apart = ", ".join(literal(name) for (name,) in connection.execute(query).fetchall())
+    kept = f"CASE WHEN {composed} IN ({apart}) THEN question ELSE {composed} END" if apart else composed
+    return f"* REPLACE ({kept} AS question)"
 
 
 def _keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
@@ -204,7 +303,9 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
         )
 
 
-def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> Outcomes:
+def _build(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note], tables: Sequence[_Table]
+) -> Outcomes:
     """The outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
     for name in ("run", "question"):
@@ -221,7 +322,7 @@ def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], not
     fetched = connection.execute(f"SELECT {CELLS} FROM coded").fetchnumpy()
     order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
     cells = {name: np.asarray(values)[order] for name, values in fetched.items()}
-    _check_ranks(connection, sources, cells)
+    _check_ranks(connection, sources, cells, tables)
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]
     found, lower = gather(cells, names["run"], names["question"])
@@ -256,7 +357,12 @@ def _build(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], not
     )
 
 
-def _check_ranks(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], cells: Mapping[str, Array]) -> None:
+def _check_ranks(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    cells: Mapping[str, Array],
+    tables: Sequence[_Table],
+) -> None:
     """Raise FormatError where an answer stands twice, or a question has no answer of rank 1; the cells are in order."""
     run, question, rank = (cells[name] for name in ("run", "question", "rank"))
     follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
@@ -267,10 +373,15 @@ def _check_ranks(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source
             "GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
         )
         file, named, asked, place, given, before, again = found
-        ranked = f" at rank {place}" if given else ""
+        ranked, table = f" at rank {place}" if given else "", tables[file]
+        ways = (
+            ""
+            if "run" in table.columns
+            else runs_that_fit(connection, table.name, table.source, table.have, table.chosen)
+        )
         raise FormatError(
             sources[file].label,
-            f"question {asked!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}",
+            f"question {asked!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}{ways}",
             where=locate(sources[file], again),
         )
     if (rank[1:][~follows] > 1).any() or rank[0] > 1:

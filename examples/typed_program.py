@@ -1,0 +1,136 @@
+"""Calls every function of nescio and reads its results, in the words of a type checker: `mypy --strict typed_program.py`.
+
+    python typed_program.py        in this folder; what is written goes to a temporary folder
+
+`assert_type` states what a checker knows of a value. A misspelt option or field is an error to the checker, and when it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import assert_type
+
+import polars
+
+import nescio
+from nescio.commands.answers import Answered
+from nescio.commands.check import FileSummary
+from nescio.commands.convert import Converted
+from nescio.commands.judge import Judged
+from nescio.commands.report import Report
+from nescio.data.pivot import Pivot
+from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
+
+FAST = 200  # resamples
+RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
+
+
+def scores() -> None:
+    """Score, look values up, and take them elsewhere."""
+    results = nescio.score(
+        "outcomes.csv", ["c@1", nescio.measure("penalty(t=0.75)")], by="category", interval="percentile", resamples=FAST
+    )
+    assert_type(results, nescio.Scores)
+    for row in results:
+        assert_type(row, nescio.Score)
+        assert_type(row.value, float)
+        assert_type(row.low, float | None)
+    assert_type(results["mine", "c@1"], nescio.Score)
+    assert_type(results["mine", "c@1", "who"].n, int)
+    assert_type(results.value("mine", "c@1"), float)
+    assert_type(results.pivot(), Pivot)
+    results.to_pandas()
+    results.to_polars()
+    print(results.pivot())
+    measure = nescio.measure("c@1")
+    assert_type(measure, nescio.Measure)
+    assert_type(measure(correct=237, incorrect=156, unanswered=107), float)
+    frame = polars.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
+    print(nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"), ci=None))
+
+
+def comparisons() -> None:
+    """Compare, choose a threshold, plan, and study the measures."""
+    compared = nescio.compare("outcomes.csv", "c@1", baseline="old", test="exact", correction="holm", missing="error")
+    assert_type(compared, nescio.Comparisons)
+    for row in compared:
+        assert_type(row, nescio.Comparison)
+        assert_type(row.p, float | None)
+    tuned = nescio.tune("outcomes.csv", run="mine", resamples=FAST)
+    assert_type(tuned, nescio.Tuned)
+    assert_type(tuned.rows, tuple[nescio.Tuning, ...])
+    assert_type(tuned.threshold, float | None)
+    assert_type(tuned.applied, nescio.Evidence | None)
+    assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
+    assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
+    assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
+    assert_type(nescio.meta.swap("outcomes.csv", "c@1", trials=5), nescio.Results[SwapBin])
+    assert_type(nescio.meta.power("ap.csv", "mean(ap)", resamples=FAST), nescio.Results[Power])
+    assert_type(nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]), nescio.Results[Agreement])
+    correlations = nescio.meta.comparability(nescio.score("table3.csv", ["c@1", "accuracy"], ci=None))
+    assert_type(correlations, tuple[Correlation, ...])
+    print(compared, tuned.threshold, correlations)
+
+
+def files(folder: Path) -> None:
+    """Check, judge, convert and report; `folder` takes what is written."""
+    assert_type(nescio.check("outcomes.csv"), FileSummary)
+    judged = nescio.judge(["questions.jsonl", *RUNS], judge="token_f1", against="people.csv")
+    assert_type(judged, Judged)
+    judged.write(folder / "judged.csv")
+    assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
+    assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
+    changed = nescio.report_change("outcomes.csv", folder / "diff.html", ["c@1"], baseline="old", run="mine")
+    assert_type(changed, nescio.Comparisons)
+
+
+def campaigns(folder: Path) -> None:
+    """Answer validation, nuggets and reading comprehension."""
+    collection, model, run = folder / "collection.xml", folder / "model.json", folder / "run.jsonl"
+    assert_type(
+        nescio.ave.build(["questions.jsonl", *RUNS], collection, judgements="judged.csv", language="EN").kind, str
+    )
+    assert_type(nescio.ave.score([collection, "validator.txt"], resamples=FAST), nescio.Scores)
+    assert_type(nescio.ave.baselines(collection, resamples=FAST), nescio.Scores)
+    print(nescio.ave.table12())
+    nescio.ave.validate.train("dev.xml", model, trees=5, folds=3, resamples=FAST)
+    print(nescio.ave.validate.run("test.xml", folder / "responses.txt", model=model))
+    assert_type(nescio.nuggets.score(["key.txt", "runs/first.txt", "assessor.txt"], resamples=FAST), nescio.Scores)
+    assert_type(nescio.nuggets.answer("targets.jsonl", "texts", folder / "nuggets.jsonl"), Answered)
+    assert_type(nescio.read.answer("developset", run, system="deep-read", switches=["Stem"]), Answered)
+    assert_type(nescio.read.score(["developset", run], by="question_word", resamples=FAST), nescio.Scores)
+
+
+def errors() -> list[str]:
+    """Misspell, and read what is said."""
+    messages: list[str] = []
+    try:
+        nescio.score("outcomes.csv", mising="common")  # type: ignore[call-arg]
+    except TypeError as error:
+        messages.append(str(error))
+    for measure, path in (("c@2", "outcomes.csv"), ("c@1", "nowhere.csv"), ("mean(what)", "outcomes.csv")):
+        try:
+            nescio.score(path, measure)
+        except (nescio.UnknownNameError, nescio.FormatError, nescio.MissingColumnError) as error:
+            messages.append(str(error))
+        except (nescio.UsageError, nescio.MismatchError, nescio.NescioError) as error:
+            raise SystemExit(str(error)) from None
+    return messages
+
+
+def main() -> int:
+    """Call everything."""
+    with TemporaryDirectory() as name:
+        scores()
+        comparisons()
+        files(Path(name))
+        campaigns(Path(name))
+    print(*errors(), sep="\n")
+    print("nescio", nescio.__version__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""Records as plain tables, of text or of HTML: no character of theirs is markup, moves a cursor or colours a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.text import sanitize
+
+MOST_ROWS = 1_000  # of a table in a notebook
+HUGE = 1e12  # from here on figures are no longer written out
+
+Record = dict[str, Any]
+
+
+def html_table(name: str, records: Sequence[Record]) -> str:
+    """Return a table with a caption, heads with their scope, and cells whose text finds its own direction."""
+    shown = _without_empty(records[:MOST_ROWS])
+    if not shown:
+        return ""
+    head = "".join(f'<th scope="col">{sanitize(_words(column), target="html")}</th>' for column in shown[0])
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td dir="auto">{sanitize(_shown(value), target="html")}</td>' for value in record.values())
+        + "</tr>"
+        for record in shown
+    )
+    caption = f"<caption>{sanitize(_words(name), target='html')}{_left_out(records)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def text_table(name: str, records: Sequence[Record]) -> str:
+    """Return the same as plain text: a caption, heads, and a line a row."""
+    shown = _without_empty(records[:MOST_ROWS])
+    if not shown:
+        return ""
+    lines = [[_words(column) for column in shown[0]], *([_shown(v) for v in record.values()] for record in shown)]
+    lines = [[sanitize(cell, target="line") for cell in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    numbers = [all(_is_number(record[column]) for record in shown) for column in shown[0]]
+    body = (
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, numbers, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+    return "\n".join([f"{sanitize(_words(name), target='line')}{_left_out(records)}", *body])
+
+
+def plain_value(value: Any) -> Any:
+    """Return the value as JSON knows it: what is undefined or infinite is None."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def figure(value: float | None) -> str:
+    """Return a value as a wide table shows it: three decimals, or "undefined"; what has no bounds may need an exponent.
+    Zero has no sign."""
+    if value is None or math.isnan(value):
+        return "undefined"
+    shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
+    return shown.removeprefix("-") if shown == "-0.000" else shown
+
+
+def _without_empty(records: Sequence[Record]) -> list[Record]:
+    """Return the records without the columns in which none of them has anything."""
+    kept = [
+        column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
+    ]
+    return [{column: record[column] for column in kept} for record in records]
+
+
+def _left_out(records: Sequence[Record]) -> str:
+    return f" (the first {MOST_ROWS:,} of {len(records):,})" if len(records) > MOST_ROWS else ""
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "undefined" if math.isnan(value) else f"{value:.4f}"
+    return ", ".join(map(_shown, value)) if isinstance(value, (tuple, list)) else str(value)

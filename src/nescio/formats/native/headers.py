@@ -1,0 +1,198 @@
+"""What people call the columns of their tables, and what they write in them: data alone, in five languages.
+
+Names and words are written without accents and in lower case; `roles.squash` and `roles.fold` bring a header or a cell into that
+form, so that `Is correct?`, `isCorrect` and `is_correct` are one name. English, German, French, Spanish and Italian.
+"""
+
+from __future__ import annotations
+
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+
+# The part that a column plays, and what it is called; a more telling name stands before a vaguer one.
+COLUMNS: dict[str, str] = {
+    "run": """run run_name run_id model model_name model_id system system_name system_id llm engine agent bot chatbot team
+        participant lauf modell modellname modele nom_du_modele systeme modelo nombre_del_modelo sistema ejecucion modello
+        nome_modello nome_del_modello esecuzione""",
+    # what names a question
+    "id": """question_id qid question_number question_no question_nr query_id topic_id item_id sample_id instance_id example_id
+        doc_id problem_id prompt_id task_id case_id frage_id fragen_id frage_nr fragenummer question_num id_question
+        numero_question id_de_la_question id_pregunta pregunta_id numero_pregunta id_domanda domanda_id numero_domanda q item
+        sample example instance case id nr no number num index idx numero""",
+    # what it asks
+    "text": """question question_text query prompt problem user_input user_query frage fragetext fragestellung pregunta
+        texto_pregunta domanda testo_domanda quesito""",
+    "gold": """gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
+        ground_truth ground_truths expected expected_answer expected_output correct_answer correct_answers right_answer
+        true_answer target answers truth solution richtige_antwort korrekte_antwort erwartete_antwort musterantwort
+        musterloesung musterlosung referenzantwort referenz loesung losung reponse_correcte reponse_attendue bonne_reponse
+        reponse_de_reference reponse_exacte verite respuesta_correcta respuesta_esperada respuesta_de_referencia
+        referencia solucion risposta_corretta risposta_attesa risposta_giusta risposta_di_riferimento riferimento
+        soluzione""",
+    "prediction": """prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
+        generated_answer bot_answer model_response model_output system_output response output completion generation generated
+        pred hypothesis modellantwort systemantwort gegebene_antwort antwort_des_modells antwort_des_systems vorhersage
+        ausgabe reponse_du_modele reponse_donnee reponse_du_systeme reponse_generee sortie respuesta_del_modelo
+        respuesta_dada respuesta_del_sistema respuesta_generada prediccion salida risposta_del_modello risposta_data
+        risposta_del_sistema risposta_generata predizione previsione uscita""",
+    # gold where another column is the prediction, and else the prediction
+    "answer": "answer antwort reponse respuesta risposta",
+    "outcome": """outcome verdict correct is_correct correctness judgement judgment human_judgement human_judgment human
+        human_verdict acceptable is_acceptable accepted right is_right answer_correct is_answer_correct passed urteil richtig
+        ist_richtig korrekt ist_korrekt bewertung korrektheit juste est_juste est_correct correcte est_correcte jugement
+        correcto es_correcto correcta es_correcta acierto veredicto juicio corretto e_corretto corretta e_corretta esatto
+        giusto verdetto giudizio""",
+    # the opposite of a verdict
+    "wrong": "incorrect is_incorrect wrong is_wrong falsch ist_falsch inkorrekt incorrecto incorrecta scorretto sbagliato errato",
+    # a verdict where the cells are words for one
+    "score": """grade label score accuracy acc rating result mark marks points eval evaluation assessment exact_match em match
+        note punkte ergebnis resultat nota puntuacion resultado evaluacion voto punteggio risultato esito valutazione""",
+    "abstained": """abstained abstain abstains abstention is_abstention did_abstain declined is_declined refused refusal is_refusal
+        is_refused unanswered not_answered not_attempted no_answer idk enthalten enthaltung enthaltung_ja_nein verweigert
+        verweigerung abgelehnt unbeantwortet keine_antwort abstenu s_est_abstenu refus refuse sans_reponse non_repondu
+        abstencion abstenido se_abstuvo rechazado rechazo sin_respuesta no_respondida astensione astenuto si_e_astenuto
+        rifiuto rifiutato senza_risposta non_risposto""",
+    "answered": """answered is_answered attempted is_attempted did_answer beantwortet repondu a_repondu respondida respondido
+        contestada risposto ha_risposto""",
+    "confidence": """confidence confidence_score confidence_value conf certainty probability prob p_correct konfidenz sicherheit
+        wahrscheinlichkeit confiance certitude probabilite confianza certeza probabilidad confidenza certezza fiducia
+        probabilita""",
+    "answerable": "answerable is_answerable beantwortbar",
+    "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
+}
+# What is measured of an answer and is no name of a run: a word of these in its header.
+MEASUREMENTS = frozenset(
+    [
+        "accuracy",
+        "acc",
+        "score",
+        "scores",
+        "latency",
+        "time",
+        "duration",
+        "seconds",
+        "secs",
+        "sec",
+        "ms",
+        "millis",
+        "minutes",
+        "runtime",
+        "elapsed",
+        "cost",
+        "costs",
+        "price",
+        "usd",
+        "eur",
+        "dollars",
+        "tokens",
+        "token",
+        "chars",
+        "characters",
+        "words",
+        "length",
+        "len",
+        "count",
+        "counts",
+        "total",
+        "n",
+        "f1",
+        "em",
+        "bleu",
+        "rouge",
+        "rougel",
+        "meteor",
+        "bertscore",
+        "precision",
+        "recall",
+        "ndcg",
+        "map",
+        "mrr",
+        "perplexity",
+        "loss",
+        "faithfulness",
+        "relevancy",
+        "relevance",
+        "groundedness",
+        "correctness",
+        "completeness",
+        "clarity",
+        "confidence",
+        "conf",
+        "prob",
+        "probability",
+        "logprob",
+        "logprobs",
+        "certainty",
+        "year",
+        "date",
+        "timestamp",
+        "temperature",
+        "seed",
+        "step",
+        "steps",
+        "epoch",
+        "retry",
+        "retries",
+        "rank",
+        "size",
+        "memory",
+        "percent",
+        "pct",
+        "ratio",
+        "rate",
+        "dauer",
+        "zeit",
+        "kosten",
+        "laenge",
+        "anzahl",
+        "konfidenz",
+        "duree",
+        "temps",
+        "cout",
+        "longueur",
+        "nombre",
+        "duracion",
+        "tiempo",
+        "coste",
+        "costo",
+        "longitud",
+        "numero",
+        "durata",
+        "tempo",
+        "costo",
+        "lunghezza",
+        "correct",
+        "incorrect",
+        "unanswered",
+    ]
+)
+WORDS: dict[str, int] = {
+    **dict.fromkeys(
+        ["correct", "right", "true", "yes", "y", "t", "pass", "passed", "acceptable", "accepted", "ok"], CORRECT
+    ),
+    **dict.fromkeys(["richtig", "korrekt", "wahr", "ja", "bestanden"], CORRECT),
+    **dict.fromkeys(["juste", "vrai", "oui", "correcte", "exact", "exacte", "bon", "bonne"], CORRECT),
+    **dict.fromkeys(["correcto", "correcta", "verdadero", "verdadera", "cierto", "si", "acierto"], CORRECT),
+    **dict.fromkeys(["corretto", "corretta", "giusto", "giusta", "vero", "vera", "esatto", "esatta"], CORRECT),
+    **dict.fromkeys(
+        ["incorrect", "wrong", "false", "no", "n", "f", "fail", "failed", "unacceptable", "rejected"], INCORRECT
+    ),
+    **dict.fromkeys(("falsch", "inkorrekt", "nein", "nicht richtig", "nicht bestanden"), INCORRECT),
+    **dict.fromkeys(["faux", "fausse", "non", "incorrecte", "inexact", "inexacte", "errone", "erronee"], INCORRECT),
+    **dict.fromkeys(["incorrecto", "incorrecta", "falso", "falsa", "erroneo", "erronea", "fallo"], INCORRECT),
+    **dict.fromkeys(["sbagliato", "sbagliata", "scorretto", "scorretta", "errato", "errata"], INCORRECT),
+    **dict.fromkeys(("unanswered", "abstained", "abstain", "abstention", "declined", "refused", "refusal"), SILENT),
+    **dict.fromkeys(("not attempted", "not answered", "no answer", "no response", "silent", "idk"), SILENT),
+    **dict.fromkeys(("i don't know", "don't know"), SILENT),
+    **dict.fromkeys(("unbeantwortet", "keine antwort", "enthalten", "enthaltung", "verweigert"), SILENT),
+    **dict.fromkeys(("nicht beantwortet", "abgelehnt", "weiss nicht"), SILENT),
+    **dict.fromkeys(("sans reponse", "abstenu", "abstenue", "non repondu", "refus", "ne sait pas"), SILENT),
+    **dict.fromkeys(("sin respuesta", "abstencion", "abstenido", "no contestado", "no contestada"), SILENT),
+    **dict.fromkeys(("no respondido", "no respondida", "rechazado", "no sabe"), SILENT),
+    **dict.fromkeys(("senza risposta", "astensione", "astenuto", "astenuta", "non risposto", "non sa"), SILENT),
+    **dict.fromkeys(("ungraded", "not graded", "not judged", "unjudged"), NOT_GRADED),
+    **dict.fromkeys(("nicht bewertet", "non evalue", "sin evaluar", "non valutato"), NOT_GRADED),
+}
+YES = frozenset(
+    ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", "✓", "✔"]
+)
+NO = frozenset(["false", "no", "n", "f", "0", "0.0", "0.00", "nein", "falsch", "non", "faux", "falso"])

@@ -1,0 +1,267 @@
+"""Which columns of an outcome table are its run, question, outcome and silence, where they go by other names than nescio's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import INCORRECT, SILENT, STATES
+from nescio.errors import FormatError
+from nescio.formats.native import roles
+from nescio.formats.native.roles import Roles, ask
+from nescio.sources.source import Source
+from nescio.sources.tables import first, literal
+from nescio.text import decimal
+
+if TYPE_CHECKING:
+    import duckdb
+
+_OWN = ("run", "question", "outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What plays each part in one table: by nescio's name for it the cell, in SQL, and the columns that were taken.
+
+    `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes" where the answer was declined, NULL where not, and what stands there where that is neither;
+    `empty` is true where nothing was answered and the table has no other way to say so.
+    """
+
+    cells: Mapping[str, str]
+    columns: Mapping[str, str]
+    texts: tuple[str, ...]
+    silent: str
+    empty: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A loaded table: its rows in DuckDB, and the cell of each column."""
+
+    connection: duckdb.DuckDBPyConnection
+    name: str
+    source: Source
+    have: Mapping[str, str]
+
+    def words(self, column: str) -> list[str]:
+        return roles.distinct(self.connection, self.name, self.have[column])
+
+    def count(self, *columns: str) -> int:
+        """Count the different values of some columns together."""
+        cells = ", ".join(self.have[column] for column in columns)
+        row = first(self.connection, f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {self.name})")
+        return int(row[0])
+
+    def rows(self) -> int:
+        return int(first(self.connection, f"SELECT count(*) FROM {self.name}")[0])
+
+
+def choose(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], notes: list[Note]
+) -> Chosen:
+    """Find what plays each part in a loaded table, and note what was taken for nescio's own columns.
+
+    Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
+    """
+    loaded = _Table(connection, table, source, have)
+    named = roles.roles_of((name for name in have if name), source.named)
+    columns = {
+        part: named.columns[part][0]
+        for part in ("rank", "candidate", "known_answers", "cluster", "judge", "answerable")
+        if part in named.columns
+    }
+    columns["outcome"] = _outcome(loaded, named)
+    if run := _run(loaded, named):
+        columns["run"] = run
+    columns["question"] = _question(loaded, named, run, plain="rank" not in columns)
+    if confidence := _confidence(loaded, named, notes):
+        columns["confidence"] = confidence
+    cells = {part: have[column] for part, column in columns.items()}
+    if wrong := named.one("wrong"):
+        cells["outcome"] = (
+            _opposite(loaded, wrong) if columns["outcome"] == wrong else _both(loaded, columns["outcome"], wrong)
+        )
+    if "answerable" not in cells and (column := named.one("unanswerable")):
+        cells["answerable"] = _opposite(loaded, column)
+    others = {part: column for part, column in columns.items() if part != column and part in (*_OWN, "confidence")}
+    if others:
+        notes.append(
+            note(
+                "table.columns",
+                "{subject}: {columns:each %s is the column %r}",
+                str(source.label),
+                columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
+            )
+        )
+    silent = _silent(loaded, named)
+    texts = named.all("text", "prediction", "wrong", "abstained", "answered")
+    return Chosen(cells, columns, texts, silent, _empty(loaded, named, columns["outcome"], silent))
+
+
+def _outcome(table: _Table, named: Roles) -> str:
+    strong, vague = named.all("outcome"), named.all("score")
+    if not strong and (wrong := named.one("wrong")):
+        return wrong
+    if len(strong) == 1:
+        return strong[0]
+    if strong:
+        return _alike(table, strong, "outcome", "each could say which answers are right")
+    clear = [column for column in vague if roles.is_verdicts(table.words(column))]
+    if not clear:
+        return _no_verdict(table, named, vague)
+    column = clear[0] if len(clear) == 1 else _alike(table, clear, "outcome", "each could say which answers are right")
+    numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
+    if roles.squash(column) == "label" and numbers and named.one("prediction") and not named.one("gold"):
+        what = f"{column!r} could be a verdict on the answer, or the answer that is right"
+        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+    return column
+
+
+def _no_verdict(table: _Table, named: Roles, vague: Sequence[str]) -> str:
+    """Raise the error of a table whose only columns of verdicts hold other things."""
+    source = table.source
+    if not vague:
+        raise FormatError(
+            source.label, "no column says which answers are right", where=source.head, value=list(table.have)
+        )
+    column = vague[0]
+    odd = next((word for word in table.words(column) if roles.state_of(word) is None), None)
+    rule = f"{column!r} seems to say how good an answer is, and holds other things than words for right and wrong"
+    ways = f"{roles.option('outcome', column)} with --outcome-map WORD=OUTCOME says what they mean"
+    if named.one("gold") and named.one("prediction"):
+        ways += "; --judge exact judges the answers instead"
+    raise FormatError(source.label, f"{rule}: {ways}", where=source.head, value=odd)
+
+
+def _alike(table: _Table, columns: Sequence[str], name: str, what: str) -> str:
+    """The first of some columns if all say the same of every row; raises FormatError if they differ."""
+    states = {column: {word: roles.state_of(word) for word in table.words(column)} for column in columns}
+    shown = [_cases(table.have[column], states[column]) for column in columns]
+    differ = " OR ".join(f"({shown[0]}) IS DISTINCT FROM ({other})" for other in shown[1:])
+    odd = any(state is None for column in columns for state in states[column].values())
+    if odd or first(table.connection, f"SELECT 1 FROM {table.name} WHERE {differ} LIMIT 1"):
+        names = " and ".join(map(repr, columns))
+        raise ask(table.source, f"{names}: {what}, and they differ", name, columns)
+    return columns[0]
+
+
+def _cases(cell: str, values: Mapping[str, object]) -> str:
+    if not values:
+        return "NULL"
+    cases = " ".join(f"WHEN {literal(word)} THEN {literal(str(value))}" for word, value in values.items())
+    return f"CASE {cell} {cases} END"
+
+
+def _run(table: _Table, named: Roles) -> str | None:
+    columns = named.all("run")
+    if len(columns) > 1:
+        columns = tuple(column for column in columns if table.count(column) > 1) or columns[:1]
+    if len(columns) > 1:
+        most = table.count(*columns)
+        if any(table.count(column) != most for column in columns):
+            names = " and ".join(map(repr, columns))
+            raise ask(table.source, f"{names} could each name the run", "run", columns)
+    return columns[0] if columns else None
+
+
+def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> str:
+    """The column that names the questions: of several, the first that has each once in a run, and the same ones in all runs."""
+    columns = named.all("id", "text")
+    if "question" in columns and named.columns.get("outcome") == ("outcome",) and "id" not in named.named:
+        return "question"  # an outcome table as it should be
+    if not columns:
+        rule = "no column names the questions"
+        ways = roles.proposals(table.source)
+        raise FormatError(table.source.label, f"{rule}; {ways}" if ways else rule, where=table.source.head)
+    if len(columns) == 1 or not plain or "id" in named.named:
+        return columns[0]
+    rows, runs = table.rows(), table.count(run) if run else 1
+    for shared in (True, False):
+        for column in columns:
+            once = table.count(*([run] if run else []), column) == rows
+            if once and (not shared or runs == 1 or table.count(column) < rows):
+                return column
+    return columns[0]
+
+
+def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
+    columns = named.all("confidence")
+    if not columns or columns == ("confidence",) or "confidence" in named.named:
+        return columns[0] if columns else None
+    numbers = [column for column in columns if all(decimal(word) is not None for word in table.words(column))]
+    if len(numbers) > 1:
+        raise ask(
+            table.source, f"{' and '.join(map(repr, numbers))} could each be the confidence", "confidence", numbers
+        )
+    if not numbers:
+        notes.append(
+            note(
+                "outcomes_table.no_confidence",
+                "{subject}: {columns:list} {count:holds/hold} no numbers, and {count:is/are} not read as confidence",
+                str(table.source.label),
+                columns=list(map(repr, columns)),
+                count=len(columns),
+            )
+        )
+    return numbers[0] if numbers else None
+
+
+def _both(table: _Table, outcome: str, wrong: str) -> str:
+    """The verdict of two columns, of which one says what is right and the other what is wrong; neither is no verdict."""
+    is_right, is_wrong = ({word: roles.truth_of(word) for word in table.words(column)} for column in (outcome, wrong))
+    right, bad = f"({_cases(table.have[outcome], is_right)})", f"({_cases(table.have[wrong], is_wrong)})"
+    cell = table.have[outcome]
+    return (
+        f"CASE WHEN {right} = 'True' AND {bad} = 'True' THEN 'both right and wrong' WHEN {right} = 'True' THEN {cell} "
+        f"WHEN {bad} = 'True' THEN 'incorrect' WHEN {right} = 'False' AND {bad} = 'False' THEN NULL ELSE {cell} END"
+    )
+
+
+def _opposite(table: _Table, column: str) -> str:
+    values = {word: roles.truth_of(word) for word in table.words(column)}
+    return _cases(table.have[column], {word: word if truth is None else not truth for word, truth in values.items()})
+
+
+def _silent(table: _Table, named: Roles) -> str:
+    """A cell that says "yes" where any column says that the answer was declined."""
+    cells = []
+    for part, silent in (("abstained", True), ("answered", False)):
+        for column in named.all(part):
+            values = {word: roles.truth_of(word) for word in table.words(column)}
+            telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
+            cells.append(f"({_cases(table.have[column], telling)})")
+    if not cells:
+        return "NULL"
+    declined = " OR ".join(f"{cell} = 'yes'" for cell in cells)
+    return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
+
+
+def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
+    """Where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
+    prediction = named.one("prediction")
+    if prediction is None or silent != "NULL":
+        return "false"
+    words = table.words(outcome)
+    if outcome == "outcome" and {*words} <= {*STATES}:
+        return "false"
+    states = {word: roles.state_of(word) for word in words}
+    if SILENT in states.values():
+        return "false"
+    right = ", ".join(literal(word) for word, state in states.items() if state != INCORRECT)
+    marked = f"coalesce({table.have[outcome]} IN ({right}), false)" if right else "false"
+    return f"{table.have[prediction]} IS NULL AND NOT {marked}"
+
+
+def runs_that_fit(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
+) -> str:
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none would."""
+    loaded = _Table(connection, table, source, have)
+    question = chosen.columns["question"]
+    free = [name for name in have if name and name not in chosen.columns.values()]
+    rows = loaded.rows()
+    fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
+    fits.sort(key=loaded.count)
+    return f"; if a column names the run, say so: {roles.options('run', fits)}" if fits else ""

@@ -1,0 +1,261 @@
+"""Which part does each column of a table play? By what people call columns, by their cells, and by what `--column` says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.errors import FormatError
+from nescio.formats.native.headers import COLUMNS, MEASUREMENTS, NO, WORDS, YES
+from nescio.sources.database import connect
+from nescio.sources.json import as_text
+from nescio.sources.source import LINES, TABLES, Source
+from nescio.sources.tables import load_rows
+from nescio.text import decimal
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What `--column NAME=COLUMN` may name, and the part that it means.
+NAMES = {
+    "run": "run",
+    "question": "id",
+    "question_text": "text",
+    "outcome": "outcome",
+    "answer": "prediction",
+    "prediction": "prediction",
+    "gold": "gold",
+    "confidence": "confidence",
+    "abstained": "abstained",
+    "answered": "answered",
+    "answerable": "answerable",
+    "candidate": "candidate",
+    "rank": "rank",
+    "known_answers": "known_answers",
+    "cluster": "cluster",
+    "judge": "judge",
+}
+_OWN = ("candidate", "rank", "known_answers", "cluster", "judge")  # these go by nescio's own names alone
+DISPLACED = " (as given)"  # how a column ends whose name another column bears
+_BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+_MOST_WORDS = 50  # different cells of a column of verdicts
+_MOST_PROPOSED = 4
+
+
+@cache
+def squash(header: str) -> str:
+    """Reduce a header to its letters and digits, in lower case, without accents and what stands in brackets."""
+    letters = _BRACKETS.sub("", header) or header
+    return "".join(c for c in _plain(letters) if c.isalnum())
+
+
+def fold(cell: str) -> str:
+    """Reduce a cell to the words in it: lower case, no accents, one space between words, no full stop at the end."""
+    return " ".join(re.sub(r"[\s_-]+", " ", _plain(cell).replace("’", "'")).split()).rstrip(".!") or cell
+
+
+def _plain(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+def state_of(word: str) -> int | None:
+    """Say what a cell means as a verdict: a state of `nescio.data.outcomes`, None where it is no word for one."""
+    number = decimal(word)
+    if number is not None:
+        return {1.0: CORRECT, 0.0: INCORRECT}.get(number)
+    return WORDS.get(fold(word))
+
+
+def truth_of(word: str) -> bool | None:
+    """Say what a cell means as yes or no; None where it is neither."""
+    number, words = decimal(word), fold(word)
+    if number is not None:
+        return {1.0: True, 0.0: False}.get(number)
+    return True if words in YES else False if words in NO else None
+
+
+_PARTS = {squash(name): part for part, names in COLUMNS.items() for name in names.split()}
+_PLACE = {name: i for i, name in enumerate(_PARTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns that could play each part, the most telling first; `named` are those that the user named, by part."""
+
+    columns: Mapping[str, tuple[str, ...]]
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    def all(self, *parts: str) -> tuple[str, ...]:
+        """Give the columns of these parts, in this order."""
+        return tuple(column for part in parts for column in self.columns.get(part, ()))
+
+    def one(self, *parts: str) -> str | None:
+        """Give the first column of these parts."""
+        return next(iter(self.all(*parts)), None)
+
+
+def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> Roles:
+    """Find the part that each column plays by its name; `named` (NAME: COLUMN) comes before all names."""
+    columns = tuple(columns)
+    user = {NAMES[name]: column for name, column in (named or {}).items() if column in columns}
+    parts: dict[str, list[str]] = {}
+    for column in sorted(columns, key=lambda name: _PLACE.get(squash(name), len(_PLACE))):
+        part = _PARTS.get(squash(column)) or (column if column in _OWN else None)
+        if part and column not in user.values() and not column.endswith(DISPLACED):
+            parts.setdefault(part, []).append(column)
+    for part, own in (("outcome", "outcome"), ("run", "run"), ("confidence", "confidence")):
+        if own in parts.get(part, ()):
+            parts[part] = [own]
+    for part, column in user.items():
+        parts[part] = [column]
+    if "outcome" in user or "outcome" in parts.get("outcome", ()):
+        parts.pop("score", None)
+        parts.pop("wrong", None)
+    if "id" in user:
+        parts["text"] = [column for column in parts.get("text", ()) if column != user["id"]]
+    if "answer" in parts:
+        instead = "gold" if parts.get("prediction") and not parts.get("gold") else "prediction"
+        if not parts.get(instead):
+            parts[instead] = parts["answer"]
+        del parts["answer"]
+    return Roles({part: tuple(names) for part, names in parts.items() if names}, user)
+
+
+def option(name: str, column: str) -> str:
+    """Write the option that names a column, as it is typed."""
+    return f"--column {shlex.quote(f'{name}={column}')}"
+
+
+def options(name: str, columns: Sequence[str]) -> str:
+    """Write the options that name each of some columns, of which one is to be taken."""
+    written = [option(name, column) for column in columns[:_MOST_PROPOSED]]
+    return f"{', '.join(written[:-1])} or {written[-1]}" if len(written) > 1 else written[0]
+
+
+# ---- what a table as a whole can be ----
+
+
+def is_table(source: Source) -> bool:
+    """Say whether a source is a table: delimited, JSON Lines, a list of JSON objects, Parquet or in memory."""
+    listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
+    return source.suffix in (*TABLES, *LINES, "") and not listed
+
+
+def holds_verdicts(source: Source) -> bool:
+    """Say whether a table has a column that says which answers are right, and one that names their questions."""
+    if not is_table(source):
+        return False
+    roles = roles_of(source.columns, source.named)
+    if not roles.all("id", "text"):
+        return False
+    return bool(roles.all("outcome", "wrong")) or any(_speaks(source, name) for name in roles.all("score"))
+
+
+def holds_answers(source: Source) -> bool:
+    """Say whether a table has questions, gold answers and predictions."""
+    if not is_table(source):
+        return False
+    roles = roles_of(source.columns, source.named)
+    return bool(roles.all("id", "text") and roles.one("gold") and roles.one("prediction"))
+
+
+def _speaks(source: Source, column: str) -> bool:
+    """Say whether a column of a vague name is about correctness: its cells are numbers, or some are words for a verdict."""
+    words = cells_of(source, column)
+    return any(state_of(word) is not None or decimal(word) is not None for word in words)
+
+
+def cells_of(source: Source, column: str) -> list[str]:
+    """Give the different cells of one column, but for the empty ones."""
+    with connect() as connection:
+        have = load_rows(connection, source, "cells", {column})
+        if column not in have:
+            return []
+        return distinct(connection, "cells", have[column])
+
+
+def distinct(connection: duckdb.DuckDBPyConnection, table: str, cell: str) -> list[str]:
+    """Give the different values of a cell, in order, but for the empty ones."""
+    query = f"SELECT DISTINCT {cell} FROM {table} WHERE {cell} IS NOT NULL ORDER BY 1"
+    return [row[0] for row in connection.execute(query).fetchall()]
+
+
+def is_measurement(column: str, columns: Sequence[str]) -> bool:
+    """Say whether a header speaks of what is measured (latency_ms) and not of a run, unless all columns share that word."""
+    own = _tokens(column) & MEASUREMENTS
+    shared = set.intersection(*map(_tokens, columns)) if len(columns) > 1 else set()
+    return bool(own - shared) or bool(own and not _tokens(column) - MEASUREMENTS)
+
+
+def _tokens(header: str) -> set[str]:
+    return {part for token in _BOUNDARY.split(header) if (part := _plain(token))}
+
+
+# ---- proposals for tables that nothing understands ----
+
+
+def proposals(source: Source) -> str:
+    """Say which options would make a table understood, by its cells; empty where nothing can be proposed."""
+    try:
+        return _proposals(source) if is_table(source) else ""
+    except FormatError:  # it is no sound table, which another message says
+        return ""
+
+
+def _proposals(source: Source) -> str:
+    with connect() as connection:
+        have = load_rows(connection, source, "cells")
+        roles = roles_of((name for name in have if name), source.named)
+        claimed = {column for names in roles.columns.values() for column in names}
+        free = [name for name in have if name and name not in claimed]
+        rows = int(connection.execute("SELECT count(*) FROM cells").fetchall()[0][0])
+        words = {name: distinct(connection, "cells", have[name]) for name in free}
+    lines = []
+    verdicts = [name for name in free if is_verdicts(words[name])]
+    if not roles.one("outcome", "score") and verdicts:
+        lines.append(f"the outcome with {options('outcome', verdicts)}")
+    elif not roles.one("outcome", "score") and (roles.one("gold") or roles.one("prediction")):
+        part = "prediction" if roles.one("gold") else "gold"
+        texts = [name for name in free if is_texts(words[name])]
+        if not (roles.one("gold") and roles.one("prediction")) and texts:
+            lines.append(f"the {part} with {options(part, texts)}")
+    names = [name for name in free if name not in verdicts and len(words[name]) > 1 and rows % len(words[name]) == 0]
+    names.sort(key=lambda name: -len(words[name]))
+    scorable = lines or roles.one("outcome", "score", "wrong") or (roles.one("gold") and roles.one("prediction"))
+    if scorable and not roles.all("id", "text") and names:
+        lines.append(f"the question with {options('question', names)}")
+    return ", and ".join(lines)
+
+
+def is_verdicts(words: Sequence[str]) -> bool:
+    """Say whether all of these different cells are words for a verdict."""
+    return 0 < len(words) <= _MOST_WORDS and all(state_of(word) is not None for word in words)
+
+
+def is_texts(words: Sequence[str]) -> bool:
+    """Say whether these cells are texts or numbers that could be answers."""
+    return len(words) > 1
+
+
+def speaks_of_silence(words: Iterable[str]) -> bool:
+    """Say whether one of these verdicts is that nothing was answered."""
+    return any(state_of(word) == SILENT for word in words)
+
+
+def first_cells(source: Source) -> Mapping[str, str | None]:
+    """Give the first object of JSON Lines as cells."""
+    return {name: as_text(value) for name, value in source.first.items()} if isinstance(source.first, dict) else {}
+
+
+def ask(source: Source, what: str, name: str, columns: Sequence[str], more: str = "") -> FormatError:
+    """Make the error that asks which of several columns is meant."""
+    rule = f"{what}; name the one to read: {options(name, columns)}{more}"
+    return FormatError(source.label, rule, where=source.head)

@@ -1,0 +1,286 @@
+"""What people call the columns of a table: which is taken for what, what is asked, and what `--column` says."""
+
+from __future__ import annotations
+
+import csv
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+import nescio
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.native import headers, roles
+from nescio.pipeline import Options, load
+from tests.notes import in_words
+
+from .encodings import assert_refused, evidence, read, refusal
+
+OUTCOMES = ("correct", "incorrect", "unanswered")
+
+
+def table(folder: Path, text: str, name: str = "t.csv") -> Path:
+    """A file of this text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def counts(given: Any, **options: Any) -> dict[str, tuple[int, ...]]:
+    """How many answers of each run are correct, incorrect and unanswered."""
+    data = evidence(given, **options)
+    return {
+        run: tuple(int(data.columns[name][i][data.present[i]].sum()) for name in OUTCOMES)
+        for i, run in enumerate(data.runs)
+    }
+
+
+GRADED = "id,model,question,prediction,gold,{}\n1,m,Capital of France?,The capital is Paris.,Paris,{}\n2,m,Capital of Peru?,Quito,Lima,{}\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["correct", "is_correct", "isCorrect", "Is correct?", "grade", "label", "score", "Acceptable?"]
+)
+@pytest.mark.parametrize(("right", "wrong"), [("1", "0"), ("True", "False"), ("1.00", "0.00"), ("yes", "no")])
+def test_a_tables_own_grades_are_its_outcomes(name: str, right: str, wrong: str, tmp_path: Path) -> None:
+    path = table(tmp_path, GRADED.format(name, right, wrong))
+    found = read(path)
+    assert counts(path) == {"m": (1, 1, 0)}
+    assert (
+        in_words(found.notes)[0]
+        == f"{path}: run is the column 'model', question is the column 'id', outcome is the column {name!r}"
+    )
+    assert counts(path, judge="exact") == {"m": (0, 2, 0)}
+
+
+@pytest.mark.parametrize("name", ["refused", "abstained", "Declined?", "refusal"])
+def test_what_was_declined_is_unanswered(name: str, tmp_path: Path) -> None:
+    rows = f"id,prediction,gold,{name}\n" + "1,Paris,Paris,False\n2,I cannot say,Lima,True\n3,Rome,Oslo,False\n"
+    assert counts(table(tmp_path, rows)) == {"t": (1, 1, 1)}
+    rows = f"run,question,outcome,{name}\na,1,correct,False\na,2,incorrect,True\na,3,incorrect,\na,4,,1\n"
+    found = read(path := table(tmp_path, rows))
+    assert counts(path) == {"a": (1, 1, 2)}
+    assert f"{path}: 2 answers were declined, by a column that says so: unanswered, whatever the verdict" in in_words(
+        found.notes
+    )
+    rows = rows.replace("a,3,incorrect,", "a,3,incorrect,perhaps")
+    assert_refused(
+        table(tmp_path, rows), "line 4", "whether an answer was declined must be true, false or empty (found 'perhaps')"
+    )
+
+
+def test_what_was_answered_is_the_opposite(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct,answered\n1,1,yes\n2,0,no\n3,0,yes\n")
+    assert counts(path) == {"t": (1, 1, 1)}
+
+
+def test_an_empty_answer_that_is_marked_wrong_is_silence(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,prediction,correct\n1,x,1\n2,,0\n3,,1\n4,y,0\n5,z,\n")
+    assert counts(path, ungraded="exclude") == {"t": (2, 1, 1)}
+    assert f"{path}: 1 answer is empty, and not marked as right: unanswered" in in_words(
+        read(path, ungraded="exclude").notes
+    )
+    with_silence = table(tmp_path, "id,prediction,correct\n1,x,right\n2,,wrong\n3,,declined\n")
+    assert counts(with_silence) == {"t": (1, 1, 1)}  # which has a word for silence, and did not use it
+
+
+def test_right_and_wrong_in_two_columns(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct,incorrect,unanswered\n1,1,0,0\n2,0,1,0\n3,0,0,1\n4,0,0,0\n")
+    assert counts(path, ungraded="exclude") == {"t": (1, 1, 1)}  # the fourth is not graded
+    assert_refused(table(tmp_path, "question,correct,wrong\n1,1,1\n"), "line 2", "(found 'both right and wrong')")
+    assert counts(table(tmp_path, "question,wrong\n1,yes\n2,no\n")) == {"t": (1, 1, 0)}
+
+
+def test_verdicts_that_differ_are_asked_about(tmp_path: Path) -> None:
+    text = "question,correct,human\n1,1,yes\n2,0,{}\n"
+    assert counts(table(tmp_path, text.format("no"))) == {"t": (1, 1, 0)}
+    path = table(tmp_path, text.format("yes"))
+    rule = "'correct' and 'human': each could say which answers are right, and they differ; name the one to read: "
+    assert_refused(path, "line 1", f"{rule}--column outcome=correct or --column outcome=human", typed=True)
+    assert counts(path, column={"outcome": "human"}) == {"t": (2, 0, 0)}
+    assert counts(path, column={"outcome": "correct"}) == {"t": (1, 1, 0)}
+
+
+def test_a_score_that_is_no_verdict_is_asked_about(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,prediction,gold,score\n1,x,x,0.9\n2,x,y,0.1\n")
+    message = str(refusal(path, typed=True))
+    assert "'score' seems to say how good an answer is" in message
+    assert "--judge exact judges the answers instead (found '0.1')" in message
+    assert counts(path, judge="exact") == {"t": (1, 1, 0)}
+    topics = table(tmp_path, "id,prediction,gold,label\n1,x,x,birds\n2,x,y,sea\n")
+    assert counts(topics) == {"t": (1, 1, 0)}  # a label of the question
+
+
+def test_a_label_beside_a_prediction_may_be_the_gold(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,prediction,label\n1,1,1\n2,0,1\n")
+    assert "--column outcome=label or --column gold=label" in str(refusal(path, typed=True))
+    assert counts(path, column={"gold": "label"}) == {"t": (1, 1, 0)}
+    assert counts(path, column={"outcome": "label"}) == {"t": (2, 0, 0)}
+
+
+def test_a_column_that_nobody_knows_may_be_the_verdict(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,prediction,gold,Wertung\n1,x,x,falsch\n2,x,y,richtig\n")
+    rule = "'Wertung' may say which answers are right; name the one to read: --column outcome=Wertung; or judge the answers with --judge exact"
+    assert_refused(path, "line 1", rule, typed=True)
+    assert counts(path, column={"outcome": "Wertung"}) == {"t": (1, 1, 0)}
+
+
+@pytest.mark.parametrize("name", ["model", "Model", "SYSTEM", "run_id", "model_name", "modelName", "Modell", "système"])
+def test_the_run(name: str, tmp_path: Path) -> None:
+    path = table(tmp_path, f"{name},question,outcome\nA,q1,correct\nB,q1,incorrect\nA,q2,correct\nB,q2,unanswered\n")
+    assert counts(path) == {"A": (2, 0, 0), "B": (0, 1, 1)}
+    pooled = table(tmp_path, f"{name},question,outcome\nA,q1,correct\nB,q2,incorrect\n")
+    assert "run 'A' lacks 1 of 2 questions" in str(refusal(pooled, MismatchError))
+
+
+def test_several_names_of_runs(tmp_path: Path) -> None:
+    rows = "a,x,q1,1\na,y,q2,1\nb,x,q1,0\nb,y,q2,0\n"
+    path = table(tmp_path, f"model,agent,question,correct\n{rows}")
+    assert_refused(path, "line 1", "--column run=model or --column run=agent", typed=True)
+    assert counts(path, column={"run": "model"}) == {"a": (2, 0, 0), "b": (0, 2, 0)}
+    assert counts(table(tmp_path, f"run,agent,question,correct\n{rows}")) == {"a": (2, 0, 0), "b": (0, 2, 0)}
+
+
+def test_a_run_that_nobody_knows_is_proposed_where_questions_repeat(tmp_path: Path) -> None:
+    rows = "a,q1,1,{0}\nb,q1,0,{0}\na,q2,1,{0}\nb,q2,0,{0}\n".format("z")
+    path = table(tmp_path, f"Kandidat,question,correct,x\n{rows}")
+    assert str(refusal(path, typed=True)).endswith("; if a column names the run, say so: --column run=Kandidat")
+    assert counts(path, column={"run": "Kandidat"}) == {"a": (2, 0, 0), "b": (0, 2, 0)}
+
+
+def test_the_question_is_what_each_run_has_once(tmp_path: Path) -> None:
+    """A number of each row names no question that two runs share."""
+    path = table(tmp_path, "id,model,question,correct\n1,a,who,1\n2,a,where,0\n3,b,who,1\n4,b,where,1\n")
+    assert evidence(path).questions == ("who", "where")
+    path = table(tmp_path, "id,model,question,correct\n1,a,who,1\n2,a,who,0\n1,b,who,1\n2,b,who,1\n")
+    assert evidence(path).questions == ("1", "2")
+    assert evidence(path, column={"question": "id"}).questions == ("1", "2")
+
+
+def test_columns_that_are_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "engine no.;case;verdict of Ann;sure\nA;1;right;0.5\nA;2;wrong;0.25\n")
+    column = {"run": "engine no.", "question": "case", "outcome": "verdict of Ann", "confidence": "sure"}
+    found = evidence(path, column=column)
+    assert (found.runs, found.questions) == (("A",), ("1", "2"))
+    assert_array_equal(found.columns["confidence"], [[0.5, 0.25]])
+    scores = nescio.score(path, "accuracy", ci=None, column=column)
+    assert scores.value("A", "accuracy") == 0.5
+    assert "columns:confidence=sure+outcome=verdict of Ann+question=case+run=engine no." in str(scores.signature)
+
+
+def test_columns_that_cannot_be_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct\n1,1\n")
+    with pytest.raises(
+        UsageError, match=r"--column outcome=mark: there is no such column in .*; columns are question, correct"
+    ):
+        load(path, Options(column={"outcome": "mark"}, typed=True))
+    with pytest.raises(
+        UsageError, match="--column colour=x: a column can be named run, question, question_text, outcome"
+    ):
+        Options(column={"colour": "x"})
+    matrix = table(tmp_path, "q,A,B\n1,0.5,0.25\n")
+    with pytest.raises(UsageError, match=r"--column confidence=A: this is a score matrix.*can be named are question"):
+        load(matrix, Options(column={"confidence": "A"}, typed=True))
+    log = table(tmp_path, '{"id": "1", "same": true}\n', "truth.jsonl")
+    with pytest.raises(UsageError, match=r"--column run=same: this is PAN.*its columns have names of their own"):
+        load(
+            [log, table(tmp_path, '{"id": "1", "value": 0.9}\n', "answers.jsonl")],
+            Options(column={"run": "same"}, typed=True),
+        )
+
+
+def test_numbers_are_not_ranked_as_runs(tmp_path: Path) -> None:
+    path = table(tmp_path, "sample_id,accuracy,latency_ms\n1,1,903\n2,0,404\n3,1,777\n")
+    assert counts(path) == {"t": (2, 1, 0)}
+    for header, rule in (
+        ("id,alpha,latency_ms", "'latency_ms' seems to be something that was measured, and no run"),
+        ("case no,alpha,beta", "'case no' counts the rows, and is no run: --column question='case no'"),
+        ("id,alpha,beta", "'alpha' lies between 0 and 1, and 'beta' above 1: they are not runs of one measure"),
+    ):
+        path = table(tmp_path, f"{header}\n1,0.5,903\n2,0.25,404\n3,1,777\n4,0,3\n")
+        message = str(refusal(path, typed=True))
+        assert rule.replace("question='case no'", "'question=case no'") in message
+        assert "--format-in matrix reads each column as a run all the same" in message
+        assert "alpha" in evidence(path, format_in="matrix").runs
+    path = table(tmp_path, "case no,alpha,beta\n1,0.5,0.9\n2,0.25,0.4\n3,1,0.7\n4,0,0.3\n")
+    assert evidence(path, column={"question": "case no"}).runs == ("alpha", "beta")
+
+
+def test_a_matrix_is_always_said(tmp_path: Path) -> None:
+    path = table(tmp_path, "q,A_f1,B_f1\n1,0.5,0.25\n")
+    note = f"{path}: taken for a score matrix, in which each of the 2 columns is a run (--format-in matrix confirms it)"
+    assert in_words(read(path).notes) == (note,)
+    assert in_words(read(path, format_in="matrix").notes) == ()
+
+
+def test_a_matrix_of_one_run_that_is_called_system(tmp_path: Path) -> None:
+    assert evidence(table(tmp_path, "question,system\n1,0.2\n2,0.4\n")).runs == ("system",)
+    assert "no 'outcome'" in str(refusal(table(tmp_path, "question,system,ap\n1,A,0.2\n2,A,0.4\n")))
+
+
+def test_a_spreadsheets_tabs_are_read_as_pythons_csv_reads_them(tmp_path: Path) -> None:
+    text = 'run\tquestion\toutcome\ttopic\na\t"q" 1\tcorrect\t"the ""old""" one\na\tq2\tincorrect\t5" disk\n'
+    path = table(tmp_path, text, "t.tsv")
+    expected = list(csv.reader(text.splitlines(keepends=True), delimiter="\t"))[1:]
+    found = evidence(path)
+    assert found.questions == tuple(row[1] for row in expected) == ("q 1", "q2")
+    assert list(found.strata["topic"]) == [row[3] for row in expected]
+    assert_refused(
+        table(tmp_path, 'run\tquestion\toutcome\na\t"q\tcorrect\na\tq2\tcorrect\n', "t.tsv"),
+        "line 2",
+        "is never closed",
+    )
+    assert_refused(table(tmp_path, 'run,question,outcome\na,"q" 1,correct\n'), "line 2", "text follows the closing")
+
+
+def test_a_question_is_one_however_its_accents_are_typed(tmp_path: Path) -> None:
+    one, other = (unicodedata.normalize(form, "où est Málaga") for form in ("NFC", "NFD"))
+    path = table(tmp_path, f"run,question,outcome\na,{one},correct\nb,{other},incorrect\n")
+    assert evidence(path).questions == (one,)
+    path = table(tmp_path, f"run,question,outcome\na,{one},correct\na,{other},incorrect\n")
+    assert set(evidence(path).questions) == {one, other}  # a run tells them apart
+    path = table(tmp_path, f"run,question,prediction,gold\na,{one},x,x\nb,{other},y,x\n")
+    assert evidence(path).questions == (one,)
+
+
+def test_plain_rows_and_columns() -> None:
+    rows = [
+        {"model": "a", "question": 1, "correct": True},
+        {"model": "a", "question": 2, "correct": np.bool_(False), "conf": 0.5},
+    ]
+    columns = {
+        "model": ["a", "a"],
+        "question": np.array([1, 2]),
+        "correct": [1, np.float64(0)],
+        "conf": [float("nan"), 0.5],
+    }
+    for given in (rows, tuple(rows), columns):
+        assert counts(given) == {"a": (1, 1, 0)}
+        assert_array_equal(evidence(given).columns["confidence"], [[np.nan, 0.5]])
+        assert nescio.score(given, "accuracy", ci=None).value("a", "accuracy") == 0.5
+    assert_refused({"question": [1, 2], "correct": [1]}, None, "the columns differ in length")
+
+
+def test_half_precision_numbers() -> None:
+    half = pa.array(np.array([0.5, 0.25], dtype=np.float16))
+    given = pa.table({"question": ["1", "2"], "outcome": ["correct", "incorrect"], "confidence": half})
+    assert_array_equal(evidence(given).columns["confidence"], [[0.5, 0.25]])
+
+
+def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,Wertung\n1,ja\n2,nein\n")
+    with pytest.raises(nescio.FormatError, match=r"name the outcome with column=\{'outcome': 'Wertung'\}"):
+        nescio.score(path)
+    with pytest.raises(nescio.FormatError, match="or name the format with format_in"):
+        nescio.score(table(tmp_path, "foo\nx\n"))
+
+
+def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
+    names = [roles.squash(name) for text in headers.COLUMNS.values() for name in text.split()]
+    assert sorted(names) == sorted({*names})
+    assert [word for word in headers.WORDS if roles.fold(word) != word] == []
+    assert all(name == name.lower() and name.isascii() for text in headers.COLUMNS.values() for name in text.split())
