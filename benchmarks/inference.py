@@ -53,7 +53,7 @@ def c_at_1(outcomes: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def interval(data: Evidence) -> Row:
-    """The percentile interval of one run from its outcomes; SciPy at the best of several batch sizes."""
+    """Return the percentile interval of one run from its outcomes; SciPy at the best of several batch sizes."""
     one = data.take_runs([0])
     outcomes = codes(one)[0]
 

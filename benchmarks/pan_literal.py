@@ -13,7 +13,7 @@ from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 
 
 def read(path: str) -> dict[str, float]:
-    """The score, or the truth, of each problem."""
+    """Return the score, or the truth, of each problem."""
     found = {}
     with open(path, encoding="utf-8") as file:
         for line in file:

@@ -33,7 +33,7 @@ def start_up() -> list[Row]:
 
 
 def leaderboard(data: Path) -> list[Row]:
-    """All runs, three measures, 95 % intervals from 10,000 resamples, against starting Python and reading the file."""
+    """All runs, three measures, 95% intervals from 10,000 resamples, against starting Python and reading the file."""
     path = str(data / "mmlu_pro" / "outcomes.parquet")
     command = str(Path(sys.executable).parent / "nescio")
     read = f"import duckdb; duckdb.sql(\"SELECT * FROM read_parquet('{path}')\").fetchnumpy()"
@@ -50,7 +50,8 @@ def leaderboard(data: Path) -> list[Row]:
 
 
 def gathered_aurc(right: np.ndarray, confidence: np.ndarray, resamples: int) -> np.ndarray:
-    """The slow obvious bootstrap of AURC: gather the drawn rows, sort them, score them. Ties fall as they come."""
+    """Return the slow obvious bootstrap of AURC: gather the drawn rows, sort them, score them. Ties fall as they
+    come."""
     found = np.empty(resamples)
     positions = np.arange(1, len(right) + 1)
     for block in blocks(resamples, 0):

@@ -28,7 +28,7 @@ def exact(gold: str, said: str) -> int:
 
 
 def f1(gold: str, said: str) -> float:
-    """The F1 of their common words."""
+    """Return the F1 of their common words."""
     a, b = (plain(text).split() if text else [] for text in (gold, said))
     same = sum((collections.Counter(a) & collections.Counter(b)).values())
     if not a or not b:

@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 def seconds(action: Callable[[], object], repeat: int = 5) -> float:
-    """The median time of an action."""
+    """Return the median time of an action."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()
@@ -32,7 +32,7 @@ def seconds(action: Callable[[], object], repeat: int = 5) -> float:
 
 
 def process(*arguments: str) -> Callable[[], object]:
-    """An action that runs a program and waits for it."""
+    """Return an action that runs a program and waits for it."""
     return lambda: subprocess.run(arguments, check=True, capture_output=True)
 
 
@@ -46,7 +46,7 @@ def show(rows: Iterable[Row]) -> None:
 
 
 def over(data: Path, makers: Iterable[tuple[str, Callable[[Path], list[Row]]]]) -> list[Row]:
-    """The rows of each maker whose file is in the folder of data; what is not there is skipped, and said so."""
+    """Return the rows of each maker whose file is in the folder of data; what is not there is skipped, and said so."""
     rows: list[Row] = []
     for needs, make in makers:
         if (data / needs).exists():

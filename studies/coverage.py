@@ -1,4 +1,4 @@
-"""How often does a nominal 95 % interval hold the true value? The study behind the default intervals, in docs/coverage.md.
+"""How often does a nominal 95% interval hold the true value? The study behind the default intervals, in docs/coverage.md.
 
     python studies/coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
 
@@ -62,7 +62,7 @@ def resamples_for(n: int) -> int:
 
 
 def truth(rate: float, silence: float) -> dict[str, float]:
-    """The value that each measure tends to as n grows."""
+    """Return the value that each measure tends to as n grows."""
     right, wrong = (1 - silence) * rate, (1 - silence) * (1 - rate)
     return {"c@1": right * (1 + silence), "accuracy": right, "precision": rate, "UF": right - wrong}
 
@@ -120,7 +120,7 @@ def _cell(measure: str, method: str, true: float, rows: Sequence[Row], **system:
 
 
 def summary(cells: Sequence[Cell]) -> list[str]:
-    """A row a measure and method: the lowest and the mean coverage at each size."""
+    """Return a row a measure and method: the lowest and the mean coverage at each size."""
     lines = [
         "| measure | method | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
         "| --- | --- |" + " ---: |" * len(SIZES),
@@ -137,12 +137,13 @@ def summary(cells: Sequence[Cell]) -> list[str]:
 
 
 def fails(cell: Cell) -> bool:
-    """Whether a method covers less than 93 %, by more than two standard errors."""
+    """Whether a method covers less than 93%, by more than two standard errors."""
     return cell.defined >= ENOUGH and cell.coverage < 0.93 - 2 * cell.error
 
 
 def warnings(cells: Sequence[Cell]) -> list[str]:
-    """A row a method: in how many settings it fails, and how often it misses there, and anywhere, without a warning."""
+    """Return a row a method: in how many settings it fails, and how often it misses there, and anywhere, without a
+    warning."""
     lines = [
         "| method | settings | fail | misses there, mean | silent misses there: mean, highest | silent misses anywhere: mean, highest | warned of elsewhere, mean |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -162,7 +163,7 @@ def warnings(cells: Sequence[Cell]) -> list[str]:
 
 
 def worst(cells: Sequence[Cell], count: int = 12) -> list[str]:
-    """The settings with the most misses that go without a warning."""
+    """Return the settings with the most misses that go without a warning."""
     lines = [
         "| measure | method | n | rate | silence | coverage | warned | silent misses |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -175,7 +176,7 @@ def worst(cells: Sequence[Cell], count: int = 12) -> list[str]:
 
 
 def lowest(cells: Sequence[Cell], method: str) -> str:
-    """The lowest coverage of a method over all settings, with its setting."""
+    """Return the lowest coverage of a method over all settings, with its setting."""
     c = min((c for c in cells if c.method == method and c.defined >= ENOUGH), key=lambda c: c.coverage)
     return f"{c.coverage:.3f} ± {c.error:.3f} ({c.measure}, n = {c.n:,}, rate {c.rate}, silence {c.silence})"
 

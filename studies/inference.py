@@ -56,7 +56,7 @@ FAMILIES = {
 
 
 def family(rates: Sequence[float], measure: str, test: str, seed: int) -> tuple[bool, bool, bool]:
-    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at most 5 %?"""
+    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at most 5%?"""
     rng = np.random.default_rng([1, seed])
     hardness = rng.normal(0, 1, 200)  # questions are harder or easier for all
     shift = np.array([np.log(rate / (1 - rate)) for rate in rates])
@@ -104,7 +104,7 @@ UNEQUAL = ((0.5, 0.0, 0.3), (0.5, 0.0, 0.6), (0.3, 0.0, 0.5), (0.6, 0.1, 0.4))
 
 
 def rate_for(value: float, silence: float) -> float:
-    """The chance of being right when answering that gives c@1 = value: (1 - s) r (1 + s) = value."""
+    """Return the chance of being right when answering that gives c@1 = value: (1 - s) r (1 + s) = value."""
     return value / ((1 - silence) * (1 + silence))
 
 
@@ -121,23 +121,23 @@ def unequal(value: float, one: float, other: float, seed: int) -> bool:
 
 
 def share(rejected: Sequence[bool]) -> tuple[float, float]:
-    """A share and its Monte Carlo standard error."""
+    """Return a share and its Monte Carlo standard error."""
     p = float(np.mean(rejected))
     return p, float(np.sqrt(max(p * (1 - p), 1 / len(rejected)) / len(rejected)))
 
 
 def shown(rejected: Sequence[bool]) -> str:
-    """The share with its error."""
+    """Return the share with its error."""
     return "{:.3f} ± {:.3f}".format(*share(rejected))
 
 
 def holds(rejected: Sequence[bool]) -> str:
-    """Whether the share is at most 5 % and two errors of a true 5 %."""
+    """Whether the share is at most 5% and two errors of a true 5%."""
     return "yes" if share(rejected)[0] <= 0.05 + 2 * (0.05 * 0.95 / len(rejected)) ** 0.5 else "**no**"
 
 
 def each(function: Callable[[int], object], count: int, jobs: int) -> list[tuple[bool, ...]]:
-    """The function of every seed."""
+    """Return the function of every seed."""
     parts = np.array_split(np.arange(count), 20 * jobs)
     found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(_part)(function, part.tolist()) for part in parts)
     return [row if isinstance(row, tuple) else (row,) for part in found for row in part]
@@ -193,7 +193,7 @@ def unequal_sizes(count: int, jobs: int) -> str:
         (found,) = _columns(each(partial(unequal, value, one, other), 2 * count, jobs))
         right = f"{rate_for(value, one):.2f} and {rate_for(value, other):.2f}"
         rows.append([f"{value:g}", f"{one:g} and {other:g}", right, shown(found)])
-    return table(["c@1 of both", "silence", "right when answering", "size at 5 %"], rows)
+    return table(["c@1 of both", "silence", "right when answering", "size at 5%"], rows)
 
 
 @click.command()

@@ -53,7 +53,7 @@ class Seen:
 
 
 def read(path: Path) -> tuple[Collection, list[Run], list[Label]]:
-    """The questions, the runs, and what people said."""
+    """Return the questions, the runs, and what people said."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     questions = {
@@ -67,7 +67,7 @@ def read(path: Path) -> tuple[Collection, list[Run], list[Label]]:
 
 
 def see(name: str, collection: Collection, runs: Sequence[Run], labels: Sequence[Label]) -> Seen:
-    """A judge held against people on all labels."""
+    """Return a judge held against people on all labels."""
     people, _ = human(labels, [run.name for run in runs], [question.id for question in collection.questions])
     judged, said = (judge_runs(collection, runs, judge)[0] for judge in (name, people))
     results = against(judged, said, asked_cells(collection, runs), judge=name)
@@ -79,7 +79,7 @@ def see(name: str, collection: Collection, runs: Sequence[Run], labels: Sequence
 
 
 def estimates(people: Array, judge: Array, share: float, answers: int) -> list[Estimate]:
-    """The three estimates from a sample."""
+    """Return the three estimates from a sample."""
     told = people, judge, share, answers
     return [
         bias_correction.human_sample_mean(people, answers),
@@ -122,7 +122,8 @@ def collection_coverage(
 
 
 def population_coverage(people: Array, judge: Array, samples: int, rng: np.random.Generator) -> Array:
-    """The same for new collections, drawn from the law that these answers are taken for, and the share under that law."""
+    """Return the same for new collections, drawn from the law that these answers are taken for, and the share under
+    that law."""
     answers, truth, held = len(people), float(people.mean()), np.zeros(3)
     for _ in range(samples):
         drawn = rng.integers(0, answers, size=answers)
@@ -150,7 +151,7 @@ def simulate(seen: Sequence[Seen], samples: int) -> tuple[Cells, dict[tuple[str,
 
 
 def agreement_table(seen: Sequence[Seen], run: str = ALL) -> list[str]:
-    """A row a judge: all runs together, or one of them."""
+    """Return a row a judge: all runs together, or one of them."""
     lines = ["| judge | agreement | Cohen's kappa | sensitivity | specificity |", "| --- | ---: | ---: | ---: | ---: |"]
     for one in seen:
         row = next(row for row in one.results if row.run == run)
@@ -162,7 +163,7 @@ def agreement_table(seen: Sequence[Seen], run: str = ALL) -> list[str]:
 
 
 def runs_table(seen: Sequence[Seen], near: Cells) -> list[str]:
-    """A row a run: people, and what each judge says, with its interval in bold where that misses."""
+    """Return a row a run: people, and what each judge says, with its interval in bold where that misses."""
     lines = [
         "| run | answers | people | " + " | ".join(JUDGES) + " |",
         "| --- | ---: | ---: |" + " ---: |" * len(JUDGES),
@@ -178,7 +179,7 @@ def runs_table(seen: Sequence[Seen], near: Cells) -> list[str]:
 
 
 def coverage_table(near: Cells) -> list[str]:
-    """A row a judge and run: how often the intervals from 100 labels hold the figure, in percent."""
+    """Return a row a judge and run: how often the intervals from 100 labels hold the figure, in percent."""
     lines = [
         "| judge | run | judge on the same answers | people alone | PPI++ | Rogan-Gladen | width: people alone | PPI++ | Rogan-Gladen |",
         "| --- | --- |" + " ---: |" * 7,
@@ -191,12 +192,12 @@ def coverage_table(near: Cells) -> list[str]:
             inside = CLAIMED[0] <= share <= CLAIMED[1]
             shown.append(f"{share:.1%}" if inside else f"**{share:.1%}**")
         shown += [f"{width:.3f}" for width in cell["width"]]
-        lines.append(f"| {judge} | {run} | " + " | ".join(text.replace("%", " %") for text in shown) + " |")
+        lines.append(f"| {judge} | {run} | " + " | ".join(text for text in shown) + " |")
     return lines
 
 
 def sizes_table(near: Cells) -> list[str]:
-    """A row a size: the mean, least and largest coverage over judges and runs, and the mean width."""
+    """Return a row a size: the mean, least and largest coverage over judges and runs, and the mean width."""
     lines = [
         "| labels | " + " | ".join(f"{way}: held | width" for way in WAYS) + " |",
         "| ---: |" + " ---: | ---: |" * 3,
@@ -206,15 +207,13 @@ def sizes_table(near: Cells) -> list[str]:
         cells = []
         for k in range(3):
             held, width = (np.array([cell[name][k] for cell in own]) for name in ("held", "width"))
-            cells.append(
-                f"{held.mean():.1%} ({held.min():.1%} to {held.max():.1%}) | {width.mean():.3f}".replace("%", " %")
-            )
+            cells.append(f"{held.mean():.1%} ({held.min():.1%} to {held.max():.1%}) | {width.mean():.3f}")
         lines.append(f"| {size} | " + " | ".join(cells) + " |")
     return lines
 
 
 def facts(near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> dict[str, str]:
-    """The figures that the prose names, and whether what is claimed is met."""
+    """Return the figures that the prose names, and whether what is claimed is met."""
     own = {(judge, run): cell for (judge, run, size), cell in near.items() if size == SIZE}
     found = {"samples": f"{samples:,}", "cells": str(len(own)), "error": f"{100 * (0.95 * 0.05 / samples) ** 0.5:.1f}"}
     for k, way in enumerate(WAYS):
@@ -233,7 +232,7 @@ def facts(near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> di
     found["same"] = _range([float(cell["same"]) for cell in own.values()])
     gain = [(cell["width"][0] / cell["width"][1]) ** 2 for cell in own.values()]
     found["gain"] = f"{min(gain):.2f} to {max(gain):.2f}"
-    found["undefined"] = f"{100 * max(float(cell['undefined'][2]) for cell in own.values()):.1f} %"
+    found["undefined"] = f"{100 * max(float(cell['undefined'][2]) for cell in own.values()):.1f}%"
     return found
 
 
@@ -246,15 +245,15 @@ def _verdict(shares: Mapping[tuple[str, str], float]) -> str:
     if not outside:
         return f"**met** in all {len(shares)}"
     inside = len(shares) - len(outside)
-    return f"met in {inside} of {len(shares)}, **not met** in {len(outside)}: {', '.join(outside)}".replace("%", " %")
+    return f"met in {inside} of {len(shares)}, **not met** in {len(outside)}: {', '.join(outside)}"
 
 
 def _range(shares: Sequence[float]) -> str:
-    return f"{min(shares):.1%} to {max(shares):.1%}".replace("%", " %")
+    return f"{min(shares):.1%} to {max(shares):.1%}"
 
 
 def lengths(runs: Sequence[Run]) -> dict[str, str]:
-    """How many words the answers have, and which run has the longest."""
+    """Count the words of the answers, and name the run with the longest."""
     words = {run.name: [len((response.answer or "").split()) for response in run.responses] for run in runs}
     every = [count for counts in words.values() for count in counts]
     model = max(words, key=lambda name: np.mean(words[name]))
@@ -269,7 +268,7 @@ def lengths(runs: Sequence[Run]) -> dict[str, str]:
 def page(
     seen: Sequence[Seen], runs: Sequence[Run], near: Cells, far: Mapping[tuple[str, str], Array], samples: int
 ) -> str:
-    """The page, its tables and figures put in."""
+    """Return the page, its tables and figures put in."""
     text = (Path(__file__).parent / "judges.md.in").read_text(encoding="utf-8")
     tables: dict[str, Callable[[], list[str]]] = {
         "agreement": lambda: agreement_table(seen),

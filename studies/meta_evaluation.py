@@ -36,7 +36,7 @@ EXPECTED = {
 
 
 def facts(studies: dict[str, Study]) -> dict[str, str]:
-    """The figures that the prose names."""
+    """Return the figures that the prose names."""
     found = {
         "seeds": str(len(SEEDS)),
         "paper gap": f"{(tables.PAPER['c@1'][3] - tables.PAPER['accuracy'][3]) * 100:.1f}",
@@ -48,7 +48,7 @@ def facts(studies: dict[str, Study]) -> dict[str, str]:
         for measure in (*MEASURES, "UF01"):
             for level in (0.1, 0.2, 0.3):
                 error = np.mean([t.error(measure, level) for t in study.seeds])
-                found[f"{name} {measure} {level:.0%}"] = f"{error * 100:.2f} %"
+                found[f"{name} {measure} {level:.0%}"] = f"{error * 100:.2f}%"
         gap = [FINDINGS["sensitivity c@1"].value(t) * 100 for t in study.seeds]
         found[f"{name} one experiment"] = f"{np.std(gap, ddof=1):.1f}"
         for measure in MEASURES:
@@ -68,13 +68,14 @@ def facts(studies: dict[str, Study]) -> dict[str, str]:
 
 
 def contrary(study: Study, key: str) -> list[str]:
-    """The runs without which a finding is not as in the paper."""
+    """Return the runs without which a finding is not as in the paper."""
     finding = FINDINGS[key]
     return [run for run, trial in study.left_out.items() if not finding.value(trial) * finding.side > 0]
 
 
 def bin_worth(study: Study) -> str:
-    """The share of the comparisons that one bin at or just below the required difference holds, lowest and highest."""
+    """Return the share of the comparisons that one bin at or just below the required difference holds, lowest and
+    highest."""
     shares = []
     for measure in ("accuracy", "c@1"):
         rows = [row for row in study.long.swap.rows if row.measure == measure]
@@ -100,7 +101,7 @@ def graded_facts(found: Sequence[Graded]) -> dict[str, str]:
 
 
 def said_of_runs_that_decline(studies: dict[str, Study]) -> dict[str, bool]:
-    """What the prose says beside the findings, and whether it is so."""
+    """Return what the prose says beside the findings, and whether it is so."""
     claims: dict[str, bool] = {}
     for name in studies.keys() & {"mmlu_pro", "pan20"}:
         study = studies[name]
@@ -164,7 +165,7 @@ def said_of_graded_scores(found: Sequence[Graded]) -> dict[str, bool]:
         for what, series in {
             "errors at equal fuzziness": [[r.error_rate for r in g.curve(m)] for m in g.measures],
             "ties": [[r.ties for r in g.curve(m)] for m in g.measures],
-            "pairs not told apart": [[1 - r.share for r in g.power(m)] for m in g.measures],
+            "pairs not significantly different": [[1 - r.share for r in g.power(m)] for m in g.measures],
             "differences the test needs": [[r.required_difference for r in g.power(m)] for m in g.measures],
         }.items():
             ordered = all(max(low) < min(high) for low, high in pairwise(series))
@@ -202,7 +203,7 @@ def page(studies: dict[str, Study], matrices: Sequence[Graded]) -> str:
 
 
 def _parts(studies: dict[str, Study], matrices: Sequence[Graded]) -> dict[str, str]:
-    """What stands for each name in double braces."""
+    """Return what stands for each name in double braces."""
     parts = facts(studies) | graded_facts(matrices)
     parts |= {"collections": tables.collections(studies), "paper": tables.paper_table_2()}
     for name, study in studies.items():

@@ -44,7 +44,8 @@ def pan20(data: Path) -> Evidence:
 
 
 def czech_simpleqa(data: Path) -> Evidence:
-    """A file a run with a grade a row: A correct, B incorrect, C not attempted. Each file has its own order of the questions."""
+    """Return a file a run with a grade a row: A correct, B incorrect, C not attempted. Each file has its own order of
+    the questions."""
     import pandas as pd
 
     words = {"A": "correct", "B": "incorrect", "C": "unanswered"}
@@ -80,7 +81,7 @@ def counts(data: Evidence) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
 
 
 def without(data: Evidence) -> Iterator[tuple[str, Evidence]]:
-    """The collection with each of its runs left out in turn."""
+    """Return the collection with each of its runs left out in turn."""
     for out, name in enumerate(data.runs):
         yield name, data.take_runs([run for run in range(len(data.runs)) if run != out])
 
@@ -96,7 +97,7 @@ class Trial:
     swap: Results
 
     def error(self, measure: str, ties: float) -> float:
-        """The error rate at a proportion of ties, between the fuzziness values on either side of it."""
+        """Return the error rate at a proportion of ties, between the fuzziness values on either side of it."""
         rows = [row for row in self.curve if row.measure == measure]
         return float(np.interp(ties, [r.ties for r in rows], [r.error_rate for r in rows], left=np.nan, right=np.nan))
 
@@ -149,19 +150,19 @@ class Finding:
 
 FINDINGS = {
     "ties c@1": Finding(
-        "error rate at 10 % ties, c@1 − accuracy",
+        "error rate at 10% ties, c@1 − accuracy",
         lambda t: t.error("c@1", 0.1) - t.error("accuracy", 0.1),
         "slightly below 0 (Fig. 2)",
         -1,
     ),
     "ties UF": Finding(
-        "error rate at 20 % ties, UF − c@1",
+        "error rate at 20% ties, UF − c@1",
         lambda t: t.error("UF", 0.2) - t.error("c@1", 0.2),
         "above 0 (Fig. 2)",
         1,
     ),
     "ties UF accuracy": Finding(
-        "error rate at 20 % ties, UF − accuracy",
+        "error rate at 20% ties, UF − accuracy",
         lambda t: t.error("UF", 0.2) - t.error("accuracy", 0.2),
         "above 0 (Fig. 2)",
         1,
@@ -262,7 +263,7 @@ class Graded:
         return [row for found in self.swaps for row in found.tables["sensitivity"] if row.measure == measure]
 
     def rates(self, measure: str) -> list[float]:
-        """The swap rate of each bin, over all seeds."""
+        """Return the swap rate of each bin, over all seeds."""
         rows = [row for found in self.swaps for row in found.rows if row.measure == measure]
         swaps, of = (
             np.bincount([r.bin for r in rows], [getattr(r, n) for r in rows])[1:] for n in ("swaps", "comparisons")
@@ -296,7 +297,8 @@ def graded(data: Path) -> Iterator[Graded]:
 
 
 def t_tests(scores: Array) -> float:
-    """The share of the pairs of runs with p < 0.05 by the paired t-test, as SciPy computes it; `scores` (runs, topics)."""
+    """Return the share of the pairs of runs with p < 0.05 by the paired t-test, as SciPy computes it; `scores` (runs,
+    topics)."""
     from scipy.stats import ttest_rel
 
     first, second = np.array(list(combinations(range(len(scores)), 2))).T

@@ -17,13 +17,13 @@ NAMES = {"mean(adhoc6_ap)": "AP", "mean(adhoc8_ap)": "AP", "mean(adhoc8_p10)": "
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
+    """Return a Markdown table; the first column is text, the others are numbers."""
     lines = [f"| {' | '.join(head)} |", "| --- |" + " ---: |" * (len(head) - 1)]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def percent(share: float, digits: int = 1) -> str:
-    return "–" if np.isnan(share) else f"{share * 100:.{digits}f} %"
+    return "–" if np.isnan(share) else f"{share * 100:.{digits}f}%"
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -31,7 +31,7 @@ def number(value: float, digits: int = 2) -> str:
 
 
 def spread(values: Sequence[float], digits: int, scale: float = 1, unit: str = "") -> str:
-    """The mean over the seeds, and the standard deviation of one of them."""
+    """Return the mean over the seeds, and the standard deviation of one of them."""
     found = np.array(values) * scale
     if np.isnan(found).any():
         return "–"
@@ -39,7 +39,7 @@ def spread(values: Sequence[float], digits: int, scale: float = 1, unit: str = "
 
 
 def span(values: Sequence[float]) -> str:
-    """The least and the greatest; a value that no bin gave is a dash."""
+    """Return the least and the greatest; a value that no bin gave is a dash."""
     known = [v for v in values if not np.isnan(v)]
     if not known:
         return "–"
@@ -147,7 +147,8 @@ def paper_table_2() -> str:
 
 
 def disagreeing(study: Study) -> list[tuple[CountedDisagreement, CountedDisagreement, str]]:
-    """The pairs of runs on which accuracy and c@1 disagree, most first, and which of the two holds a pair alike, if any."""
+    """Return the pairs of runs on which accuracy and c@1 disagree, most first, and which of the two holds a pair alike,
+    if any."""
     found = agreement(study.data, ["accuracy", "c@1"], top=1_000).tables["disagreements"]
     pairs = []
     for one, other in zip(found[::2], found[1::2], strict=True):

@@ -80,7 +80,8 @@ def _json(path: Path) -> Any:
 
 
 def read_cone(folder: Path) -> Cone:
-    """The files of cone_rag. A label's id is page_topic_turn_nugget_run: the turn is topic_turn, the nugget stands as [n] in the gold."""
+    """Return the files of cone_rag. A label's id is page_topic_turn_nugget_run: the turn is topic_turn, the nugget
+    stands as [n] in the gold."""
     gold = _json(folder / "gold_nuggets_human_deduplicated.json.gz")
     nuggets = {turn: {name: nugget["text"] for name, nugget in found.items()} for turn, found in gold.items()}
     labels = []
@@ -143,7 +144,7 @@ def indirect(cone: Cone, match: pourpre.Matcher, *, shifted: bool = False) -> tu
 
 
 def read_answers(path: Path) -> list[dict[str, str]]:
-    """The answers of nq301 that people judged."""
+    """Return the answers of nq301 that people judged."""
     with path.open(encoding="utf-8", newline="") as file:
         return [row for row in csv.DictReader(file) if row["acceptable"]]
 
@@ -167,7 +168,7 @@ def matchers(nuggets: Sequence[str]) -> dict[str, pourpre.Matcher]:
 
 
 def threshold(scores: Array, people: Array) -> float:
-    """The score from which on a match is best called one, by Cohen's kappa; the larger of several."""
+    """Return the score from which on a match is best called one, by Cohen's kappa; the larger of several."""
     order = np.argsort(-scores, kind="stable")
     ranked, yes = scores[order], people[order]
     last = np.append(ranked[1:] != ranked[:-1], True)
@@ -193,7 +194,7 @@ def cross_fitted(pairs: Pairs) -> Array:
 
 
 def measured(pairs: Pairs) -> dict[str, tuple[float, float, float]]:
-    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95 % interval, resampled by group."""
+    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95% interval, resampled by group."""
     called = cross_fitted(pairs)
     code = (2 * pairs.people + called).astype(int)  # 0 neither, 1 called only, 2 people only, 3 both
     groups = np.unique(pairs.groups, return_inverse=True)[1]
@@ -217,7 +218,7 @@ def measured(pairs: Pairs) -> dict[str, tuple[float, float, float]]:
 
 
 def _auc(pairs: Pairs, groups: Array) -> tuple[float, float, float]:
-    """The chance that a match has a higher score than a non-match, by nescio's own AUROC, clustered by group."""
+    """Return the chance that a match has a higher score than a non-match, by nescio's own AUROC, clustered by group."""
     yes, ones = pairs.people[None].astype(np.int8), np.ones((1, len(groups)), dtype=np.int8)
     columns = {"correct": yes, "incorrect": 1 - yes, "unanswered": 0 * ones, "answered": ones}
     data = Evidence(
@@ -235,7 +236,8 @@ def _auc(pairs: Pairs, groups: Array) -> tuple[float, float, float]:
 
 
 def cone_runs(cone: Cone) -> tuple[list[Target], list[Run]]:
-    """The turns that have nuggets and responses; people graded nuggets from 1 to 4, not as vital or okay, so all are vital."""
+    """Return the turns that have nuggets and responses; people graded nuggets from 1 to 4, not as vital or okay, so all
+    are vital."""
     turns = [turn for turn, nuggets in cone.nuggets.items() if nuggets and turn in cone.responses]
     targets = [
         Target(t, "", tuple(Nugget(name, text, {"": True}) for name, text in cone.nuggets[t].items())) for t in turns
@@ -249,7 +251,7 @@ AUTOMATIC = ("nuggets.automatic_NR", "nuggets.automatic_F", "nuggets.automatic_m
 
 
 def run_scores(targets: Sequence[Target], runs: Sequence[Run], methods: Sequence[str]) -> dict[str, Any]:
-    """The automatic scores of runs, by each way of matching, turns resampled."""
+    """Return the automatic scores of runs, by each way of matching, turns resampled."""
     return {
         method: nescio.score(pourpre.evidence(targets, runs, method)[0], AUTOMATIC, resamples=RESAMPLES)
         for method in methods
@@ -268,7 +270,7 @@ def taus(scores: Mapping[str, Any], runs: Sequence[str]) -> dict[tuple[str, str]
 
 
 def bundled() -> tuple[list[Target], Run]:
-    """The bundled definition questions, and the baseline's responses to them."""
+    """Return the bundled definition questions, and the baseline's responses to them."""
     folder = definitions.bundled()
     rows = [json.loads(line) for line in (folder / "key.jsonl").read_text(encoding="utf-8").splitlines()]
     targets = [
@@ -287,7 +289,7 @@ def _cell(found: tuple[float, float, float]) -> str:
 
 
 def match_table(found: Mapping[str, Pairs]) -> list[str]:
-    """A row a way of matching."""
+    """Return a row a way of matching."""
     names = ("AUC", "agreement", "kappa", "precision", "recall")
     lines = [f"| matching | {' | '.join(names)} |", "| --- |" + " ---: |" * len(names)]
     for method, pairs in found.items():
@@ -297,7 +299,7 @@ def match_table(found: Mapping[str, Pairs]) -> list[str]:
 
 
 def run_table(scores: Mapping[str, Any], runs: Sequence[str]) -> list[str]:
-    """A row a run and way of matching."""
+    """Return a row a run and way of matching."""
     lines = ["| run | matching | NR | F(3), macro | F(3), micro |", "| --- | --- | ---: | ---: | ---: |"]
     for run in runs:
         for method, found in scores.items():
@@ -308,7 +310,7 @@ def run_table(scores: Mapping[str, Any], runs: Sequence[str]) -> list[str]:
 
 
 def label_table(cone: Cone) -> list[str]:
-    """A row a labelled run: how many of its labels are a match."""
+    """Return a row a labelled run: how many of its labels are a match."""
     yes, all_ = Counter[str](), Counter[str]()
     for label in cone.labels:
         all_[label.run] += 1
@@ -334,7 +336,7 @@ def ranking(rows: Sequence[Mapping[str, str]], found: Mapping[str, Pairs]) -> li
 
 
 def spearman(cone: Cone, match: pourpre.Matcher) -> float:
-    """The rank correlation of a nugget's match with the share of labelled runs in which people found it."""
+    """Return the rank correlation of a nugget's match with the share of labelled runs in which people found it."""
     from scipy.stats import spearmanr
 
     pairs, share = indirect(cone, match)
@@ -342,7 +344,7 @@ def spearman(cone: Cone, match: pourpre.Matcher) -> float:
 
 
 def baseline_table(targets: Sequence[Target], run: Run) -> list[str]:
-    """A row a way of matching for the baseline, and how often it spoke."""
+    """Return a row a way of matching for the baseline, and how often it spoke."""
     lines = ["| matching | NR | F(3), macro | F(3), micro | answered |", "| --- | ---: | ---: | ---: | ---: |"]
     said = sum(bool(response.strings) for response in run.responses.values())
     for method, found in run_scores(targets, [run], ("count", "idf")).items():
@@ -352,7 +354,7 @@ def baseline_table(targets: Sequence[Target], run: Run) -> list[str]:
 
 
 def facts(cone: Cone, ways: Mapping[str, pourpre.Matcher], pairs: int) -> dict[str, str]:
-    """The figures that the prose names."""
+    """Return the figures that the prose names."""
     found = {name: f"{count:,}" for name, count in link(cone).items()}
     own = {name: f"{name} {spearman(cone, match):.3f}" for name, match in ways.items()}
     lacking = "embedding" not in ways
@@ -372,7 +374,7 @@ def facts(cone: Cone, ways: Mapping[str, pourpre.Matcher], pairs: int) -> dict[s
 
 
 def page(cone: Cone, rows: Sequence[Mapping[str, str]]) -> str:
-    """The page, its tables and figures put in."""
+    """Return the page, its tables and figures put in."""
     ways = matchers([text for nuggets in cone.nuggets.values() for text in nuggets.values()])
     gold = matchers([text for row in rows for text in row["gold_answers"].split(" | ")])
     near = {name: indirect(cone, match)[0] for name, match in ways.items()}

@@ -83,7 +83,7 @@ class Checked:
 
 
 def settings() -> list[Setting]:
-    """The grid."""
+    """Return the grid."""
     middle, silent = (0.5, 0.3, 0.2), (0.35, 0.15, 0.5)
     sure, poor, guessing = (0.9, 0.08, 0.02), (0.06, 0.88, 0.06), (0.6, 0.4, 0.0)
     found = [
@@ -127,7 +127,7 @@ def evidence(one: NDArray[np.int64], other: NDArray[np.int64]) -> Evidence:
 
 
 def pilot() -> Evidence:
-    """The pilot's questions."""
+    """Return the pilot's questions."""
     one, other = np.indices((3, 3)).reshape(2, 9)
     return evidence(np.repeat(one, np.ravel(PILOT)), np.repeat(other, np.ravel(PILOT)))
 
@@ -162,7 +162,7 @@ def _start(setting: Setting) -> Joint:
 
 
 def _p(table: Joint, counts: NDArray[np.int64]) -> float:
-    """The exact p-value of a collection, by the functions that `compare` calls."""
+    """Return the exact p-value of a collection, by the functions that `compare` calls."""
     pair = replace(table.pair, counts=counts)
     exchanges = pair.exchanges()
     assert exchanges is not None
@@ -230,7 +230,7 @@ def _stories(stories: int, difference: float, rng: np.random.Generator) -> Evide
 
 
 def rows(found: Sequence[Checked]) -> list[str]:
-    """A line a setting."""
+    """Return a line a setting."""
     lines = [
         "| measure | from | difference | power asked | questions | by the normal approximation | achieved | off by | |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
@@ -244,7 +244,7 @@ def rows(found: Sequence[Checked]) -> list[str]:
 
 
 def worst(found: Sequence[Checked]) -> Checked:
-    """The plan of more than 30 questions that is furthest off."""
+    """Return the plan of more than 30 questions that is furthest off."""
     return max((c for c in found if c.plan.questions > 30), key=lambda c: abs(c.off))
 
 

@@ -61,28 +61,28 @@ class Choice:
 
 
 def evidence(collection: Collection, runs: Sequence[Run], judge: str) -> Evidence:
-    """The runs judged; questions of one story are a cluster."""
+    """Return the runs judged; questions of one story are a cluster."""
     outcomes, _ = judge_runs(collection, runs, judge)
     return apply_policies(outcomes, Policies())[0]
 
 
 def interval(row: Score) -> str:
-    """A value with its interval."""
+    """Return a value with its interval."""
     return f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}]"
 
 
 def rows_of(scores: Scores, stratum: str | None = None) -> dict[tuple[str, str], Score]:
-    """The scores of one stratum by run and measure."""
+    """Return the scores of one stratum by run and measure."""
     return {(row.run, row.measure): row for row in scores if row.stratum == stratum}
 
 
 def difference(row: Comparison) -> str:
-    """A paired difference with its interval and p-value."""
+    """Return a paired difference with its interval and p-value."""
     return f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}] | {shown(row.p)}"
 
 
 def shown(p: float | None) -> str:
-    """A p-value, without a zero that it is not."""
+    """Return a p-value, without a zero that it is not."""
     return "–" if p is None else f"{p:.3f}" if p >= 0.0005 else "< 0.001"
 
 
@@ -90,12 +90,12 @@ def shown(p: float | None) -> str:
 
 
 def name_of(switches: Sequence[str]) -> str:
-    """The run that Deep Read makes with these switches, as `answer` names it."""
+    """Return the run that Deep Read makes with these switches, as `answer` names it."""
     return f"deep-read-{''.join(switches)}@0.00" if switches else "deep-read@0.00"
 
 
 def cbc(folder: Path) -> tuple[Collection, Evidence, list[tuple[str, ...]]]:
-    """The collection, its runs marked (the real one last), and the switches that can be had here."""
+    """Return the collection, its runs marked (the real one last), and the switches that can be had here."""
     files = files_in(folder / "developset")
     student = read([*files, folder / "student-run.response"], Options())
     assert isinstance(student.data, Unjudged)
@@ -106,7 +106,7 @@ def cbc(folder: Path) -> tuple[Collection, Evidence, list[tuple[str, ...]]]:
 
 
 def switch_table(data: Evidence, had: Sequence[tuple[str, ...]], resamples: int) -> list[str]:
-    """A row a system: the marks with intervals, and the paper's on its own stories."""
+    """Return a row a system: the marks with intervals, and the paper's on its own stories."""
     found = rows_of(nescio.score(data, MARKS, resamples=resamples))
     lines = [
         "| system | word recall | word precision | AutSent | the paper: recall, AutSent |",
@@ -158,7 +158,7 @@ def word_table(data: Evidence, runs: Sequence[str]) -> list[str]:
 
 
 def choices(data: Path) -> list[Choice]:
-    """The collections, and which of them thresholds are chosen on."""
+    """Return the collections, and which of them thresholds are chosen on."""
     mctest, qa4mre = data / "mctest", data / "qa4mre"
 
     def sets(*names: str) -> Collection:
@@ -175,7 +175,7 @@ def choices(data: Path) -> list[Choice]:
 
 
 def at(run: Run, threshold: float) -> Run:
-    """The run silent below a threshold."""
+    """Return the run silent below a threshold."""
     said = tuple(replace(r, answered=r.confidence is not None and r.confidence >= threshold) for r in run.responses)
     return replace(run, name=f"{run.name.partition('@')[0]}@{threshold:.2f}", responses=said)
 
@@ -236,14 +236,14 @@ def verdict(found: dict[str, list[Comparison]], alpha: float = 0.05) -> list[str
         higher = sum(row.difference > 0 for row in rows)
         word = f"**raises c@1** for {up} of {len(rows)} systems" if up else "**is not shown to raise c@1**"
         lines.append(
-            f"- {name}: the tuned threshold {word}, and lowers it for {down}, at the 5 % level (paired by text, Holm over the "
+            f"- {name}: the tuned threshold {word}, and lowers it for {down}, at the 5% level (paired by text, Holm over the "
             f"systems). c@1 is higher than never silent for {higher} of {len(rows)}."
         )
     return lines
 
 
 def short_facts(collection: Collection, data: Evidence, rows: Sequence[Comparison], resamples: int) -> dict[str, str]:
-    """The figures that the prose about CBC names."""
+    """Return the figures that the prose about CBC names."""
     empty = sum(not answer_sentences(question.story, question.answers) for question in collection.questions)
     systems = [i for i, run in enumerate(data.runs) if run.startswith("deep-read")]
     related = comparability(nescio.score(data.take_runs(systems), MARKS, ci=None))

@@ -48,7 +48,7 @@ class Law:
     silent: float = 0.0
 
     def right(self, c: Array) -> Array:
-        """The chance that an answer of this confidence is right."""
+        """Return the chance that an answer of this confidence is right."""
         found = np.zeros(np.shape(c))
         for low, high, coefficients in self.pieces:
             inside = (c > low) & (c <= high)
@@ -63,7 +63,8 @@ class Law:
         return c, rng.random(n) >= self.right(c), rng.random(n) < self.silent
 
     def accepted(self, threshold: float) -> tuple[float, float]:
-        """The chances that a question which can be answered has c ≥ threshold, and that it also is answered rightly."""
+        """Return the chances that a question which can be answered has c ≥ threshold, and that it also is answered
+        rightly."""
         if self.steps:
             values = np.arange(1, self.steps + 1) / self.steps
             mass = values**self.spread - (values - 1 / self.steps) ** self.spread
@@ -77,12 +78,13 @@ class Law:
         return 1 - min(max(threshold, 0.0), 1.0) ** a, right
 
     def risk(self, threshold: float) -> float:
-        """The chance that an accepted answer is wrong."""
+        """Return the chance that an accepted answer is wrong."""
         mass, right = self.accepted(threshold)
         return 1 - right / mass if mass > 1e-15 else 0.0
 
     def expected(self, measure: str, threshold: float, n: float) -> float:
-        """The expected c@1 or UF of a new collection of n questions; for n = inf, what the measure tends to as n grows.
+        """Return the expected c@1 or UF of a new collection of n questions; for n = inf, what the measure tends to as n
+        grows.
 
         E[A/n + AU/n²] = a + (1 - 1/n) a u, since the counts of the three outcomes are multinomial; UF is a mean.
         """
@@ -104,7 +106,7 @@ def guaranteed_laws(risk: float) -> tuple[Law, ...]:
         Law("underconfident (2c - c²)", 2, whole(0, 2, -1)),
         Law("calibrated, 20 values", 8, whole(0, 1), steps=20),
         Law("the surest tenth worse", 2, ((0.0, 0.9, (0.97,)), (0.9, 1.0, (0.85,)))),
-        Law("20 % without an answer", 8, whole(0, 1), silent=0.2),
+        Law("20% without an answer", 8, whole(0, 1), silent=0.2),
         Law("flat, just unsafe", 1, whole(1 - 1.001 * risk)),
     )
 
@@ -114,7 +116,7 @@ TUNED_LAWS = (
     Law("overconfident (c³)", 2, whole(0, 0, 0, 1)),
     Law("underconfident (2c - c²)", 1, whole(0, 2, -1)),
     Law("calibrated, 20 values", 2, whole(0, 1), steps=20),
-    Law("20 % without an answer", 2, whole(0, 1), silent=0.2),
+    Law("20% without an answer", 2, whole(0, 1), silent=0.2),
     Law("weak (0.4 + 0.2c)", 1, whole(0.4, 0.2)),
     Law("uninformative (0.5)", 1, whole(0.5)),
 )
@@ -144,7 +146,7 @@ def guarantee(which: int, n: int, risk: float, collections: int) -> dict[str, An
 
 
 def share_error(share: float, m: int) -> float:
-    """The Monte Carlo standard error of a share; where it is 0 or 1, that of one collection more or less."""
+    """Return the Monte Carlo standard error of a share; where it is 0 or 1, that of one collection more or less."""
     return float(np.sqrt(max(share * (1 - share), 1 / m) / m))
 
 
@@ -164,12 +166,13 @@ def evidence(c: Array, wrong: Array, none: Array) -> Evidence:
 
 
 def best(law: Law, measure: str, n: int) -> float:
-    """The threshold that is best under the law, to a thousandth."""
+    """Return the threshold that is best under the law, to a thousandth."""
     return max(np.arange(1_001) / 1_000, key=lambda threshold: law.expected(measure, float(threshold), n))
 
 
 def crossfit(measure: str, which: int, n: int, collections: int) -> dict[str, Any]:
-    """What tune says of a measure, in sample and cross-fitted, minus the truth about the threshold that it returns."""
+    """Return what tune says of a measure, in sample and cross-fitted, minus the truth about the threshold that it
+    returns."""
     law = TUNED_LAWS[which]
     rng = np.random.default_rng([2, which, n])
     at_best = best(law, measure, n)
@@ -206,7 +209,8 @@ def crossfit(measure: str, which: int, n: int, collections: int) -> dict[str, An
 
 
 def guarantee_table(found: Sequence[dict[str, Any]]) -> list[str]:
-    """A row a law and size; for each risk how often it is exceeded, how often certified, and the mean coverage then."""
+    """Return a row a law and size; for each risk how often it is exceeded, how often certified, and the mean coverage
+    then."""
     lines = [
         "| law | n | " + " | ".join(f"risk {risk:g}: exceeded | certified | coverage" for risk in RISKS) + " |",
         "| --- | ---: |" + " ---: | ---: | ---: |" * len(RISKS),
@@ -224,7 +228,7 @@ def guarantee_table(found: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def crossfit_table(found: Sequence[dict[str, Any]]) -> list[str]:
-    """A row a law and size: the differences from the truth, in thousandths of c@1."""
+    """Return a row a law and size: the differences from the truth, in thousandths of c@1."""
     lines = [
         "| law | n | true c@1 | in sample | cross-fitted | in SE | sharp | from the limit, sharp | interval holds it |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -237,7 +241,7 @@ def crossfit_table(found: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def mean_table(tuned: Sequence[dict[str, Any]]) -> list[str]:
-    """A row a measure and size: the mean of the differences over the laws, in thousandths."""
+    """Return a row a measure and size: the mean of the differences over the laws, in thousandths."""
     names = ("in_sample", "cross", "sharp", "limit", "limit_sharp")
     lines = [
         "| measure | n | in sample | cross-fitted | sharp | from the limit | from the limit, sharp |",
@@ -256,7 +260,7 @@ def _with_error(cell: dict[str, Any], name: str) -> str:
 
 
 def facts(guaranteed: Sequence[dict[str, Any]], tuned: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The figures that the prose names, and whether what it says is met."""
+    """Return the figures that the prose names, and whether what it says is met."""
     worst = max(guaranteed, key=lambda c: c["broken"])
     over = [c for c in guaranteed if c["broken"] > 0.05 + 2 * c["error"]]
     high = [c for c in tuned if c["in_sample"] > 2 * c["in_sample_error"]]

@@ -87,7 +87,7 @@ def validate(data: lab.Squad, plan: TrainingPlan, model: str | None = None) -> V
 
 
 def _overlap(dev: Exercise, test: Exercise, plan: TrainingPlan) -> list[Validation]:
-    """The simplest validator: overlap of words, and nothing but the collection to learn from."""
+    """Return the simplest validator: overlap of words, and nothing but the collection to learn from."""
     material = validator.gather(dev, None, OVERLAP, plan)
     trained = validator.fit(dev, material, plan)
     found: Features = validator.features(test, OVERLAP, material.rare)
@@ -98,28 +98,28 @@ def _overlap(dev: Exercise, test: Exercise, plan: TrainingPlan) -> list[Validati
 
 
 def by_article(data: Evidence, exercise: Exercise) -> Evidence:
-    """The same rows, with all questions of an article in one cluster."""
+    """Return the same rows, with all questions of an article in one cluster."""
     article = {question.id: question.cluster or "" for question in exercise.questions}
     names = [article[name.split(" ")[0]] for name in data.questions]
     return replace(data, clusters=np.unique(names, return_inverse=True)[1])
 
 
 def answers(found: Validated, names: Sequence[str], runs: Mapping[str, Sequence[Validation]] | None = None) -> Evidence:
-    """Some runs, answer by answer."""
+    """Return some runs, answer by answer."""
     given = found.runs if runs is None else runs
     data, _ = evidence(found.test.exercise, {name: given[name] for name in names})
     return data
 
 
 def questions(found: Validated) -> Evidence:
-    """What the validator selects, with silence and without."""
+    """Return what the validator selects, with silence and without."""
     runs = {name: found.runs[name] for name in ("never silent", "tuned silence")}
     data, _ = apply_policies(selections(found.test.exercise, runs)[0], Policies())
     return data
 
 
 def one(rows: Any) -> Comparison:
-    """The only comparison of a table."""
+    """Return the only comparison of a table."""
     (row,) = rows
     return row
 
@@ -128,12 +128,12 @@ def one(rows: Any) -> Comparison:
 
 
 def shown(value: float, low: float | None, high: float | None, digits: int = 3) -> str:
-    """A value with its interval."""
+    """Return a value with its interval."""
     return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def small(p: float | None) -> str:
-    """A p-value as it is printed."""
+    """Return a p-value as it is printed."""
     return "undefined" if p is None else "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
 
 
@@ -188,7 +188,8 @@ def silence_table(found: Validated) -> list[str]:
 
 
 def ablation_table(found: Validated, resamples: int) -> tuple[list[str], str]:
-    """The validator without each technique: its AUC and F, and how far they are from those with all; and what to say of it."""
+    """Return the validator without each technique: its AUC and F, and how far they are from those with all; and what to
+    say of it."""
     data = answers(found, list(found.without), found.without)
     measures = ["ave.AUC", "ave.F"]
     scores = nescio.score(data, measures, resamples=resamples)
@@ -218,7 +219,7 @@ def ablation_table(found: Validated, resamples: int) -> tuple[list[str], str]:
 
 
 def facts(found: Validated, resamples: int) -> dict[str, str]:
-    """The figures that the prose names, and whether what was asked for is met."""
+    """Return the figures that the prose names, and whether what was asked for is met."""
     data = answers(found, ("accept all", "validator"))
     auc = next(r for r in nescio.score(data, "ave.AUC", resamples=resamples) if r.run == "validator")
     within = found.trained.confidence, np.array([c.value is Value.VALIDATED for c in found.dev.exercise.candidates])
@@ -264,7 +265,7 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
 
 
 def embedded(found: Validated, resamples: int) -> str:
-    """What embeddings add: the verdict on the same aim, and the difference from the validator without them."""
+    """Return what embeddings add: the verdict on the same aim, and the difference from the validator without them."""
     if found.wider is None:
         return "Embeddings were not measured in this run: no model was given with `--embeddings`."
     both = answers(found, ("validator", WIDER))
@@ -293,7 +294,7 @@ def _auc(confidence: Any, right: Any) -> float:
 
 
 def page(found: Validated, chosen: Sequence[Selected], resamples: int) -> str:
-    """The whole page; every figure in it comes from here."""
+    """Return the whole page; every figure in it comes from here."""
     text = (Path(__file__).parent / "validation.md.in").read_text(encoding="utf-8")
     ablated, needed = ablation_table(found, resamples // 10)
     tables = {

@@ -46,7 +46,8 @@ def squad(folder: Path) -> Squad:
 
 
 def titles(data: Squad) -> tuple[list[str], list[str]]:
-    """The articles in the order of their titles: the first, third, fifth … are for development, the others for the test."""
+    """Return the articles in the order of their titles: the first, third, fifth … are for development, the others for
+    the test."""
     names = sorted(article["title"] for article in data.gold)
     return names[::2], names[1::2]
 
@@ -62,7 +63,7 @@ def asked(data: Squad, articles: Iterable[str]) -> Iterator[tuple[str, str, dict
 
 
 def support(data: Squad, context: str, answer: str) -> str | None:
-    """The sentences of a paragraph that hold an answer, word by word, joined; None where there is none."""
+    """Return the sentences of a paragraph that hold an answer, word by word, joined; None where there is none."""
     pattern = r"\s+".join(map(re.escape, answer.split()))
     found = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", context)) or list(re.finditer(pattern, context))
     held = [
@@ -74,7 +75,7 @@ def support(data: Squad, context: str, answer: str) -> str | None:
 
 
 def offers(data: Squad, articles: Iterable[str]) -> Iterator[Offer]:
-    """The answers of the three runs; right is what equals an answer of the gold after SQuAD's normalisation."""
+    """Return the answers of the three runs; right is what equals an answer of the gold after SQuAD's normalisation."""
     for title, context, question in asked(data, articles):
         right = {normalise(each["text"]) for each in question["answers"]}
         for run, given in data.runs.items():
@@ -87,7 +88,8 @@ def offers(data: Squad, articles: Iterable[str]) -> Iterator[Offer]:
 
 
 def validation(data: Squad, articles: Iterable[str], name: str, rules: Iterable[str] | None = None) -> Built:
-    """The collection by AVE's rules (or some of them); questions of one article move together when they are held out."""
+    """Return the collection by AVE's rules (or some of them); questions of one article move together when they are held
+    out."""
     articles = list(articles)
     questions = [Question(each["id"], each["question"], cluster=title) for title, _, each in asked(data, articles)]
     given = list(offers(data, articles))
@@ -97,7 +99,8 @@ def validation(data: Squad, articles: Iterable[str], name: str, rules: Iterable[
 
 
 def gold_answers(data: Squad, articles: Iterable[str]) -> Exercise:
-    """The gold of these articles as candidates: an answer of it is right, a plausible one to a question without an answer wrong."""
+    """Return the gold of these articles as candidates: an answer of it is right, a plausible one to a question without
+    an answer wrong."""
     questions, given = [], []
     for title, context, question in asked(data, articles):
         right = bool(question["answers"])
@@ -145,7 +148,7 @@ def nq301(path: Path) -> Streams:
 
 
 def squad_streams(data: Squad, articles: Iterable[str]) -> Streams:
-    """The three runs' answers of these articles with none removed for being another one's."""
+    """Return the three runs' answers of these articles with none removed for being another one's."""
     articles = list(articles)
     built = validation(data, articles, "squad2", STREAMS)
     given = [each for each in offers(data, articles) if each.answered]
@@ -153,14 +156,14 @@ def squad_streams(data: Squad, articles: Iterable[str]) -> Streams:
 
 
 def _known(exercise: Exercise) -> Exercise:
-    """The same without UNKNOWN answers, and without questions that have no other."""
+    """Return the same without UNKNOWN answers, and without questions that have no other."""
     kept = tuple(each for each in exercise.candidates if each.value is not Value.UNKNOWN)
     left = {each.question_id for each in kept}
     return replace(exercise, questions=tuple(q for q in exercise.questions if q.id in left), candidates=kept)
 
 
 def _accuracy(given: Iterable[Offer], questions: int) -> dict[str, float]:
-    """The share of the questions that a system answers rightly, of those on which it was judged or silent."""
+    """Return the share of the questions that a system answers rightly, of those on which it was judged or silent."""
     right: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     for each in given:

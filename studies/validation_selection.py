@@ -77,7 +77,7 @@ def select(name: str, streams: lab.Streams, plan: TrainingPlan, resamples: int) 
 
 
 def _columns(streams: lab.Streams, selected: set[tuple[str, str]], best: str) -> dict[str, Floats]:
-    """The columns of `Selected.values`."""
+    """Return the columns of `Selected.values`."""
     columns: dict[str, list[float]] = {
         key: [] for key in ("qa", "random", "anyone", "votes", "system", "known", "perfect")
     }
@@ -110,7 +110,8 @@ def _clusters(exercise: Exercise) -> NDArray[np.int64]:
 
 
 def _paired(random: Floats, qa: Floats, clusters: NDArray[np.int64], resamples: int) -> Comparison:
-    """The selection against the expectation of a random one, question by question, as `nescio compare` does it."""
+    """Return the selection against the expectation of a random one, question by question, as `nescio compare` does
+    it."""
     cells = np.stack([random, qa])
     n = cells.shape[1]
     alone = len(np.unique(clusters)) == n
@@ -128,7 +129,7 @@ def _paired(random: Floats, qa: Floats, clusters: NDArray[np.int64], resamples: 
 
 
 def summaries(v: dict[str, Any]) -> dict[str, Any]:
-    """What is reported, from mean columns."""
+    """Return what is reported, from mean columns."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
             **v,
@@ -140,7 +141,7 @@ def summaries(v: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bounds(values: dict[str, Floats], clusters: NDArray[np.int64], resamples: int) -> dict[str, tuple[float, float]]:
-    """95 % percentile intervals over questions (or clusters of them)."""
+    """95% percentile intervals over questions (or clusters of them)."""
     units = int(clusters.max()) + 1
     sums = {key: np.bincount(clusters, weights=column, minlength=units) for key, column in _with_known(values).items()}
     size = np.bincount(clusters, minlength=units).astype(np.float64)
@@ -154,12 +155,12 @@ def _bounds(values: dict[str, Floats], clusters: NDArray[np.int64], resamples: i
 
 
 def _with_known(values: dict[str, Floats]) -> dict[str, Floats]:
-    """The columns, and the selection on the questions on which the best system was judged."""
+    """Return the columns, and the selection on the questions on which the best system was judged."""
     return {**values, "qa known": values["qa"] * values["known"]}
 
 
 def point(found: Selected) -> dict[str, float]:
-    """The values themselves."""
+    """Return the values themselves."""
     return summaries({key: column.mean() for key, column in _with_known(found.values).items()})
 
 
@@ -177,7 +178,7 @@ NAMES = {
 
 
 def selection_table(chosen: Sequence[Selected]) -> list[str]:
-    """A row a figure, a column a collection."""
+    """Return a row a figure, a column a collection."""
     lines = ["| | " + " | ".join(each.name for each in chosen) + " |", "| --- |" + " ---: |" * len(chosen)]
     for title, value in (
         ("questions", [f"{each.questions:,}" for each in chosen]),
@@ -192,7 +193,7 @@ def selection_table(chosen: Sequence[Selected]) -> list[str]:
 
 
 def selection_facts(chosen: Sequence[Selected]) -> dict[str, str]:
-    """The tests against random selection, by collection, and what was made of answers that nobody judged."""
+    """Return the tests against random selection, by collection, and what was made of answers that nobody judged."""
     found = {}
     for each in chosen:
         met = each.p_exact <= 0.05

@@ -61,14 +61,15 @@ def test_a_name_given_to_two_files(tmp_path: Path) -> None:
     one, other, third = (encode(unnamed, "csv", folder) for folder in folders)
     assert evidence([one, third]).runs == ("same", "z")
     message = str(refusal([one, other], MismatchError))
-    assert message == f"{one} and {other} would both be run 'same'; rename one of the files or folders"
+    assert message == f"{one} and {other} would both become run 'same'; rename one of the files or folders"
 
 
 def test_files_of_several_formats(tmp_path: Path) -> None:
     outcomes, counts = encode(ROWS, "csv", tmp_path, "outcomes"), encode(COUNTS, "csv", tmp_path, "counts")
     assert str(refusal([outcomes, counts], MismatchError)) == (
-        f"{counts} is a counts table: run, correct, incorrect, unanswered, and {outcomes} is an outcome table: run, question, "
-        "outcome (and confidence, candidate, rank, answerable, cluster): these cannot be read together"
+        f"{counts} is a counts table: run, correct, incorrect, unanswered, and {outcomes} is an outcome table: run, "
+        "question, "
+        "outcome (and confidence, candidate, rank, answerable, cluster); these cannot be read together"
     )
 
 
@@ -117,7 +118,10 @@ def test_json_of_no_known_format(tmp_path: Path) -> None:
         ({"missing": "ignore"}, "missing must be one of error, unanswered, common (found 'ignore')"),
         ({"ungraded": "keep"}, "ungraded must be one of error, exclude, bounds (found 'keep')"),
         ({"unanswerable": "error"}, "unanswerable must be one of correct, exclude (found 'error')"),
-        ({"outcome_map": {"C": "right"}}, "--outcome-map C=right: an outcome is correct, incorrect, unanswered"),
+        (
+            {"outcome_map": {"C": "right"}},
+            "--outcome-map C=right: an outcome must be one of correct, incorrect, unanswered",
+        ),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -126,7 +130,9 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str, tmp_p
 
 def test_a_judge_for_what_is_judged_already(tmp_path: Path) -> None:
     message = str(refusal(encode(ROWS, "csv", tmp_path), UsageError, judge="exact"))
-    assert message.startswith("--judge is for answers that are not judged yet; this is an outcome table: run, question")
+    assert message.startswith(
+        "--judge is for answers that are not judged yet, but this is an outcome table: run, question"
+    )
 
 
 def test_no_files() -> None:

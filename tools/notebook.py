@@ -25,7 +25,7 @@ CELL = re.compile(r"^# %%(.*)\n", re.MULTILINE)
 
 
 def cells(text: str) -> Iterator[tuple[bool, str]]:
-    """The cells of a notebook-like program, and of each whether it is Markdown."""
+    """Return the cells of a notebook-like program, and of each whether it is Markdown."""
     _, *parts = CELL.split(text)
     for kind, body in zip(parts[::2], parts[1::2], strict=True):
         is_markdown = "[markdown]" in kind
@@ -33,7 +33,7 @@ def cells(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def page(source: Path = SOURCE) -> str:
-    """The page: prose, programs, and what they show, run in a copy of the examples."""
+    """Return the page: prose, programs, and what they show, run in a copy of the examples."""
     parts = [MADE]
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as name:

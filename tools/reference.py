@@ -37,7 +37,7 @@ def command_line() -> str:
 
 
 def _walk(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """The contexts of all commands below a group, each group before its own."""
+    """Return the contexts of all commands below a group, each group before its own."""
     if context.parent is not None:
         yield context
     if isinstance(command, click.Group):
@@ -59,7 +59,7 @@ def _command(context: click.Context) -> list[str]:
 
 
 def _prose(help_text: str) -> Iterator[str]:
-    """A help page as Markdown; a paragraph that is kept as it stands is commands to try, or else a figure."""
+    """Return a help page as Markdown; a paragraph that is kept as it stands is commands to try, or else a figure."""
     for paragraph in inspect.cleandoc(help_text).split("\n\n"):
         if not paragraph.startswith("\b\n"):
             yield re.sub(r"\s*\n\s*", "\n", _plain(paragraph)).strip() + "\n"
@@ -125,7 +125,7 @@ def judges() -> str:
 
 
 def _docstring(text: str) -> Iterator[str]:
-    """A module's docstring as Markdown: what is indented is shown as it stands."""
+    """Return a module's docstring as Markdown: what is indented is shown as it stands."""
     for shown, lines in _blocks(text.strip().split("\n")):
         if shown:
             yield "\n".join(["```text", *(line.removeprefix("    ") for line in lines), "```\n"])
@@ -134,7 +134,7 @@ def _docstring(text: str) -> Iterator[str]:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is indented."""
+    """Split into runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is indented."""
     block: list[str] = []
     for line in [*lines, ""]:
         indented = bool(block) and block[0].startswith("    ")
@@ -187,7 +187,7 @@ def measures() -> Iterator[tuple[str, str]]:
 
 
 def file_name(measure: str) -> str:
-    """The page of a measure; @ stays out of addresses."""
+    """Return the page of a measure; @ stays out of addresses."""
     return measure.replace("@", "-at-") + ".md"
 
 

@@ -70,7 +70,7 @@ class EndpointError(NescioError):
 
 
 def shorten(value: object, limit: int = 60) -> str:
-    """The value as it is quoted in a message: on one line, and not longer than a reader wants."""
+    """Return the value as it is quoted in a message: on one line, and not longer than a reader wants."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):  # lists within lists without end; a number of thousands of digits

@@ -34,7 +34,7 @@ class Registry(dict[str, T]):
     def add(self, name: str, thing: T) -> None:
         """Register a thing; a name that is taken raises ValueError."""
         if name in self:
-            raise ValueError(f"a {self.kind} named {name!r} is registered already")
+            raise ValueError(f"a {self.kind} named {name!r} is already registered")
         self[name] = thing
 
     def find(self, name: str) -> T:
@@ -71,7 +71,7 @@ class Call:
 def parse_call(text: object, kind: str) -> Call:
     """Read NAME or NAME(value, parameter=value); raises UsageError for a text that is neither."""
     if not isinstance(text, str):
-        raise UsageError(f"a {kind} is named by a text (found {text!r})")
+        raise UsageError(f"the name of a {kind} must be text (found {text!r})")
     match = _CALL.fullmatch(text)
     if not match:
         raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
@@ -84,7 +84,8 @@ def parse_call(text: object, kind: str) -> Call:
 
 
 def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The parameters that a call gives, by name; raises UsageError where there are too many, or one stands twice.
+    """Return the parameters that a call gives, by name; raises UsageError where there are too many, or one stands
+    twice.
 
     The one parameter of what takes a single text (`mean(my column)`) is all that stands between the parentheses.
     """
@@ -95,7 +96,7 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
     values: dict[str, Any] = {}
     for position, (key, text) in enumerate(call.arguments):
         if key is None and position >= len(names):
-            raise UsageError(f"{call.text!r} has more parameters than the {kind} takes ({', '.join(names) or 'none'})")
+            raise UsageError(f"{call.text!r} has too many parameters; the {kind} takes {', '.join(names) or 'none'}")
         parameter = names[position] if key is None else key
         if parameter in values:
             raise UsageError(f"{call.text!r} gives {parameter} twice")
@@ -127,13 +128,13 @@ def bind(
 
 
 def written(name: str, values: Mapping[str, Any]) -> str:
-    """A name with its parameters, as `parse_call` reads it."""
+    """Return a name with its parameters, as `parse_call` reads it."""
     shown = ", ".join(f"{key}={as_text(value)}" for key, value in values.items())
     return f"{name}({shown})" if values else name
 
 
 def literal(text: str) -> Any:
-    """What a parameter's text means: a whole number, a number, true or false, or else the text itself."""
+    """Return what a parameter's text means: a whole number, a number, true or false, or else the text itself."""
     for kind in (int, float):
         try:
             return kind(text)

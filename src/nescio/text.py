@@ -94,7 +94,8 @@ _SHOWN: dict[Target, Callable[[str], str]] = {
 
 
 def decimal(text: str) -> float | None:
-    """The number that a text writes, infinities and NaN included, or None; 1_000 is none, which Python takes for a thousand."""
+    """Return the number that a text writes, infinities and NaN included, or None; 1_000 is none, which Python takes for
+    a thousand."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -102,7 +103,8 @@ def decimal(text: str) -> float | None:
 
 
 def composed(text: str | None) -> str | None:
-    """The text with each accent and its letter as one character (NFC), so that it is one text however it was typed."""
+    """Return the text with each accent and its letter as one character (NFC), so that it is one text however it was
+    typed."""
     return text if text is None or text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -115,7 +117,7 @@ def normalise(text: str) -> str:
 
 
 def normalised_words(text: str) -> list[str]:
-    """The words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
+    """Return the words of a text after SQuAD's normalisation; repeated ones stand repeatedly."""
     kept: list[str] = []
     for word in text.lower().translate(_PUNCTUATION).split():
         if word.isalnum():  # then it holds no boundary of a word, and is an article or holds none
@@ -127,23 +129,23 @@ def normalised_words(text: str) -> list[str]:
 
 
 def squeeze(text: str) -> str:
-    """The text without case and with single spaces: what two writings of one option share."""
+    """Return the text without case and with single spaces: what two writings of one option share."""
     return " ".join(text.split()).casefold()
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, without punctuation."""
+    """Return the words of a text in lower case, without punctuation."""
     return [word.lower().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
 
 
 def content_stems(text: str) -> list[str]:
-    """The stems (Snowball's English stemmer) of the words that are no stop words, in order."""
+    """Return the stems (Snowball's English stemmer) of the words that are no stop words, in order."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The stem of one lower-case word."""
+    """Return the stem of one lower-case word."""
     return str(_stemmer().stemWord(word))
 
 
@@ -155,10 +157,10 @@ def _stemmer() -> Any:
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text in order, white space squeezed; a blank line ends one as well.
+    """Return the sentences of a text in order, white space squeezed; a blank line ends one as well.
 
-    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an abbreviation or
-    an initial. No library is used, so that a score does not depend on what is installed.
+    A sentence ends at . ! or ? before white space and a capital, a digit or an opening mark, but not after an
+    abbreviation or an initial. No library is used, so that a score does not depend on what is installed.
     """
     parts: list[str] = []
     for paragraph in _PARAGRAPH.split(text):
@@ -187,7 +189,7 @@ def _goes_on(so_far: str, rest: str) -> bool:
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun: "1 question", "2,000 questions"; a noun of several words takes its s at the end."""
+    """Return a count with its noun: "1 question", "2,000 questions"; a noun of several words takes its s at the end."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

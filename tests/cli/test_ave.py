@@ -248,10 +248,10 @@ def test_peoples_verdicts_are_ranked_as_they_are(tmp_path: Path, nescio: Command
     rows = {row["system"]: (row["type"], row["right"]) for row in found.json["ranking"]}
     assert rows["qa"] == ("QA", 1)
     assert (rows["other"], rows["mine"]) == (("QA", 0), ("AV", 1))
-    assert "ave.F, ave.precision, ave.recall: undefined, as there are no decisions on answers" in found.err
+    assert "ave.F, ave.precision, ave.recall: undefined because there are no decisions on answers" in found.err
     for note in (
         "judged.csv: 1 × 'X' read as incorrect",
-        "run 'other': 2 missing of 3 questions counted as unanswered",
+        "run 'other': 2 of 3 questions are missing and counted as unanswered",
         "1 answers of QA systems are without a grade, and count as not correct",
     ):
         assert note in found.err

@@ -86,7 +86,7 @@ def test_what_makes_no_sense_is_refused(nescio: Command, dev: Path, tmp_path: Pa
     assert "unknown technique 'magic'" in error_of(*train, str(model), "--without", "magic")
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "1", "question": "Who?", "answers": ["I"]}\n')
-    assert "is no collection of AVE" in error_of("ave", "validate", "train", str(questions), "-o", str(model))
+    assert "is not an AVE collection" in error_of("ave", "validate", "train", str(questions), "-o", str(model))
     blank = tmp_path / "blank.xml"
     write_exercise(replace(collection(4)), blank, values=False)
     assert "all alike (or not judged)" in error_of("ave", "validate", "train", str(blank), "-o", str(model))

@@ -215,7 +215,7 @@ def test_questions_alone_are_counted(nescio: Command, tmp_path: Path) -> None:
     path.write_text('{"id": "1", "question": "?", "answers": ["a"], "cluster": 7}\n')
     found = nescio("check", path)
     assert "holds    1 question in 1 cluster, 0 runs\n" in found.out
-    assert "look at  only questions are given: nothing can be counted without answers to them\n" in found.out
+    assert "look at  there are only questions; nothing can be counted without answers to them\n" in found.out
 
 
 def test_what_an_unsound_file_was_taken_for_is_said_first(nescio: Command, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_what_an_unsound_file_was_taken_for_is_said_first(nescio: Command, tmp_p
     found = nescio("check", path)
     assert found.status == 2
     assert found.out.startswith("format   outcomes: ")
-    assert "nothing looks wrong" not in found.out
+    assert "no problems found" not in found.out
     assert found.err.startswith(f"nescio: {path}, line 2: an outcome is correct, incorrect or unanswered")
     as_json = nescio("check", path, "-f", "json")
     assert as_json.status == 2

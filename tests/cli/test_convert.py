@@ -91,7 +91,7 @@ def test_answers_are_judged_on_the_way(nescio: Command, tmp_path: Path) -> None:
 def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path, outcomes: Path) -> None:
     for arguments, says in (
         ((table3, tmp_path / "o.csv"), "no outcome of a single question"),
-        ((outcomes,), "last, the table to write"),
+        ((outcomes,), "then the table to write"),
         ((outcomes, tmp_path / "o.doc"), "is written to"),
         ((outcomes, outcomes), "one of the input files"),
         ((outcomes, tmp_path / "out", "--to", "squad"), "unknown format to write 'squad'; did you mean squad2"),
@@ -102,7 +102,7 @@ def test_what_cannot_be_converted(nescio: Command, tmp_path: Path, table3: Path,
         ((outcomes, tmp_path / "out", "--to", "pan"), "this is no data of PAN"),
         ((table3, tmp_path / "out", "--to", "questions"), "no outcome of a single question"),
         ((outcomes, tmp_path / "out.jsonl", "--to", "kilt"), "--to kilt is written to a folder; name one"),
-        ((outcomes, tmp_path, "--to", "kilt"), "is there already; name a folder that is new or empty"),
+        ((outcomes, tmp_path, "--to", "kilt"), "already exists; give a new or empty folder"),
         ((outcomes, outcomes, "--to", "pan"), "--to pan is written to a folder; name one"),
         ((outcomes, tmp_path / "no" / "out", "--to", "pan"), "there is no folder"),
     ):

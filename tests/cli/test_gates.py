@@ -120,10 +120,10 @@ def test_a_summary_of_a_comparison_in_a_file_of_its_own(nescio: Command, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--junit", "gates.xml"), "none is asked for"),
+        (("--junit", "gates.xml"), "there are none"),
         (("--fail-under", "c@1=0.5", "--junit", "no/such/gates.xml"), "no folder"),
         (("--fail-under", "c@1=0.5", "--junit", "counts.csv"), "is one of the input files"),
-        (("--fail-under", "c@1=0.5", "--junit", "x.json", "-o", "x.json"), "need a file each"),
+        (("--fail-under", "c@1=0.5", "--junit", "x.json", "-o", "x.json"), "each need a file"),
         (("--step-summary",), "GITHUB_STEP_SUMMARY is not set"),
         (("--step-summary=",), "GITHUB_STEP_SUMMARY is not set"),
         (("--step-summary", "other.csv"), "a step summary is Markdown"),
@@ -169,7 +169,7 @@ def test_marks_on_the_command_line(nescio: Command, tmp_path: Path) -> None:
     assert nescio("score", counts).status == 0
     refused = nescio("score", counts, "--mark")
     assert (refused.status, refused.out) == (2, "")
-    assert "cannot be paired" in refused.err
+    assert "cannot be compared" in refused.err
 
 
 def test_a_measure_that_does_not_exist_is_not_one_to_add(nescio: Command, counts: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_stale_label_is_said(nescio: Command, files: list[Path], tmp_path: Pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "there is nothing to do: -o FILE writes the outcomes"),
+        ([], "nothing to do: use -o FILE to write the outcomes"),
         (["--report", "x.json", "-o", "out.csv"], "--report writes the comparison with people"),
         (["-o", "out.txt"], "an outcome table is written to .csv, .tsv, .jsonl, .parquet"),
         (["-o", "questions.jsonl"], "is one of the input files"),

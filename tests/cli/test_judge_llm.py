@@ -184,7 +184,7 @@ def test_interrupted_it_waits_for_what_is_under_way_and_keeps_it(server: Server,
     until(lambda: server.calls == 5 and rows_of(tmp_path / "nescio-grades.sqlite") == 3)
     process.send_signal(signal.SIGINT)
     assert process.stderr is not None
-    assert "waiting for the calls under way" in process.stderr.readline()
+    assert "waiting for the current calls" in process.stderr.readline()
     go.set()
     _, said = process.communicate(timeout=20)
     assert process.returncode == 130

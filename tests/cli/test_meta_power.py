@@ -53,10 +53,10 @@ def test_agreement_shows_table_3_from_its_counts(nescio: Command, table3: Path) 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["power", "--resamples", "few"], "--resamples takes a whole number from 1, or all (found 'few')"),
+        (["power", "--resamples", "few"], "--resamples takes a whole number, 1 or more, or `all` (found 'few')"),
         (["power", "--alpha", "5%"], "--alpha takes numbers separated by commas (found '5%')"),
-        (["power", "--alpha", "0"], "alpha lies between 0 and 1"),
-        (["agreement", "-m", "c@1"], "name another"),
+        (["power", "--alpha", "0"], "alpha must lie between 0 and 1"),
+        (["agreement", "-m", "c@1"], "two measures or more"),
         (["agreement", "--rbo-p", "2"], "between 0 and 1 (found 2.0)"),
     ],
 )
@@ -68,4 +68,4 @@ def test_bad_usage_is_one_message(nescio: Command, outcomes: Path, arguments: li
 
 
 def test_power_refuses_counts(nescio: Command, table3: Path) -> None:
-    assert "counts table has no questions" in nescio("meta", "power", table3).err
+    assert "a counts table has none" in nescio("meta", "power", table3).err

@@ -61,7 +61,7 @@ def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path])
         (("--automatic", "magic"), "unknown automatic matching 'magic'"),
         (("--assessors", "each"), "assessors are chosen among those of a mapping"),
         (("--beta", "-1"), "beta must be more than 0"),
-        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta is for the measures shown by default"),
+        (("--beta", "5", "-m", "nuggets.automatic_NR"), "--beta is for the default measures"),
         (("-m", "nuggets.FO"), "unknown measure 'nuggets.FO'"),
     ],
 )

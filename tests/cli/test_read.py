@@ -116,7 +116,7 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
     assert "a run is written to .jsonl" in found.err
     table = cbc / "t.csv"
     table.write_text("run,question,outcome\na,q,correct\n")
-    assert "scores what is judged already" in nescio("read", "score", table).err
+    assert "scores answers that are already judged" in nescio("read", "score", table).err
 
 
 def test_a_folder_stands_for_its_files_in_every_command(nescio: Command, cbc: Path) -> None:
@@ -164,7 +164,7 @@ def test_correlations_over_two_runs_say_why_there_are_none(nescio: Command, cbc:
     runs = (cbc / "old.response", cbc / "new.jsonl")
     command = ("read", "score", cbc / "c", *runs, "--ci", "none", "-f", "json")
     found = nescio(*command, "--correlations")
-    said = "correlations over runs need 3 runs or more, and there are 2: they are undefined"
+    said = "correlations over runs need 3 runs or more, but there are only 2, so they are undefined"
     assert said in found.json["notes"]
     assert f"note: {said}" in found.err
     assert {row["correlation"] for row in found.json["correlations"]} == {None}

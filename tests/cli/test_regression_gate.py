@@ -57,4 +57,4 @@ def test_a_gate_needs_resamples_enough_for_its_interval(nescio: Command, tmp_pat
     path = table(tmp_path / "runs.csv", old="C" * 70 + "W" * 30, new="C" * 60 + "W" * 40)
     found = nescio("compare", path, "--baseline", "old", "-m", "c@1", "--fail-on-regression", "--resamples", 10)
     assert (found.status, found.out) == (2, "")
-    assert "no 95 % interval that a gate could rest on" in found.err
+    assert "too few for the 95% interval of a gate" in found.err

@@ -89,13 +89,13 @@ def test_output_is_written_in_the_format_of_its_suffix(
         (("-m", "penalty(t=1)"), "below 1"),
         (("-m", "penalty(q=1)"), "no parameter 'q'"),
         (("--by", "topic"), "counts table"),
-        (("--interval", "wilson", "-m", "UF"), "wilson is for plain proportions"),
+        (("--interval", "wilson", "-m", "UF"), "wilson is for simple proportions"),
         (("--ci", "high"), "level in percent"),
         (("--ci", "100"), "below 100"),
-        (("--ci", "0.95"), "from 50"),
+        (("--ci", "0.95"), "at least 50"),
         (("--resamples", "0"), "resamples"),
         (("--fail-under", "c@1"), "MEASURE=VALUE"),
-        (("--outcome-map", "yes=right"), "an outcome is"),
+        (("--outcome-map", "yes=right"), "an outcome must be one of"),
         (("--format-in", "pam"), "did you mean pan"),
         (("-o", "scores.doc"), "written to"),
         (("-o", "no/such/folder/scores.json"), "no folder"),
@@ -157,7 +157,7 @@ def test_compare_is_paired(nescio: Command, outcomes: Path) -> None:
 def test_compare_refuses_counts(nescio: Command, table3: Path) -> None:
     found = nescio("compare", table3)
     assert found.status == 2
-    assert "cannot be paired" in found.err
+    assert "cannot be compared" in found.err
 
 
 def test_check_counts_and_points(nescio: Command, tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_intervals_and_verdicts_of_several_comparisons(nescio: Command, tmp_path
 
     def interval_lines(*more: str) -> list[str]:
         found = nescio("compare", table, "--resamples", "100", *more).out.splitlines()
-        return [line for line in found if line.startswith("intervals: ")]
+        return [line for line in found if line.startswith("intervals are ")]
 
-    words = "intervals: each comparison on its own; the verdicts better and worse account for"
+    words = "intervals are for each comparison on its own; the verdicts better and worse account for"
     assert interval_lines("-m", "accuracy") == [f"{words} all 3 (holm)"]
     assert interval_lines("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [f"{words} all 6 (bh)"]
     assert interval_lines("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]

@@ -68,7 +68,7 @@ def test_check_says_what_is_missing_of_questions_alone(answers: list[Path]) -> N
     summary = nescio.check(answers[0])
     assert summary.contents is not None
     assert (summary.contents.questions, summary.contents.runs) == (2, ())
-    assert summary.problems == ("only questions are given: nothing can be counted without answers to them",)
+    assert summary.problems == ("there are only questions; nothing can be counted without answers to them",)
 
 
 # ---- judge, convert ----
@@ -141,7 +141,7 @@ def test_report_writes_a_page_and_its_charts_and_gives_the_scores(tmp_path: Path
     assert (made.page, made.figures) == (tmp_path / "r.html", ())
     assert made.scores.value("mine", "c@1") == nescio.score(OUTCOMES, "c@1", ci=None).value("mine", "c@1")
     assert "outcomes.csv" in (tmp_path / "r.html").read_text()
-    with pytest.raises(UsageError, match="name the page to write"):
+    with pytest.raises(UsageError, match="give the page to write"):
         nescio.report(OUTCOMES)
     with pytest.raises(UsageError, match=r"the page is written to \.html or \.htm"):
         nescio.report(OUTCOMES, output=tmp_path / "r.pdf")
@@ -176,7 +176,7 @@ def test_gates_pass_fail_and_cannot_tell() -> None:
     assert exit_status([]) == PASSED
     with pytest.raises(UsageError, match="use --fail-under c@1=VALUE"):
         score_gates(scores, [Limit("c@1", 0.5, ceiling=True)])
-    with pytest.raises(UsageError, match="is not among the measures scored"):
+    with pytest.raises(UsageError, match="which is not scored"):
         score_gates(scores, [Limit("accuracy", 0.5)])
 
 
@@ -222,7 +222,7 @@ def test_a_collection_is_built_and_validators_are_scored_on_it(answers: list[Pat
 def test_only_a_collection_is_validated(tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_text("<pairs><pair id='1'><t>a</t><h>b</h></pair></pairs>")
-    with pytest.raises(MismatchError, match="is no collection of AVE"):
+    with pytest.raises(MismatchError, match="is not an AVE collection"):
         nescio.ave.validate.train(path, tmp_path / "m.json")
     with pytest.raises(UsageError, match=r"a model is written to \.json"):
         nescio.ave.validate.train(path, tmp_path / "m.bin")
@@ -235,7 +235,7 @@ def test_definitions_are_answered_and_scored(tmp_path: Path) -> None:
     assert str(answered).startswith(f"run answers {answered.answered} of {answered.questions} questions; wrote ")
     scores = nescio.nuggets.score([targets, tmp_path / "run.jsonl"], beta=5, ci=None)
     assert any(row.measure.endswith("(beta=5)") for row in scores)
-    with pytest.raises(UsageError, match="--beta is for the measures shown by default"):
+    with pytest.raises(UsageError, match="--beta is for the default measures"):
         nescio.nuggets.score([targets, tmp_path / "run.jsonl"], "nuggets.F", beta=5)
 
 

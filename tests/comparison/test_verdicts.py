@@ -109,7 +109,7 @@ def test_bars_are_the_longest_stretches() -> None:
 
 
 def test_rank_intervals_hold_the_true_ranks_together() -> None:
-    """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95 % or more."""
+    """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95% or more."""
     rates = np.array([0.7, 0.6, 0.6, 0.5, 0.45, 0.45])
     best, worst = [1, 2, 2, 4, 5, 5], [1, 3, 3, 4, 6, 6]  # equal systems may take either place
     rng, held = np.random.default_rng(11), 0
@@ -159,7 +159,7 @@ def test_too_few_resamples_for_so_many_comparisons_is_said() -> None:
     rows = [tuple(step * 10 + rng.random() for step in range(5)) for _ in range(60)]
     found = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=99)
     assert {row.verdict for row in found} == {"too few resamples to tell"}
-    assert any("take at least --resamples 200" in note for note in in_words(found.notes))
+    assert any("use at least --resamples 200" in note for note in in_words(found.notes))
     enough = nescio.compare(matrix(*rows), "mean(score)", test="permutation", resamples=250)
     assert {row.verdict for row in enough} == {"better"}
 

@@ -85,7 +85,7 @@ def log(folder: Path, other: str) -> Path:
 
 @pytest.mark.parametrize("name", ["value", "worth"])
 def test_a_threshold_is_not_tuned_for_a_score_whatever_it_is_called(name: str, tmp_path: Path) -> None:
-    with pytest.raises(nescio.UsageError, match=f"reads the scores '{name}'"):
+    with pytest.raises(nescio.UsageError, match=f"uses the scores '{name}'"):
         nescio.tune(log(tmp_path, name), f"mean({name})", choose={"metric": "acc"}, confidence=0.95)
 
 

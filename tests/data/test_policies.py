@@ -44,8 +44,8 @@ MISSING = {"a": "ciuc", "b": "i..u", "c": "u.c."}
 def test_a_missing_row_is_an_error(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert str(refusal(path, MismatchError)) == (
-        f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; --missing unanswered counts them as "
-        "silence, --missing common compares on the questions that all runs have"
+        f"{path}: run 'b' lacks 2 of 4 questions (first: 'q2'); 1 more run lacks some; use --missing unanswered to "
+        "count them as unanswered, or --missing common to keep only the questions that all runs have"
     )
     path = encode(rows(MISSING | {"d": "c..."}), "csv", tmp_path)
     assert "; 2 more runs lack some; " in str(refusal(path, MismatchError))
@@ -55,8 +55,8 @@ def test_a_missing_row_as_silence(tmp_path: Path) -> None:
     path = encode(rows(MISSING), "csv", tmp_path)
     assert outcome_letters(path, missing="unanswered") == {"a": "ciuc", "b": "iuuu", "c": "uucu"}
     assert in_words(read(path, missing="unanswered").notes) == (
-        "run 'b': 2 missing of 4 questions counted as unanswered",
-        "run 'c': 2 missing of 4 questions counted as unanswered",
+        "run 'b': 2 of 4 questions are missing and counted as unanswered",
+        "run 'c': 2 of 4 questions are missing and counted as unanswered",
     )
 
 
@@ -66,13 +66,13 @@ def test_the_questions_common_to_all(tmp_path: Path) -> None:
     found = evidence(path, missing="common")
     assert (found.questions, found.strata["topic"].tolist()) == (("q1",), ["t"])
     assert in_words(read(path, missing="common").notes) == (
-        "1 of 4 questions are common to all runs; the other 3 left out",
+        "1 of 4 questions are common to all runs; the other 3 are left out",
     )
 
 
 def test_no_question_is_common(tmp_path: Path) -> None:
     path = encode(rows({"a": "c.", "b": ".c"}), "csv", tmp_path)
-    assert str(refusal(path, MismatchError, missing="common")) == "no question is common to all runs"
+    assert str(refusal(path, MismatchError, missing="common")) == "the runs have no question in common"
 
 
 UNGRADED = {"a": "c?u", "b": "ccc"}
@@ -81,7 +81,7 @@ UNGRADED = {"a": "c?u", "b": "ccc"}
 def test_an_ungraded_answer_left_out(tmp_path: Path) -> None:
     path = encode(rows(UNGRADED), "csv", tmp_path)
     assert outcome_letters(path, ungraded="exclude") == {"a": "c?u", "b": "ccc"}
-    assert in_words(read(path, ungraded="exclude").notes) == ("run 'a': 1 of 3 answers is not graded: left out",)
+    assert in_words(read(path, ungraded="exclude").notes) == ("run 'a': 1 of 3 answers is not graded and left out",)
 
 
 def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_an_ungraded_answer_at_both_extremes(tmp_path: Path) -> None:
     extremes = {"a [ungraded wrong]": "ciu", "a [ungraded right]": "ccu", "b": "ccc"}
     assert outcome_letters(path, ungraded="bounds") == extremes
     assert in_words(read(path, ungraded="bounds").notes) == (
-        "run 'a': 1 of 3 answers is not graded: taken for wrong and for right in turn",
+        "run 'a': 1 of 3 answers is not graded; counted once as wrong and once as right",
     )
     origins = evidence(path, ungraded="bounds").origins
     assert origins == {"a [ungraded wrong]": "a", "a [ungraded right]": "a"}
@@ -105,7 +105,7 @@ def test_k_has_no_bounds_and_says_so(tmp_path: Path) -> None:
     ranked = rows({"a": "c?"}, confidence=0.5)
     lower = {"run": "a", "question": "q2", "outcome": "correct", "rank": 2, "confidence": 0.25}
     found = read(encode([*ranked, lower], "csv", tmp_path), ungraded="bounds")
-    assert in_words(found.notes)[-1] == "K has no such bounds: it reads the graded answers alone"
+    assert in_words(found.notes)[-1] == "K has no such bounds: it uses only the graded answers"
 
 
 def test_an_ungraded_answer_is_an_error_that_counts_all(tmp_path: Path) -> None:
@@ -126,20 +126,20 @@ def test_on_an_unanswerable_question_silence_is_right_and_an_answer_wrong(tmp_pa
     assert outcome_letters(path) == {"a": "ciu", "b": "ciu"}
     assert_array_equal(evidence(path).columns["answered"], [[0, 1, 0], [0, 1, 0]])
     assert in_words(read(path).notes) == (
-        "2 of 3 questions have no answer: declining is correct there, answering incorrect",
+        "2 of 3 questions have no answer: abstaining is correct there, and answering is incorrect",
     )
 
 
 def test_unanswerable_questions_left_out(tmp_path: Path) -> None:
     path = unanswerable(tmp_path, {"a": "uiu"}, "q2")
     assert outcome_letters(path, unanswerable="exclude") == {"a": "uu"}
-    assert in_words(read(path, unanswerable="exclude").notes) == ("1 of 3 questions has no answer: left out",)
+    assert in_words(read(path, unanswerable="exclude").notes) == ("1 of 3 questions has no answer and is left out",)
 
 
 def test_no_question_is_answerable(tmp_path: Path) -> None:
     path = unanswerable(tmp_path, {"a": "u"}, "q1")
     message = str(refusal(path, MismatchError, unanswerable="exclude"))
-    assert message == "every question is unanswerable: --unanswerable exclude leaves none"
+    assert message == "every question is unanswerable, so --unanswerable exclude leaves none"
 
 
 def test_a_missing_row_of_an_unanswerable_question_is_silence_and_right(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:
 def test_a_cluster_that_is_no_stratum(tmp_path: Path) -> None:
     path = encode(rows(MISSING, topic="t"), "csv", tmp_path)
     message = str(refusal(path, MismatchError, cluster="story", missing="unanswered"))
-    assert message == "no column 'story' is constant within each question; columns that are: topic"
+    assert message == "no column 'story' is constant within each question; these columns are: topic"
 
 
 @pytest.mark.parametrize("policy", ["error", "unanswered", "common"])

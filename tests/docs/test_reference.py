@@ -57,7 +57,7 @@ def test_every_measure_has_a_page_with_its_formula_and_audit() -> None:
     assert sorted(pages) == sorted([*(reference.file_name(name) for name in MEASURES), "index.md"])
     assert [name for name, page in pages.items() if name != "index.md" and "## Its audit" not in page] == []
     assert "eq. 4" in pages["c-at-1.md"]
-    assert "Resists every cheat, obeys every axiom" in pages["c-at-1.md"]
+    assert "Resists every cheat and satisfies every axiom" in pages["c-at-1.md"]
     assert "Cheated by" in pages["precision.md"]
     assert "<mfrac>" in pages["c-at-1.md"]
     assert not [name for name, page in pages.items() if "$" in page]

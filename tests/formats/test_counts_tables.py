@@ -109,4 +109,4 @@ def test_a_run_may_have_answered_no_question_at_all(tmp_path: Path) -> None:
 
 def test_counts_have_no_clusters(tmp_path: Path) -> None:
     message = str(refusal(encode(SOUND, "csv", tmp_path), MismatchError, cluster="story"))
-    assert message == "a counts table has no questions, so there is nothing to cluster"
+    assert message == "a counts table has no questions to cluster"

@@ -234,7 +234,7 @@ def test_a_spreadsheets_tabs_are_read_as_pythons_csv_reads_them(tmp_path: Path) 
         "line 2",
         "is never closed",
     )
-    assert_refused(table(tmp_path, 'run,question,outcome\na,"q" 1,correct\n'), "line 2", "goes on after its closing")
+    assert_refused(table(tmp_path, 'run,question,outcome\na,"q" 1,correct\n'), "line 2", "text follows the closing")
 
 
 def test_a_question_is_one_however_its_accents_are_typed(tmp_path: Path) -> None:

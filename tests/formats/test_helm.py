@@ -279,7 +279,7 @@ def test_an_option_that_means_i_do_not_know(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(paths, declined_pattern=(declared,))
     assert columns(found) == {"correct": [0, 1, 0], "incorrect": [0, 0, 1], "unanswered": [1, 0, 0]}
     assert columns(found, "answered")["answered"] == [0, 0, 1]
-    assert "2 of 3 questions have no answer: declining is correct there, answering incorrect" in notes
+    assert "2 of 3 questions have no answer: abstaining is correct there, and answering is incorrect" in notes
 
 
 def test_one_request_an_option_has_no_text_of_its_own(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_of_several_filters_one_is_chosen(tmp_path: Path) -> None:
     assert message == "filters here are strict, flexible; name one with --choose filter=NAME"
     assert_array_equal(evidence(path, choose={"filter": "strict"}).columns["unanswered"], [[1]])
     assert_array_equal(evidence(path, choose={"filter": "flexible"}).columns["correct"], [[1]])
-    with pytest.raises(MismatchError, match="to compare two choices of one log, `nescio convert` each to a table"):
+    with pytest.raises(MismatchError, match="to compare two choices from one log, `nescio convert` each to a table"):
         nescio.compare(path, "c@1", choose={"filter": "strict"}, resamples=10)
     assert "filter=loose: filters here are flexible, strict" in str(
         refusal(path, UsageError, choose={"filter": "loose"})
@@ -225,7 +225,7 @@ def test_one_of_several_samples_that_declines_does_not_decline_for_all(tmp_path:
     found, notes = evidence_and_notes(lines(tmp_path / NAME, *rows), declined_pattern=(r"unknown\.?",))
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1, 1, 0]])
     assert_array_equal(found.columns["correct"], [[1, 0, 0, 0, 0]])
-    assert "--declined-pattern: 2 answers read as unanswered: 'unknown' 2×" in notes
+    assert "--declined-pattern: 2 answers counted as unanswered ('unknown' 2×)" in notes
 
 
 def test_silence_that_was_graded_right_is_silence_and_said_to_be(tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ RULES: dict[str, tuple[Any, str]] = {
     "a filter of another kind": (row(1, 1.0, filter=3), "filter must be a text (found 3)"),
     "responses of another kind": (row(1, 1.0, filtered_resps="4"), "filtered_resps must be a list (found '4')"),
     "no responses": ({"doc_id": 1, "doc": {}}, "filtered_resps must be a list"),
-    "half a line": ('{"doc_id": 1, "doc"', "the line ends before it does"),
+    "half a line": ('{"doc_id": 1, "doc"', "the object does not end on its line"),
     "no object": ("[]", "each line must be a JSON object"),
 }
 

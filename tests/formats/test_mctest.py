@@ -83,7 +83,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
     for letters, rule in (("A\tB\tC\tD\n", "the letters of 1 stories"), (ANS + ANS, "the letters of 4 stories")):
         write_files(tmp_path, {"mc.dev.ans": letters})
         assert rule in str(refusal([tsv, ans, run], MismatchError))
-    with pytest.raises(UsageError, match="which holds no questions"):
+    with pytest.raises(UsageError, match="which has no questions"):
         read_collection(write_files(tmp_path, {"t.csv": "run,question,outcome\na,b,correct\n"}))
 
 
@@ -103,7 +103,7 @@ def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
 
 def test_without_the_file_of_answers_nothing_is_scored(tmp_path: Path) -> None:
     tsv, _, run = write_files(tmp_path, FILES)
-    assert "there is no gold in what was given" in str(refusal([tsv, run], MismatchError))
+    assert "no question says what its answer is" in str(refusal([tsv, run], MismatchError))
 
 
 @pytest.mark.fuzz("mctest")
@@ -136,4 +136,4 @@ def test_own_runs_go_with_the_key_of_another_format(tmp_path: Path) -> None:
     assert_array_equal(found.columns["reading.aut_sent"], [[0], [1]])
     assert_array_equal(found.columns["reading.word_precision"], [[0], [1 / 2]])
     twice = files | {"old.jsonl": files["new.jsonl"]}
-    assert "run 'old' stands in two files" in str(refusal(write_files(tmp_path, twice), MismatchError))
+    assert "run 'old' appears in two files" in str(refusal(write_files(tmp_path, twice), MismatchError))

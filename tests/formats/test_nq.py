@@ -86,7 +86,7 @@ def test_json_lines_with_lists(tmp_path: Path) -> None:
     assert_array_equal(found.columns["unanswered"], [[0, 1, 0]])
     assert_array_equal(found.columns["confidence"], [[0.5, np.nan, 0.25]])
     assert list(found.strata["topic"]) == ["x", "y", "x"]
-    assert notes == ("1 of 3 questions has no answer: declining is correct there, answering incorrect",)
+    assert notes == ("1 of 3 questions has no answer: abstaining is correct there, and answering is incorrect",)
 
 
 def test_a_list_of_predictions_is_ranked(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_an_assessor_may_find_nothing_in_one_string_and_something_in_another(tmp
 
 def test_the_file_that_is_of_no_format_is_named_and_not_the_one_beside_it(tmp_path: Path) -> None:
     """A run in TREC's form could be of two formats; what goes with it decides, and here that is unsound."""
-    assert "map.txt, line 1: its first line is of no text format" in refusal(
+    assert "map.txt, line 1: its first line matches no text format" in refusal(
         tmp_path, FILES | {"map.txt": "# by A\n" + MAP}
     )
 

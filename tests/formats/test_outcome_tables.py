@@ -135,8 +135,8 @@ def test_an_ungraded_answer_is_not_an_unanswered_one(tmp_path: Path) -> None:
     given = encode(changed(3, outcome=None), "csv", tmp_path)
     message = str(refusal(given, MismatchError))
     assert message == (
-        f"{given}: run 'b', question 'q1': the answer is not graded (1 such answer in all); --ungraded exclude leaves "
-        "them out, --ungraded bounds reports both extremes"
+        f"{given}: run 'b', question 'q1': the answer is not graded (1 such answer in all); use --ungraded exclude to "
+        "leave them out, or --ungraded bounds to report both extremes"
     )
 
 

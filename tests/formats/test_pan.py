@@ -142,7 +142,7 @@ def test_a_name_given_to_two_runs(tmp_path: Path) -> None:
     truth, answers = truth_and_answers(tmp_path)
     other = lines(tmp_path / "yours" / "mine.jsonl", V1, V2)
     message = str(refusal([truth, answers, other], MismatchError))
-    assert message == f"{answers} and {other} would both be run 'mine'; rename one of the files or folders"
+    assert message == f"{answers} and {other} would both become run 'mine'; rename one of the files or folders"
 
 
 def text(path: Path, *given: str) -> Path:

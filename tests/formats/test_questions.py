@@ -186,7 +186,7 @@ def test_a_run_lacks_a_question(tmp_path: Path) -> None:
     paths = questions_and_run(tmp_path, answers=(A1,))
     assert str(refusal(paths, MismatchError)).startswith(f"{paths[1]}: run 'mine' lacks 1 of 2 questions (first: 'q2')")
     found = read(paths, missing="unanswered")
-    assert in_words(found.notes) == ("run 'mine': 1 missing of 2 questions counted as unanswered",)
+    assert in_words(found.notes) == ("run 'mine': 1 of 2 questions is missing and counted as unanswered",)
 
 
 def test_an_unknown_judge(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_runs_strata_and_confidence_by_column(tmp_path: Path) -> None:
 BROKEN: dict[str, tuple[str, str | None, str]] = {
     "no question": (",t,x,A", "line 3", "the problem is empty"),
     "too few cells": ("q2,t", "line 3", "a record of 2 fields where the header has 4"),
-    "an open quotation mark": ('"q2,t,x,A', "line 3", "a quotation mark opens here and is never closed"),
+    "an open quotation mark": ('"q2,t,x,A', "line 3", "a quotation mark that opens here is never closed"),
 }
 
 

@@ -61,7 +61,7 @@ def test_what_files_hold(tmp_path: Path) -> None:
     assert list(found.strata["article"]) == ["T"] * 4
     assert list(found.strata["paragraph"]) == ["T 0", "T 1", "T 1", "T 1"]
     assert read(paths).measures[:2] == ("squad.EM", "squad.F1")
-    assert notes == ("2 of 4 questions have no answer: declining is correct there, answering incorrect",)
+    assert notes == ("2 of 4 questions have no answer: abstaining is correct there, and answering is incorrect",)
 
 
 def test_texts_that_normalisation_empties(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(paths, declined_pattern=(r"no answer\.?",))
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 1]])
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 1]])
-    assert any("1 answers read as unanswered: 'No answer.' 1×" in note for note in notes)
+    assert any("1 answers counted as unanswered ('No answer.' 1×)" in note for note in notes)
 
 
 BROKEN_GOLD: dict[str, tuple[Any, str]] = {
@@ -196,7 +196,7 @@ def test_a_broken_gold(twin: str, tmp_path: Path) -> None:
 def test_broken_predictions_and_odds(tmp_path: Path) -> None:
     gold, mine = files(tmp_path, dev=GOLD, mine=MINE)
     twice = write_files(tmp_path, {"twice.json": '{"q1": "a", "q1": "b"}'})[0]
-    assert str(refusal([gold, twice])) == f"{twice}: a key stands twice in one object (found 'q1')"
+    assert str(refusal([gold, twice])) == f"{twice}: a key appears twice in one object (found 'q1')"
     odd = write_files(tmp_path, {"odds.json": '{"q1": 1, "q2": NaN}'})[0]
     assert str(refusal([gold, mine, odd])) == f"{odd}, q2: a probability or odds must be a finite number (found nan)"
     other = files(tmp_path, other={"x1": "a"})[0]

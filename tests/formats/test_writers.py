@@ -333,7 +333,7 @@ def test_an_unknown_writer_is_named(tmp_path: Path) -> None:  # noqa: ARG001
 @pytest.mark.parametrize("to", [name for name, writer in WRITERS.items() if not writer.suffixes and name != "pan"])
 def test_a_folder_that_holds_something_is_left_alone(to: str, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("mine")
-    with pytest.raises(UsageError, match="is there already; name a folder that is new or empty"):
+    with pytest.raises(UsageError, match="already exists; give a new or empty folder"):
         notes_of_writing(FOUND, to, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
     empty = tmp_path / "empty"

@@ -132,7 +132,7 @@ class TestConventions:
         assert math.isnan(compute("c@1", []))
 
     def test_what_is_no_outcome_is_refused(self) -> None:
-        for value, says in (({"a": 1}, "several values"), ("maybe", "no outcome")):
+        for value, says in (({"a": 1}, "several values"), ("maybe", "not an outcome")):
             with pytest.raises(UsageError, match=says):
                 compute("c@1", [sample_score(value)])
         assert compute("c@1", [sample_score(0.5), sample_score(0.2)], threshold=0.5) == 0.5

@@ -115,9 +115,9 @@ def test_labels_of_a_list_stay_what_they_are() -> None:
     """numpy would make texts of [0, 1, "?"], and no text equals a number."""
     found = metric("c@1", unanswered="?")
     assert found([0, 1, 1, 0], [0, 1, "?", 1]) == pytest.approx((2 + 2 / 4) / 4)
-    with pytest.raises(UsageError, match="true labels are numbers and the predicted ones texts"):
+    with pytest.raises(UsageError, match="true labels are numbers and the predicted labels are texts"):
         found([0, 1, 1], np.array([0, 1, "?"]))
-    with pytest.raises(UsageError, match="true labels are texts and the predicted ones numbers"):
+    with pytest.raises(UsageError, match="true labels are texts and the predicted labels are numbers"):
         found(["0", "1", "1"], [0, 1, "?"])
     probabilities = LogisticRegression().fit(X, Y == "plus")
     with pytest.raises(UsageError, match="none can be right"):

@@ -27,8 +27,8 @@ def test_a_name_says_all_parameters(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("exact(1)", "has more parameters than the judge takes"),
-        ("token_f1(0.5, 0.6)", "has more parameters than the judge takes"),
+        ("exact(1)", "has too many parameters; the judge takes"),
+        ("token_f1(0.5, 0.6)", "has too many parameters; the judge takes"),
         ("token_f1(0.5, threshold=0.6)", "gives threshold twice"),
         ("token_f1(treshold=0.6)", "judge token_f1 has no parameter 'treshold'; its parameters are threshold"),
         ("exact(x=1)", "judge exact has no parameter 'x'; it takes none"),

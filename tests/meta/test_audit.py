@@ -61,7 +61,7 @@ def test_eq6_is_cheated_by_one_wrong_answer() -> None:
     row = finding(everything(), "eq6", "one wrong answer")  # eq. 6: 0 + (1/1)(499/500)
     assert row.result == "cheated"
     assert row.value == pytest.approx(0.998, abs=1e-15)
-    assert row.worth == 0.99  # .998 lies between the honest 99 % and 100 %
+    assert row.worth == 0.99  # .998 lies between the honest 99% and 100%
     assert finding(everything(), "eq6", "one right answer").result == "resists"
 
 
@@ -209,7 +209,7 @@ def test_some_facts_by_hand() -> None:
     for name, best in (("Brier", 0), ("AURC", 0), ("pan.F1", 1)):
         row = finding(everything(), name, "one right answer")
         assert (row.result, row.value, row.worth) == ("cheated", best, 1)
-    # Twenty answers, one wrong: 5 % risk at full coverage; nineteen of twenty cover less.
+    # Twenty answers, one wrong: 5% risk at full coverage; nineteen of twenty cover less.
     assert finding(everything(), "coverage@risk", "silence for wrong").value == pytest.approx(0.95)
     # Whoever declines all abstains wherever it should.
     assert finding(everything(), "abstention_recall", "all silent").value == 1

@@ -59,7 +59,7 @@ def test_every_format(tmp_path: Path) -> None:
         "undefined": 0,
     }
     earned = {row["system"]: row["value"] for row in record["scores"]}
-    assert (earned["one right answer"], earned["60 % right"], earned["all silent"]) == (1, 0.6, None)
+    assert (earned["one right answer"], earned["60% right"], earned["all silent"]) == (1, 0.6, None)
     for form in ("table", "json", "jsonl", "csv", "markdown", "latex"):
         text = tables.render(found, form)
         assert "1 right, 499 silent: 1" in text
@@ -83,15 +83,15 @@ def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
 
     status, out, err = call("audit", "-m", "eq6")
     assert status == 0
-    assert "1 wrong, 499 silent: 0.998; an honest system with 495 right, 5 wrong: 0.99 (99 % right)" in out
+    assert "1 wrong, 499 silent: 0.998; an honest system with 495 right, 5 wrong: 0.99 (99% right)" in out
     assert "C=1 W=1 U=1: 0.5 → C=0 W=1 U=2: 0.6667" in out
-    assert "not proved" in err
+    assert "not a proof" in err
     status, out, err = call("audit", "-m", "nosuch")
     assert (status, out) == (2, "")
     assert "unknown measure 'nosuch'" in err
     assert call("audit", "--questions", "10")[0] == 2
     assert "cheated by one right answer" in call("measures", "precision")[1]
-    assert "resists every cheat, obeys every axiom" in call("measures", "c@1")[1]
+    assert "resists every cheat and satisfies every axiom" in call("measures", "c@1")[1]
     assert "'penalty(t=0.75)'" in call("measures", "penalty(t=0.75)")[1]
     assert "no outcome decides" in call("measures", "mean")[1]
     assert '"result": "cheated"' in call("measures", "precision", "-f", "json")[1]

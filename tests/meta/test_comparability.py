@@ -44,7 +44,7 @@ def scores(table: Mapping[str, tuple[float, ...]]) -> Scores:
 
 
 def test_table_1() -> None:
-    """The paper says 98 % twice; its 13 rows give .943, and .985 without the last; HumSent and AutSent .976."""
+    """The paper says 98% twice; its 13 rows give .943, and .985 without the last; HumSent and AutSent .976."""
     every = {(row.measure, row.other): row for row in comparability(scores(TABLE_1))}
     assert round(every["read.recall", "read.HumSent"].correlation, 3) == 0.943
     assert round(every["read.HumSent", "read.AutSent"].correlation, 3) == 0.976

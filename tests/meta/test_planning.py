@@ -291,7 +291,7 @@ def test_scores_are_planned_by_the_normal_approximation() -> None:
     found = plan(graded(values), "mean(score)", difference=0.02, questions=1000)
     row, resolved = only(found), only(found, "difference")
     assert (row.method, row.error, row.apart) == ("normal approximation", None, None)
-    # two-sided z test: n = ((z_.975 + z_.8) · sd / d)²; the bootstrap of the standard error is within 5 % of its square
+    # two-sided z test: n = ((z_.975 + z_.8) · sd / d)²; the bootstrap of the standard error is within 5% of its square
     z = stats.norm.isf(0.025) + stats.norm.ppf(0.8)
     assert row.questions == pytest.approx((z * deviation / 0.02) ** 2, rel=0.1)
     assert resolved.difference == pytest.approx(z * deviation / 1000**0.5, rel=0.05)
@@ -324,7 +324,7 @@ def test_the_distance_of_a_two_sided_test(wanted: float) -> None:
 def test_what_cannot_be_found_is_said_and_left_empty() -> None:
     few = plan(rates=RATES, questions=5)  # 2/2^5 > 0.05: no exchange of five labels is rare enough
     assert np.isnan(only(few, "difference").difference)
-    assert any("no difference" in note for note in in_words(few.notes))
+    assert any("cannot detect any difference" in note for note in in_words(few.notes))
     topics = plan(graded(np.random.default_rng(0).random((2, 40))), "mean(score)", questions=5)
     assert np.isnan(only(topics, "difference").difference)
     many = plan(rates=RATES, difference=1e-5)
@@ -343,36 +343,36 @@ THREE = pilot(CELLS).take_runs([0, 1, 0])
     [
         (None, {}, "from a pilot .* or from rates"),
         (pilot(CELLS), {"rates": RATES}, "not from both"),
-        (pilot(CELLS), {"agreement": 0.5}, "goes with rates"),
+        (pilot(CELLS), {"agreement": 0.5}, "is only for rates"),
         (pilot(CELLS).take_runs([0]), {}, "one run"),
-        (THREE, {}, "3 runs; name two"),
-        (THREE, {"run": "run"}, "3 runs; name two"),
+        (THREE, {}, "3 runs; choose two"),
+        (THREE, {"run": "run"}, "3 runs; choose two"),
         (pilot(CELLS), {"run": "rum"}, "did you mean run"),
         (pilot(CELLS), {"run": "run", "baseline": "run"}, "are both 'run'"),
         (pilot({"CC": 5, "WW": 5}), {}, "never differ"),
         (pilot({"CC": 5, "WW": 5}), {"difference": 0.1}, "never differ"),
         (pilot({"UU": 5, "WU": 5}), {"measures": "precision"}, "undefined"),
         (pilot(CELLS), {"measures": "AURC"}, "no confidence"),
-        (None, {"rates": RATES, "measures": "AURC", "difference": 0.1}, "needs a pilot"),
+        (None, {"rates": RATES, "measures": "AURC", "difference": 0.1}, "use a pilot"),
         (None, {"rates": RATES}, "say which difference"),
-        (None, {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"}, "UF: the rates make no difference"),
+        (None, {"rates": [(0.6, 0.4, 0), (0.35, 0.15, 0.5)], "measures": "UF"}, "UF: the rates give no difference"),
         (None, {"rates": RATES, "difference": 0}, "difference of 0"),
-        (None, {"rates": RATES, "difference": 1.2}, "cannot be had .* leads to 1 at most"),
+        (None, {"rates": RATES, "difference": 1.2}, "cannot give a difference .* reaches 1 at most"),
         (None, {"rates": (0.5, 0.5, 0), "difference": -0.1, "measures": "coverage"}, "never differ"),
         (None, {"rates": (0.5, 0.3, 0.1), "difference": 0.1}, "sum to 1.*0.9"),
-        (None, {"rates": (0.7, 0.5, -0.2), "difference": 0.1}, "not negative"),
+        (None, {"rates": (0.7, 0.5, -0.2), "difference": 0.1}, "cannot be negative"),
         (None, {"rates": (0.7, 0.3), "difference": 0.1}, "three numbers"),
         (None, {"rates": "0.5", "difference": 0.1}, "three numbers"),
         (None, {"rates": [RATES] * 3}, "found 3"),
-        (None, {"rates": RATES, "difference": 0.1, "agreement": 1.1}, "agreement lies between"),
+        (None, {"rates": RATES, "difference": 0.1, "agreement": 1.1}, "agreement must lie between"),
         (None, {"rates": RATES, "difference": 0.1, "agreement": 1}, "lower agreement"),
-        (None, {"rates": RATES, "difference": 0.1, "run": "a"}, "rates have no names"),
-        (None, {"rates": RATES, "difference": 0.1, "alpha": 0}, "alpha lies"),
-        (None, {"rates": RATES, "difference": 0.1, "power": 1}, "power lies"),
-        (None, {"rates": RATES, "difference": 0.1, "power": 0.05}, "power lies"),
+        (None, {"rates": RATES, "difference": 0.1, "run": "a"}, "rates have no run names"),
+        (None, {"rates": RATES, "difference": 0.1, "alpha": 0}, "alpha must lie"),
+        (None, {"rates": RATES, "difference": 0.1, "power": 1}, "power must be above"),
+        (None, {"rates": RATES, "difference": 0.1, "power": 0.05}, "power must be above"),
         (None, {"rates": RATES, "difference": float("nan")}, "difference must be a number"),
-        (None, {"rates": RATES, "questions": 0}, "whole number from 1"),
-        (None, {"rates": RATES, "questions": 10.5}, "whole number from 1"),
+        (None, {"rates": RATES, "questions": 0}, "whole number between 1 and"),
+        (None, {"rates": RATES, "questions": 10.5}, "whole number between 1 and"),
         (None, {"rates": RATES, "difference": 0.1, "seed": -1}, "seed"),
     ],
 )

@@ -48,7 +48,7 @@ def test_bootstrap_intervals_agree_within_their_monte_carlo_error(
         method=theirs,
         rng=np.random.default_rng(2),
     )
-    # A 2.5 % quantile of 20,000 has a standard error of about 2 % of the spread; a step of 1/300 is 12 % of it.
+    # A 2.5% quantile of 20,000 has a standard error of about 2% of the spread; a step of 1/300 is 12% of it.
     step = 1.5 / 300
     assert row.value == pytest.approx(STATISTICS[measure](one.outcome))
     assert (row.low, row.high) == pytest.approx(tuple(found.confidence_interval), abs=step)

@@ -129,11 +129,11 @@ def test_sentence_says_what_changed(tmp_path: Path) -> None:
     letters = "".join(move * many for move, many in MOVES.items())
     said = sentence(change(tmp_path, letters[::2], letters[1::2]))
     # c@1: old 37/80 · (1 + 12/80) = 0.531875, new 38/80 · (1 + 17/80) = 0.5759375; the difference is 0.0440625.
-    assert said.text.startswith("new is not told apart from old by c@1: 0.576 against 0.532 (+0.044 [")
+    assert said.text.startswith("new is not significantly different from old by c@1: 0.576 against 0.532 (+0.044 [")
     assert said.text.endswith("; too few questions to tell.")
     assert said.more == (
-        "Of 80 questions that both have 8 were won and 7 lost; 59 ended as before.",
-        "It is newly silent on 8 and newly answers 3.",
+        "Of the 80 shared questions, new wins 8 and loses 7; 59 did not change.",
+        "It newly abstains on 8 and newly answers 3.",
     )
     better = sentence(change(tmp_path, "W" * 60, "C" * 60))
     assert (
@@ -186,7 +186,7 @@ def test_page_is_whole_and_says_how_to_repeat_it(diff_page: Path) -> None:
         assert "--missing common" in inside
     held = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
     assert len(held["browser"]["questions"]) == 83
-    assert "2 questions only old has: no move, and counted apart" in text
+    assert "2 questions only in old, counted separately" in text
     assert "80 of 83 questions are common to all runs" in text
     assert re.search(r">0\.532<.*?>0\.576<", text)
 
@@ -218,7 +218,7 @@ def test_graded_scores_have_differences_and_no_moves(tmp_path: Path) -> None:
         run(["compare", str(matrix), "-o", str(page), "--resamples", "200"])
     assert not stopped.value.code
     text = page.read_text()
-    assert "no moves of questions to show" in text
+    assert "no changes of questions to show" in text
     assert 'id="changes"' not in text
     assert 'id="figure-differences"' in text
 
@@ -227,8 +227,8 @@ def test_refusals_are_one_message_and_no_file(tmp_path: Path, capfd: pytest.Capt
     three_runs = outcome_table(tmp_path / "three.csv", {"a": "CW", "b": "CC", "c": "WW"})
     page = tmp_path / "diff.html"
     for arguments, message in (
-        (["compare", str(three_runs), "-o", str(page)], "--baseline OLD --run NEW says which"),
-        (["compare", str(three_runs), "--run", "b"], "--baseline OLD --run NEW says which"),
+        (["compare", str(three_runs), "-o", str(page)], "choose them with --baseline OLD --run NEW"),
+        (["compare", str(three_runs), "--run", "b"], "choose them with --baseline OLD --run NEW"),
         (["compare", str(three_runs), "--baseline", "a", "--run", "z", "-o", str(page)], "'z'"),
         (["score", str(three_runs), "-o", str(page)], "`nescio report` makes pages"),
     ):

@@ -192,7 +192,7 @@ def test_what_is_not_graded_or_rightly_silent_has_a_sign_of_its_own(tmp_path: Pa
     assert page.locator(".legend .rare").is_visible()
     assert page.locator(".legend .rare5").is_visible()
     assert not page.locator(".legend .rare0").is_visible()
-    assert "answered → rightly silent is won and newly silent" in page.inner_text("#changes")
+    assert "answered → rightly silent is both won and newly silent" in page.inner_text("#changes")
     page.click("a[href='#questions?change=not-graded']")
     assert_count(page, "1 of 2 questions")
     page.wait_for_timeout(150)

@@ -155,7 +155,7 @@ def test_long_texts_of_many_strata_are_cut_and_that_is_said(monkeypatch: pytest.
     found, notes = browser.browser(seen)
     assert found is not None
     assert found.payload["further"] == []
-    assert in_words(notes) == ("story: too long for one page, and left out of its questions",)
+    assert in_words(notes) == ("story: too long for one page and left out of it",)
 
 
 def test_a_command_line_is_taken_by_a_shell_as_it_was_given() -> None:

@@ -58,22 +58,22 @@ def test_sentence_names_the_best_and_who_is_not_told_apart(tmp_path: Path) -> No
     }
     said = answer(facts(tmp_path, runs))
     assert said.text.startswith("modest is best by c@1, 0.667 [")
-    assert said.text.endswith("]; not told apart from twin.")
-    assert said.more[0] == "With modest, of 300 questions 50.0% ended correct, 16.7% incorrect and 33.3% unanswered."
+    assert said.text.endswith("]; not significantly different from twin.")
+    assert said.more[0] == "modest got 50.0% of 300 questions right and 16.7% wrong, and left 33.3% unanswered."
 
 
 def test_sentence_names_those_level_with_the_best(tmp_path: Path) -> None:
     said = answer(facts(tmp_path, {"one": "CCW" * 20, "two": "WCC" * 20}))
-    assert said.text.startswith("one is best by c@1, level with two, 0.667 [")
-    assert said.text.endswith("]; not told apart from two.")
+    assert said.text.startswith("one is best by c@1, tied with two, 0.667 [")
+    assert said.text.endswith("]; not significantly different from two.")
 
 
 def test_sentence_says_what_accuracy_would_have_said(tmp_path: Path) -> None:
     # bold: 160/300 = 0.533 by both; modest 150/300 and c@1 0.667.
     said = answer(facts(tmp_path, {"bold": "C" * 160 + "W" * 140, "modest": THREE["modest"]}))
     assert said.name == "modest"
-    assert said.text.endswith("told apart from the other run.")
-    assert "accuracy, which takes silence for a wrong answer, bold would be first (0.533)" in said.more[1]
+    assert said.text.endswith("significantly different from the other run.")
+    assert "accuracy, which counts an abstention as a wrong answer, bold would be first (0.533)" in said.more[1]
 
 
 def test_one_run_and_counts_have_a_sentence_and_a_page(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_one_run_and_counts_have_a_sentence_and_a_page(tmp_path: Path) -> None:
 
 def test_nothing_that_counts_is_undefined_not_zero(tmp_path: Path) -> None:
     silent = facts(tmp_path, {"mute": "UUU", "also": "UUU"}, measures=["precision"])
-    assert answer(silent).text == "precision is undefined for every run: nothing could be counted."
+    assert answer(silent).text == "precision is undefined for every run, because nothing could be counted."
     assert "undefined" in page.page(silent)
 
 
@@ -116,7 +116,7 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
     # At t = 0.9, where the chart ends, bold earns 0.6 - 9 * 0.4 = -3.
     both = ("bold,60,40,0", "careful,50,10,40")
     cut = " The axis is cut at -0.5."
-    said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83; above, silence beats every run"
+    said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83; above, never answering beats every run"
     assert penalty_words(tmp_path, *both) == f"{said}.{cut}"
     assert penalty_words(tmp_path, *both, "mute,0,0,100") == f"{said} that answers.{cut}"
     # Ahead of careful only where both lie below silence: 0.5 - 0.1 s = 0.1 - 0.05 s at s = 8, t = 0.889, precision 10/15.
@@ -128,8 +128,8 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
             "The best run is ok from t = 0.00 to 0.89; sure from t = 0.89 to 1.00."  # 0.9 - 0.1 s = 0.09 at s = 8.1, t = 8.1/9.1
         )
     )
-    assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than silence."
-    assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 silence beats every run."
+    assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than a system that never answers."
+    assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 never answering beats every run."
     assert "to 0.9996; above" in _said_of_winners([("a", 0.0, 0.9996)], 0.9996, False)
 
 
@@ -273,9 +273,12 @@ def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> Non
         assert 'data-tip="' in inside
         assert data[name]["rows"]
     words = re.sub(r"\s+", " ", text)
-    assert "Bold values are the best of their column, told apart or not." in words
-    assert "or nearly: of penalty(t) only the t that are marked; of risk over coverage every point" in words
-    assert "; of reliability the calibration error and not the bins. The signature" in words
+    assert "Bold values are the best in their column, significantly or not." in words
+    assert (
+        "with these exceptions: for penalty(t), the command gives only the marked values of t; for risk over coverage, the command gives every point"
+        in words
+    )
+    assert "; for reliability, the command gives the calibration error but not the bins. The signature" in words
     assert "--seed" not in text  # not given, so no command needs it
     assert "--resamples 500" in text
 
@@ -314,7 +317,7 @@ def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.Capt
 
     table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
     for arguments, message in (
-        ((), "name the page"),
+        ((), "give the page"),
         (("-o", str(tmp_path / "page.pdf")), "written to .html"),
         (("-o", str(tmp_path / "no" / "x.html")), "no folder"),
     ):
@@ -328,5 +331,5 @@ def test_graded_scores_have_a_page_without_outcomes(tmp_path: Path) -> None:
     matrix = tmp_path / "ap.csv"
     matrix.write_text("topic,one,two\n" + "".join(f"t{i},{i / 20:.2f},{(i * 7 % 20) / 20:.2f}\n" for i in range(20)))
     text = make(tmp_path / "page.html", matrix).read_text()
-    assert "no browser of questions" in text
+    assert "no question browser" in text
     assert 'id="figure-outcomes"' not in text

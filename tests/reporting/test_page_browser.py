@@ -279,7 +279,7 @@ def test_texts_and_marks_stand_out(three_runs_page: Path, visit: Any, scheme: st
     grid_line = page.evaluate(
         "(() => { const e = document.createElement('i'); e.style.color = 'var(--line)'; document.body.append(e); return getComputedStyle(e).color; })()"
     )
-    for colour in {*colours} - {grid_line, "none"}:  # squares not told apart carry a sign
+    for colour in {*colours} - {grid_line, "none"}:  # squares of tied runs carry a sign
         assert_contrast(colour, "--paper", 3)
 
 

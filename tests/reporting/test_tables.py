@@ -1,9 +1,10 @@
 """Leaderboards with their marks, in every format.
 
-The three runs and their p-values by hand. On 20 questions `all` is right everywhere, `most` on the first 16, `half` on the first
+The three runs and their p-values by hand. On 20 questions `all` is right everywhere, `most` on the first 16, `half` on
+the first
 10. Two runs that differ on d questions, all in favour of one, have the exact p-value 2 · 2^-d under accuracy (McNemar):
-all–half 2^-9 = 0.00195, most–half (d = 6) 0.03125, all–most (d = 4) 0.125. Holm: 3 · 0.00195 = 0.0059, 2 · 0.03125 = 0.0625, 0.125.
-So only all and half are told apart; without a correction, most and half would be too.
+all–half 2^-9 = 0.00195, most–half (d = 6) 0.03125, all–most (d = 4) 0.125. Holm: 3 · 0.00195 = 0.0059, 2 · 0.03125 =
+0.0625, 0.125. So only all and half differ significantly; without a correction, most and half would be too.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def test_marks_rest_on_adjusted_paired_tests() -> None:
     scores = marked(outcomes(NESTED), "accuracy")
     assert marks(scores, "accuracy") == {"all": (True, False), "most": (False, True), "half": (False, False)}
     assert {row.run: row.better_than for row in scores} == {"all": ("half",), "most": (), "half": ()}
-    # At 93 % the second step of Holm's, 0.0625, is passed too.
+    # At 93% the second step of Holm's, 0.0625, is passed too.
     assert {row.run: row.better_than for row in marked(outcomes(NESTED), "accuracy", ci=93)} == {
         "all": ("half",),
         "most": ("half",),
@@ -109,7 +110,7 @@ def test_strata_are_tested_where_that_is_asked_for() -> None:
     unasked = marked(table, "accuracy", by="topic", every=False)
     assert set(marks(unasked, "accuracy", "y").values()) == {(None, None)}
     assert marks(unasked, "accuracy") == marks(asked, "accuracy")
-    assert "on all questions: --mark tests the strata too" in tables.render(unasked, "table")
+    assert "tested on all questions only, use --mark to test the strata too" in tables.render(unasked, "table")
 
 
 def test_unasked_only_what_costs_little_is_tested() -> None:
@@ -126,9 +127,9 @@ def test_what_cannot_be_paired_is_left_alone_or_refused() -> None:
     counts = pd.DataFrame({"run": ["a", "b"], "correct": [5, 1], "incorrect": [1, 5], "unanswered": [0, 0]})
     plain = nescio.score(counts, "c@1", resamples=200)
     assert marked(counts, "c@1", every=False).rows == plain.rows
-    with pytest.raises(MismatchError, match="cannot be paired"):
+    with pytest.raises(MismatchError, match="cannot be compared"):
         marked(counts, "c@1")
-    with pytest.raises(MismatchError, match="nothing to compare it with"):
+    with pytest.raises(MismatchError, match="no other run to compare it with"):
         marked(outcomes({"a": "CW"}), "c@1")
 
 
@@ -146,7 +147,9 @@ def test_in_the_terminal_and_in_text(scores: Scores) -> None:
     assert "1.000* [" in lines[1]
     assert "0.800† [" in lines[2]
     assert "0.500  [" in lines[3]
-    assert lines[4].startswith("* the best; † not told apart from the best (paired tests of all pairs of runs, Holm)")
+    assert lines[4].startswith(
+        "* the best; † not significantly different from the best (paired tests of all pairs of runs, Holm)"
+    )
 
 
 def test_in_markdown(scores: Scores) -> None:
@@ -154,7 +157,7 @@ def test_in_markdown(scores: Scores) -> None:
     assert "| all | **1.000** [" in text
     assert "| most | 0.800† [" in text
     assert "| half | 0.500 [" in text
-    assert "\n\n**bold**: the best; † not told apart" in text
+    assert "\n\n**bold**: the best; † not significantly different" in text
 
 
 def test_in_csv_json_and_arrow(scores: Scores, tmp_path: Path) -> None:

@@ -258,12 +258,12 @@ def test_what_a_reader_should_know() -> None:
         "run 'a': 12 labels are few",
         "left 2 answers ungraded",
         "questions are clustered",
-        "run 'a': Rogan-Gladen is undefined: the judge's sensitivity and specificity sum to 1 or less",
+        "run 'a': Rogan-Gladen is undefined because the judge's sensitivity and specificity sum to 1 or less",
     )
     enough = [C, W] * 15
     assert_notes(compared(outcomes(enough), outcomes(enough)), ABOUT, WIDTHS)
     far = compared(outcomes(enough), outcomes(enough), target="population")
-    assert_notes(far, "answers to questions of this kind, of which these are a sample")
+    assert_notes(far, "all questions of this kind, of which these are a sample")
 
 
 @pytest.mark.parametrize("labels", [1, 29])
@@ -280,7 +280,7 @@ def test_few_labels_are_said_to_be(labels: int) -> None:
 def test_why_a_correction_is_undefined(word: str, people: int, labels: int) -> None:
     """Two labels are too few whatever they say, which needs no reason."""
     found = compared(outcomes([C, W] * 20), outcomes([people] * labels + [N] * (40 - labels)))
-    reason = f"run 'a': Rogan-Gladen is undefined: people call {word} of the 3 labelled answers correct"
+    reason = f"run 'a': Rogan-Gladen is undefined because people call {word} of the 3 labelled answers correct"
     assert [note for note in in_words(found.notes) if "undefined" in note] == ([reason] if labels == 3 else [])
 
 
@@ -307,7 +307,7 @@ def test_labels_that_look_chosen_are_said_to() -> None:
         return [
             note
             for note in in_words(compared(outcomes(judge), outcomes(people)).notes)
-            if "random sample would" in note
+            if "by more than chance" in note
         ]
 
     assert sampling_notes(28) == sampling_notes(12) == sampling_notes(20) == []
@@ -335,7 +335,7 @@ def sample(n: int, drawn: int, rights: int, hits: int) -> tuple[list[int], list[
 def test_how_far_from_a_random_sample_is_too_far(n: int, drawn: int, rights: int, hits: int, z: float) -> None:
     judge, people = sample(n, drawn, rights, hits)
     notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
-    assert any("random sample would" in note for note in notes) == (z > 3.2905)
+    assert any("by more than chance" in note for note in notes) == (z > 3.2905)
 
 
 def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
@@ -347,7 +347,7 @@ def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
             compared(outcomes(*(judge for judge, _ in runs)), outcomes(*(people for _, people in runs))).notes
         )
         parts = [f"run {name!r}: 100% of 7 labelled, 0% of the 14 others" for name in named]
-        said = [note for note in notes if "random sample would" in note]
+        said = [note for note in notes if "by more than chance" in note]
         assert len(said) == bool(named)
         assert all(f"({'; '.join(parts)})" in note for note in said)
 
@@ -355,7 +355,7 @@ def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
 def test_nothing_is_said_of_labels_where_all_or_none_are_labelled_or_right() -> None:
     for judge, people in (([C] * 99 + [W], [C] * 100), ([C] * 100, [C] * 40 + [N] * 60), ([W] * 100, [C] + [N] * 99)):
         notes = in_words(compared(outcomes(judge), outcomes(people)).notes)
-        assert not any("random sample would" in note for note in notes)
+        assert not any("by more than chance" in note for note in notes)
 
 
 def test_whose_interval_is_of_another_kind_is_said() -> None:

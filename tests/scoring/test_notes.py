@@ -37,7 +37,7 @@ def test_what_measures_leave_out_is_one_line_a_count() -> None:
         ]
     table = pd.DataFrame(rows, columns=["run", "question", "outcome", "confidence"])
     table["confidence"] = np.where(table.outcome == "unanswered", np.nan, table.confidence / 10)
-    without = "questions left out, without a confidence or an answer or a judged candidate"
+    without = "questions left out because they lack a confidence or an answer or a judged candidate"
     assert in_words(nescio.score(table, ["Brier", "AURC", "AUROC"], ci=None).notes) == (
         f"Brier, AURC, AUROC: 1 of 9 {without} (run 'a', run 'b')",
         f"Brier, AURC, AUROC: 2 of 9 {without} (run 'c')",
@@ -45,6 +45,6 @@ def test_what_measures_leave_out_is_one_line_a_count() -> None:
     table.loc[table.run == "a", "confidence"] = np.nan
     said = in_words(nescio.score(table, ["Brier", "AURC"], ci=None).notes)
     assert (
-        "Brier, AURC: undefined, as none of the questions has a confidence and an answer or a judged candidate (run 'a')"
+        "Brier, AURC: undefined because none of the questions has a confidence and an answer or a judged candidate (run 'a')"
         in said
     )

@@ -40,7 +40,7 @@ def test_answers_and_questions_of_a_validation_are_counted_apart() -> None:
     """Five judged answers of three questions: neither kind of measure misses the rows of the other kind."""
     scores = nescio.score(EVERY["ave"].read(), ["ave.F", "ave.qa_accuracy"], ci=None)
     assert {row.measure: row.n for row in scores} == {"ave.F": 5, "ave.qa_accuracy": 3}
-    assert not any("left out, without" in note or "undefined" in note for note in in_words(scores.notes))
+    assert not any("left out because they lack" in note or "undefined" in note for note in in_words(scores.notes))
 
 
 def test_decisions_without_a_confidence_are_called_so(tmp_path: Path) -> None:
@@ -92,4 +92,4 @@ def test_a_run_without_units_of_a_measure_is_undefined_and_named() -> None:
     assert [row.n for row in scores] == [2, 0]
     assert np.isnan(scores.rows[1].value)
     (note,) = [note for note in scores.notes if note.code == "measure.no_units"]
-    assert str(note) == "ave.F: undefined, as there are no decisions on answers to measure (run 'system')"
+    assert str(note) == "ave.F: undefined because there are no decisions on answers to measure (run 'system')"

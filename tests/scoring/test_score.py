@@ -65,7 +65,7 @@ def test_a_value_outside_its_own_interval_is_said_to_be() -> None:
     assert [
         note
         for note in in_words(undefined.notes)
-        if "the bca interval is undefined: all resamples lie on one side" in note
+        if "the bca interval is undefined because all resamples lie on one side" in note
     ]
 
 
@@ -90,7 +90,7 @@ def test_resamples_without_a_value_and_few_questions_are_said() -> None:
     assert [
         note
         for note in in_words(notes)
-        if "undefined on some resamples, which the percentile interval leaves out" in note
+        if "undefined on some resamples; the percentile interval leaves them out" in note
     ]
     many = nescio.score(varied(200, runs=1), "accuracy", interval="percentile", resamples=300).notes
     assert many == ()
@@ -141,7 +141,7 @@ def test_what_reading_says_stands_before_what_measures_say() -> None:
     assert found.notes[: len(loaded.notes)] == loaded.notes
     ordered = nescio.score(EVERY["outcomes"].files, "AUROC", by="topic", ci=None)
     assert (
-        sum("left out, without" in note for note in in_words(ordered.notes)) == 1
+        sum("left out because they lack" in note for note in in_words(ordered.notes)) == 1
     )  # said of the whole, and not of each part
 
 

@@ -188,7 +188,7 @@ def test_the_exact_rule_is_reported_where_confidences_are_probabilities() -> Non
     assert row.rule_break_even == pytest.approx((0.9 + 0.8) / (4 + 1))
     large = nescio.tune(evidence([("C", 3.0, True), ("W", 2.0, True)]), folds=2)
     assert large.rows[0].rule_value is None
-    assert any("no probabilities" in note for note in in_words(large.notes))
+    assert any("not probabilities" in note for note in in_words(large.notes))
     impossible = nescio.tune(evidence([("C", 0.9, True), ("W", 0.2, False)]), folds=2)
     assert any("have no answer" in note for note in in_words(impossible.notes))
     assert impossible.rows[0].rule_value is None
@@ -227,14 +227,14 @@ def test_the_bound_is_that_of_clopper_and_pearson(level: float) -> None:
 
 
 def test_how_many_answers_a_guarantee_takes() -> None:
-    # 59 samples without a failure show 95 % with confidence 95 % (Wilks 1941): 0.95^59 < 0.05 < 0.95^58
+    # 59 samples without a failure show 95% with confidence 95% (Wilks 1941): 0.95^59 < 0.05 < 0.95^58
     single = Guarantee(0.05, 0.95, (0.5,))
     assert needed(single) == 59
     assert needed(Guarantee(0.05, 0.95)) == math.ceil(math.log(0.05 / 20) / math.log(0.95)) == 117
     assert needed(single, 0.05) is None
     many = needed(single, 0.02)
     assert many is not None
-    # the bound at that many answers, 2 % of them wrong, is below 5 %; a little fewer do not do
+    # the bound at that many answers, 2% of them wrong, is below 5%; a little fewer do not do
     assert upper_bound([math.ceil(0.02 * many)], [many], 0.05)[0] <= 0.05
     assert upper_bound([math.ceil(0.02 * (many - 60))], [many - 60], 0.05)[0] > 0.05
 
@@ -339,7 +339,7 @@ def test_what_cannot_be_certified_is_said_with_what_it_would_take() -> None:
     assert math.isnan(row.value)
     assert math.isnan(row.value_in_sample)
     assert found.applied is None
-    assert any("it takes 117 accepted answers without an error" in note for note in in_words(found.notes))
+    assert any("that takes 117 accepted answers without an error" in note for note in in_words(found.notes))
     wrong = nescio.tune(evidence([("CW"[i % 2], i / 30, True) for i in range(30)]), max_risk=0.05, folds=3)
     assert wrong.rows[0].answers_needed_at_rate is None
     assert any("no number of answers is enough" in note for note in in_words(wrong.notes))
@@ -402,12 +402,12 @@ def test_measures_that_a_threshold_says_nothing_of_are_refused() -> None:
         (lambda: nescio.tune(clustered, max_risk=0.1), "independent"),
         (lambda: nescio.tune(two), "2 runs.*--run: a, b"),
         (lambda: nescio.tune(two, run="c"), "unknown run"),
-        (lambda: nescio.tune(data, max_risk=5), "share between 0 and 1"),
+        (lambda: nescio.tune(data, max_risk=5), "must be between 0 and 1"),
         (lambda: nescio.tune(data, max_risk=0.1, confidence=95), "as in 0.95"),
         (lambda: nescio.tune(data, grid=[0.5]), "guaranteed risk"),
-        (lambda: nescio.tune(data, max_risk=0.1, grid=[]), "one at least"),
-        (lambda: nescio.tune(data, folds=1), "from 2"),
-        (lambda: nescio.tune(data, points=1), "from 2"),
+        (lambda: nescio.tune(data, max_risk=0.1, grid=[]), "one or more finite"),
+        (lambda: nescio.tune(data, folds=1), "2 or more"),
+        (lambda: nescio.tune(data, points=1), "2 or more"),
     ]
     for broken, says in refusals:
         with pytest.raises(nescio.NescioError, match=says):

@@ -94,11 +94,11 @@ BROKEN = {
     "no columns in polars": (pl.DataFrame(), None, "cannot be read: "),
     "question as index": (pandas().set_index("question"), None, "there is no 'question' (found ['run', 'outcome'])"),
     "rows twice": (pd.concat([pandas()] * 2), "row 3", "question 'q1' of run 'a' stands here again; it was on row 1"),
-    "column twice": (pd.concat([pandas(), pandas()], axis=1), None, "a column name stands twice (found 'run')"),
+    "column twice": (pd.concat([pandas(), pandas()], axis=1), None, "a column name appears twice (found 'run')"),
     "column twice in arrow": (
         pa.table(SOUND).append_column("run", pa.array(["b", "b"])),
         None,
-        "a column name stands twice (found 'run')",
+        "a column name appears twice (found 'run')",
     ),
     "complex numbers": (pandas(x=[1j, 2j]), None, "cannot be read: "),
     "half of a pair": (pandas(question=pd.Series(["\ud800", "x"], dtype=object)), None, "cannot be read: "),
@@ -117,7 +117,7 @@ def test_a_broken_twin(twin: str) -> None:
 def test_what_is_no_table(given: object) -> None:
     message = str(refusal(given, MismatchError))
     name = type(given).__name__
-    assert message.startswith(f"{name} is none of what can be read: a path, a pandas, Polars or Arrow table")
+    assert message.startswith(f"{name} cannot be read; pass a path, a pandas, Polars or Arrow table")
 
 
 def test_several_tables_are_told_apart_by_number() -> None:

@@ -71,11 +71,11 @@ def test_values_that_take_much_more_memory_than_their_text(text: str, tmp_path: 
     path = tmp_path / "dense.json"
     path.write_text(f"[{','.join([text] * (8_000_000 // len(text)))}]")
     with assert_bounded(path):
-        assert_refused(path, None, "MB of memory, which no log of this size does")
+        assert_refused(path, None, "MB of memory, which is too much for a log of this size")
     lines = tmp_path / "dense.jsonl"
     lines.write_text(f'{{"question": "q", "outcome": "correct"}}\n{{"x": {path.read_text()}}}\n')
     with assert_bounded(lines):
-        assert_refused(lines, "line 2", "MB of memory, which no log of this size does")
+        assert_refused(lines, "line 2", "MB of memory, which is too much for a log of this size")
 
 
 def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
         path = tmp_path / f"dense.json.{name}"
         path.write_bytes(pack(dense.encode()))
         with assert_bounded(path):
-            assert_refused(path, None, "MB of memory, which no log of this size does")
+            assert_refused(path, None, "MB of memory, which is too much for a log of this size")
     name = "model_outputs_m_5shots.json"
     path = write_files(tmp_path, {"a.zip": packed_members({name: f'[{{"question_id":1}},{dense[1:]}'})})[0]
     with assert_bounded(path):
-        assert_refused(path, f"member {name}", "MB of memory, which no log of this size does")
+        assert_refused(path, f"member {name}", "MB of memory, which is too much for a log of this size")
 
 
 def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
@@ -98,28 +98,28 @@ def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
     }
     path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **members})})[0]
     with assert_bounded(path, sum(map(len, members.values()))):
-        assert_refused(path, "member samples/8_epoch_1.json", "MB of memory, which no log of this size does")
+        assert_refused(path, "member samples/8_epoch_1.json", "MB of memory, which is too much for a log of this size")
 
 
 def test_a_tree_that_takes_much_more_memory_than_its_text(tmp_path: Path) -> None:
     path = tmp_path / "dense.xml"
     path.write_text(f"<test-set>{'<a/>' * 1_500_000}</test-set>")
     with assert_bounded(path):
-        assert_refused(path, None, "MB of memory, which no log of this size does")
+        assert_refused(path, None, "MB of memory, which is too much for a log of this size")
 
 
 def test_more_columns_than_memory(tmp_path: Path) -> None:
     names = [f"c{i}" for i in range(20_000)]
     path = tmp_path / "wide.csv"
     path.write_text(f"question,{','.join(names)}\nq,{','.join('1' for _ in names)}\n")
-    assert_refused(path, None, "there are 20,001 columns, more than a table of this size has")
+    assert_refused(path, None, "there are 20,001 columns, which is too many for a table of this size")
     path = tmp_path / "wide.jsonl"
     rows = [
         {"question": str(i), "outcome": "correct"} | dict.fromkeys(names[i * 4 : i * 4 + 4], 1) for i in range(5000)
     ]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     with assert_bounded(path):
-        assert_refused(path, None, "columns, more than a table of this size has")
+        assert_refused(path, None, "columns, which is too many for a table of this size")
 
 
 # ---- what is packed ----
@@ -143,7 +143,7 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     path.write_bytes(pack(b"\n" * ((1 << 24) + 1)))
     rule = "unpacks to more than 0.015625 GB; --max-unpacked says how many GB a file may unpack to"
     assert_refused(path, None, rule, max_unpacked=1 / 64)
-    assert_refused(path, None, "nothing but blank lines", max_unpacked=1 / 32)
+    assert_refused(path, None, "only blank lines", max_unpacked=1 / 32)
 
 
 def test_a_log_that_is_packed_a_hundred_to_one(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ ONCE = ['{"a": "\\"a\\": 1"}', '[{"a": 1}, {"a": 2}]', r'{"a\\": 1, "a": "\\\":"
 
 @pytest.mark.parametrize("text", TWICE)
 def test_a_key_that_stands_twice_in_a_document(text: str) -> None:
-    with pytest.raises(FormatError, match="a key stands twice in one object"):
+    with pytest.raises(FormatError, match="a key appears twice in one object"):
         decode_document("f", text.encode(), ROOM)
 
 
@@ -313,7 +313,7 @@ def test_sound_documents_are_read_whatever_they_hold(
     assert decode_document("f", text, ROOM) == value
     assert most_keys(text) >= keys_in(value)
     doubled = b'{"k":1,"x":%b,"k":2}' % text
-    with pytest.raises(FormatError, match="a key stands twice"):
+    with pytest.raises(FormatError, match="a key appears twice"):
         decode_document("f", doubled, ROOM)
 
 
@@ -326,11 +326,11 @@ def keys_in(value: Any) -> int:
 def test_a_key_that_stands_twice_in_logs(tmp_path: Path) -> None:
     result = '{"testIdx": 0, "promptIdx": 0, "success": true, "success": false, "response": {"output": "x"}}'
     path = write_files(tmp_path, {"results.json": f'{{"results": {{"version": 3, "results": [{result}]}}}}'})[0]
-    assert_refused(path, None, "a key stands twice in one object (found 'success')")
+    assert_refused(path, None, "a key appears twice in one object (found 'success')")
     for sample in (SAMPLE[:-1] + ', "scores": {}}', SAMPLE.replace('"C"', '"C", "value": "I"')):
         members = {"header.json": HEADER, "samples/1_epoch_1.json": sample}
         path = write_files(tmp_path, {"a.eval": packed_members(members)})[0]
-        assert_refused(path, "member samples/1_epoch_1.json", "a key stands twice in one object")
+        assert_refused(path, "member samples/1_epoch_1.json", "a key appears twice in one object")
 
 
 # ---- the rest ----

@@ -61,7 +61,7 @@ def test_no_columns(path: Path) -> None:
 
 def test_a_column_twice(path: Path) -> None:
     pq.write_table(pa.table(SOUND).rename_columns(["run", "question", "outcome", "outcome"]), path)
-    assert_refused(path, None, "a column name stands twice (found 'outcome')")
+    assert_refused(path, None, "a column name appears twice (found 'outcome')")
 
 
 def test_columns_that_differ_in_case_alone(path: Path) -> None:

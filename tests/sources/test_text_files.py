@@ -66,8 +66,8 @@ def test_the_same_table(shape: str, table: Path) -> None:
 HEADER = "run,question,outcome\n"
 BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "empty": ("", None, "the file is empty"),
-    "blank lines": ("\n\n \n", None, "the file holds nothing but blank lines"),
-    "nothing but a byte order mark": ("\ufeff", None, "the file holds nothing but blank lines"),
+    "blank lines": ("\n\n \n", None, "the file has only blank lines"),
+    "nothing but a byte order mark": ("\ufeff", None, "the file has only blank lines"),
     "a header and no row": (HEADER, None, "there is a header and no row"),
     "a header without a line end": (HEADER.strip(), None, "there is a header and no row"),
     "too few fields": (
@@ -82,13 +82,13 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a quote never closed": (
         SOUND.replace("a,q2", '"a,q2'),
         "line 3",
-        "a quotation mark opens here and is never closed",
+        "a quotation mark that opens here is never closed",
     ),
     "a quote never closed in the header": ('run,"question,outcome\na,b,c\n', "line 1", "is never closed"),
     "more after a quote": (
         SOUND.replace("a,q2", 'a,"q"2'),
         "line 3",
-        "a field goes on after its closing quotation mark",
+        "text follows the closing quotation mark of a field",
     ),
     "NUL": (SOUND.replace("b,q1", "b,\0q1"), "line 4", "a NUL byte: is this a text file?"),
     "Latin-1": (
@@ -100,15 +100,15 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "half a character at the end": (
         SOUND.encode() + "é".encode()[:1],
         "line 6",
-        "not UTF-8 text: it ends within a character",
+        "not UTF-8 text: it ends in the middle of a character",
     ),
     "a column twice": (
         "run,question,outcome,run\na,q,correct,a\n",
         "line 1",
-        "a column name stands twice (found 'run')",
+        "a column name appears twice (found 'run')",
     ),
     "two columns without a name": ("run,question,outcome,,\na,q,correct,,\n", "line 1", "two columns have no name"),
-    "a column twice below blank lines": ("\n\nrun,run,outcome\n", "line 3", "a column name stands twice"),
+    "a column twice below blank lines": ("\n\nrun,run,outcome\n", "line 3", "a column name appears twice"),
     "separated by tabs": (
         SOUND.replace(",", "\t"),
         "line 1",
@@ -141,7 +141,7 @@ def test_line_numbers_count_the_lines_within_fields(space: str, table: Path) -> 
 
 def test_semicolons_are_announced(table: Path) -> None:
     found = read(write(table, SOUND.replace(",", ";")))
-    assert in_words(found.notes) == (f"{table}: columns are separated by semicolons",)
+    assert in_words(found.notes) == (f"{table}: read with semicolons as column separators",)
     assert found.data.digest() == sound_digest()
 
 
@@ -264,7 +264,7 @@ def test_a_suffix_that_says_nothing(name: str, tmp_path: Path) -> None:
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
     ends = ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .xml, .zip, .eval"
     rule = f"and a file that is to be read otherwise must end in {ends} (found 'My results, in short')"
-    known = "its first line is of no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
+    known = "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec), "
     assert_refused(write(tmp_path / name, f"My results, in short\n{SOUND}"), "line 1", known + rule)
     assert_refused(tmp_path / name, "line 1", rule, format_in="outcomes")
 
@@ -277,13 +277,15 @@ def test_a_damaged_first_line_of_text(name: str, text: str, tmp_path: Path) -> N
     line = text.strip().splitlines()[0]
     error = refusal(write(tmp_path / name, text))
     assert (error.where, error.value) == (f"line {2 if text.startswith(chr(10)) else 1}", line)
-    assert "its first line is of no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec)" in error.rule
+    assert (
+        "its first line matches no text format that nescio knows (ave, cbc, mctest, nuggets, pan, trec)" in error.rule
+    )
 
 
 def test_no_text_at_all(tmp_path: Path) -> None:
     path = tmp_path / "table.dat"
     path.write_bytes(b"\x7fELF\0\0")
-    assert_refused(path, None, "this is no text, and a file that is none must end in .csv")
+    assert_refused(path, None, "this is not text, and the name of a binary file must end in .csv")
     path.write_text(SOUND, encoding="utf-16")
     assert_refused(path, "line 1", "this is UTF-16 text; save it as UTF-8")
 

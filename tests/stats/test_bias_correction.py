@@ -149,7 +149,7 @@ def test_a_weak_judge_leaves_all_open() -> None:
 
 
 def test_values_are_held_to_shares() -> None:
-    """se = 1, sp = .9: a judge that calls 5 % correct leaves less than nothing: (.05 - .1)/.9 < 0."""
+    """se = 1, sp = .9: a judge that calls 5% correct leaves less than nothing: (.05 - .1)/.9 < 0."""
     people, judge = np.repeat([1.0, 0.0], [10, 20]), np.repeat([1.0, 0.0], [12, 18])
     found = rogan_gladen(people, judge, 0.05, 1000)
     assert found.value == found.low == 0.0

@@ -51,10 +51,10 @@ def test_the_page_has_what_its_command_gives() -> None:
     people, judge = seen.pairs["NQ_EMDR2"]
     cell = study.collection_coverage(people, judge, study.SIZE, 1_000, np.random.default_rng([1, 2, 4, study.SIZE]))
     shown = row("| overlap | NQ_EMDR2 |")
-    assert shown[2:6] == [f"{share:.1%}".replace("%", " %") for share in (cell["same"], *cell["held"])]
+    assert shown[2:6] == [f"{share:.1%}" for share in (cell["same"], *cell["held"])]
 
 
 def test_what_falls_outside_is_said() -> None:
     assert study._verdict({("exact", "a"): 0.95, ("exact", "b"): 0.97}) == "**met** in all 2"
     verdict = study._verdict({("exact", "a"): 0.95, ("exact", "b"): 0.929})
-    assert verdict == "met in 1 of 2, **not met** in 1: exact on b (92.9 %)"
+    assert verdict == "met in 1 of 2, **not met** in 1: exact on b (92.9%)"

@@ -71,8 +71,8 @@ def test_the_page_has_what_the_commands_give() -> None:
     assert row("c@1, 100 trials")[1:5] == [
         f"{needs.required_difference:.2f}",
         f"{needs.highest:.2f}",
-        f"{needs.relative * 100:.2f} %",
-        f"{needs.sensitivity * 100:.2f} %",
+        f"{needs.relative * 100:.2f}%",
+        f"{needs.sensitivity * 100:.2f}%",
     ]
 
 
@@ -83,5 +83,5 @@ def test_the_t_tests_on_the_page_are_those_of_the_matrix() -> None:
     z = scores[x] - scores[y]
     with np.errstate(invalid="ignore"):
         t = np.abs(z.mean(axis=1)) / (z.std(axis=1, ddof=1) / np.sqrt(50))
-    share = (t > 2.0095752371292397).mean()  # the 97.5 % point of t with 49 degrees of freedom, tabulated as 2.0096
+    share = (t > 2.0095752371292397).mean()  # the 97.5% point of t with 49 degrees of freedom, tabulated as 2.0096
     assert row("TREC-8 AP", having="| 8,256 |")[4] == f"{share * 100:.1f}"

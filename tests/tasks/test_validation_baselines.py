@@ -104,7 +104,9 @@ def test_systems_and_validators_are_ranked_together() -> None:
     scores = nescio.score(both, ["ave.qa_accuracy", "ave.F"], ci=None)
     assert scores.value("qa", "ave.qa_accuracy") == 0.4
     assert isnan(scores.value("qa", "ave.F"))
-    assert in_words(scores.notes) == ("ave.F: undefined, as there are no decisions on answers to measure (run 'qa')",)
+    assert in_words(scores.notes) == (
+        "ave.F: undefined because there are no decisions on answers to measure (run 'qa')",
+    )
 
 
 def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection_are_said() -> None:

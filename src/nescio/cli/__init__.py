@@ -8,22 +8,22 @@ from nescio import __version__
 
 # name: (module under nescio.cli, what it does); the order is that of the help page
 COMMANDS = {
-    "demo": ("demo", "The whole story on a bundled collection: answers, scores, a comparison, a report."),
-    "score": ("score", "Value and interval of any measure for every run."),
-    "compare": ("compare", "Paired differences between runs, with interval, p-value and a verdict in words."),
-    "report": ("report", "One page with every figure, to be read, sent and printed."),
-    "tune": ("tune", "The confidence to answer from, and what that will earn on new questions."),
-    "plan": ("plan", "How many questions tell two systems apart, and what can so many resolve?"),
-    "meta": ("meta", "How good is the measure? Its stability and sensitivity on your collection."),
-    "audit": ("audit", "Can a measure be cheated, and which axioms does it obey? Needs no data."),
-    "judge": ("judge", "Judge answers into an outcome table, and hold the judge against people."),
-    "convert": ("convert", "Any log that can be scored, as an outcome table or in another format."),
-    "check": ("check", "What is in these files, and are they sound?"),
+    "demo": ("demo", "Run the whole workflow on a bundled collection: answers, scores, a comparison, a report."),
+    "score": ("score", "Score every run by any measure, with confidence intervals."),
+    "compare": ("compare", "Compare runs: paired differences with intervals, p-values and verdicts in words."),
+    "report": ("report", "Write one page with every figure, to read, send and print."),
+    "tune": ("tune", "Find the confidence above which to answer, and the score to expect on new questions."),
+    "plan": ("plan", "Plan how many questions it takes to detect a difference between two systems."),
+    "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),
+    "audit": ("audit", "Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data."),
+    "judge": ("judge", "Judge answers, write an outcome table, and compare the judge with people."),
+    "convert": ("convert", "Convert any log that nescio can score to an outcome table or another format."),
+    "check": ("check", "Check what is in these files and whether they are sound."),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),
-    "c@1": ("quick", "Counts of correct, incorrect and unanswered in, the table out."),
-    "ave": ("ave", "Answer validation: collections from the answers of QA systems, validators and their scores."),
-    "nuggets": ("nuggets", "Definition questions: nugget scores, and a system that answers from a folder of texts."),
-    "read": ("read", "Reading comprehension: systems that answer questions about stories, and their marks."),
+    "c@1": ("quick", "Score counts of correct, incorrect and unanswered."),
+    "ave": ("ave", "Answer validation: build collections, train validators, score them."),
+    "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
+    "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
 }
 
 EXAMPLES = (
@@ -36,11 +36,11 @@ EXAMPLES = (
 
 
 def overview() -> str:
-    """The page that `nescio --help` prints."""
+    """Return the page that `nescio --help` prints."""
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
-        "Evaluate question-answering systems that may decline to answer.",
+        "Evaluate question-answering systems (LLM, RAG and others) that may abstain.",
         "",
         "Commands:",
     ]
@@ -51,14 +51,14 @@ def overview() -> str:
         "",
         "Options:",
         "  --version  Print the version and exit.",
-        "  --help     Print this page; nescio COMMAND --help explains a command.",
+        "  --help     Print this page. `nescio COMMAND --help` explains a command.",
         "",
     ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    """The entry point of the `nescio` command."""
+    """Run the `nescio` command."""
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         print(f"nescio {__version__}")

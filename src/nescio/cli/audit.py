@@ -20,23 +20,23 @@ from nescio.meta.audit import audit, registered
     "measures",
     multiple=True,
     metavar="NAME",
-    help="A measure, as in -m c@1 -m 'penalty(t=0.75)'; repeatable. [default: every registered one]",
+    help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. [default: every registered measure]",
 )
-@click.option("--all", "everything", is_flag=True, help="Every registered measure, beside those that -m names.")
+@click.option("--all", "everything", is_flag=True, help="All registered measures, in addition to those named by -m.")
 @click.option(
     "--questions",
     type=click.IntRange(200, 10_000),
     default=500,
     show_default=True,
-    help="How large the collection is that cheats play on; an even number.",
+    help="The size of the collection that the cheats play on; an even number.",
 )
 @options.SEED
 @options.output_options
 def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **arguments: Any) -> None:
-    """Can a measure be cheated, and which axioms does it obey? Needs no data.
+    """Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data.
 
-    Systems that cheat (all silent, one answer and silence, random answers, random silence) play against honest ones, and
-    tables of counts are searched for one that breaks an axiom. `docs/audit.md` explains each test, and so does -o FILE.md.
+    Gaming systems (all silent, one answer only, random answers, random silence) play against honest ones, and a search
+    looks for tables of counts that break an axiom. `docs/audit.md` and -o FILE.md explain each test.
 
     \b
     nescio audit

@@ -16,10 +16,11 @@ from nescio.commands.places import check_results
 
 @click.group("ave", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Answer validation: collections from the answers of QA systems, validators and their scores.
+    """Answer validation: build collections, train validators, score them.
 
-    Which answers are right, and supported by their texts? A collection is XML in the format of the Answer Validation Exercise 2007: questions, and answers with their supporting
-    texts. A validator accepts or rejects each answer, and selects at most one a question.
+    Which answers are right and supported by their texts? A collection is XML in the format of the Answer Validation
+    Exercise 2007: questions, and answers with their supporting texts. A validator accepts or rejects each answer and
+    selects at most one per question.
 
     \b
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv -o collection.xml
@@ -38,17 +39,17 @@ def command() -> None:
 @click.option(
     "--judgements",
     type=options.PATH,
-    help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it all are UNKNOWN.",
+    help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it, all answers are UNKNOWN.",
 )
-@click.option("--verdict", metavar="COLUMN", help="The column of the verdict, where several could be it.")
+@click.option("--verdict", metavar="COLUMN", help="The column with the verdict, if several columns could be it.")
 @options.READING["outcome_map"]
-@click.option("--language", metavar="EN", help="The language of questions that do not say it in a field `language`.")
+@click.option("--language", metavar="EN", help="The language of questions without a field `language`.")
 @click.option(
     "--longest",
     type=click.IntRange(min=0),
     default=LONGEST,
     show_default=True,
-    help="Characters of a supporting text at most.",
+    help="The maximum number of characters in a supporting text.",
 )
 @click.option(
     "--without-rule",
@@ -58,15 +59,18 @@ def command() -> None:
     help="Do not apply RULE: declined, nil, void, long, duplicate or contained. Repeatable.",
 )
 @click.option("--test-set", is_flag=True, help="Write the collection without its values.")
-@click.option("--systems", is_flag=True, help="Write whose answer each is, in an attribute that AVE does not have.")
+@click.option(
+    "--systems", is_flag=True, help="Write the system of each answer, in an attribute that is not part of AVE's format."
+)
 @options.TABLE_OR_JSON
 def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **arguments: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
-    A RUN is JSON Lines of {"id", "answer", "support", "doc"}. NIL, void and declined answers and those whose support is longer than
-    700 characters are discarded first; then answers that repeat another one of their question, and answers whose words stand
-    in a row within a longer one. R becomes VALIDATED, W and U REJECTED, X (inexact) and unjudged answers UNKNOWN: no measure
-    over answers reads these. (To `nescio judge` and to --ranking an inexact answer is a wrong one, as in QA's main track.)
+    A RUN is JSON Lines of {"id", "answer", "support", "doc"}. First, NIL, void and declined answers and answers with more than
+    700 characters of support are discarded. Then duplicate answers and answers contained in a longer answer to the same
+    question are discarded. R becomes VALIDATED, W and U become REJECTED, and X (inexact) and unjudged answers become
+    UNKNOWN, which no measure over answers uses. (For `nescio judge` and --ranking, an inexact answer is wrong, as in
+    QA's main track.)
 
     \b
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
@@ -85,31 +89,31 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
 @command.command("score")
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="COLLECTION RESPONSES...")
 @options.MEASURES
-@click.option("--by", metavar="COLUMN", help="Break the scores down by `language`.")
+@click.option("--by", metavar="COLUMN", help="Break down the scores by `language`.")
 @options.CI_OR_NONE
 @click.option(
     "--ranking",
     multiple=True,
     type=options.PATH,
-    help="Judged answers of QA systems: an outcome table, people's verdicts (run, question, verdict), or whatever `nescio score` reads. They are ranked with the validators. Repeatable.",
+    help="Judged answers of QA systems, to be ranked with the validators: an outcome table, people's verdicts (run, question, verdict), or anything that `nescio score` reads. Repeatable.",
 )
 @click.option("--roc", type=options.PATH, help="Write the points of the ROC curves to FILE (.csv, .json …).")
 @click.option(
     "--choose",
     multiple=True,
     metavar="NAME=VALUE",
-    help="confidence=decision where the confidence of a REJECTED answer is in its being wrong.",
+    help="Use confidence=decision if the confidence of a REJECTED answer is the confidence that it is wrong.",
 )
 @options.resampling_options
 @options.output_options
 def score_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
 ) -> None:
-    """Precision, recall, F and AUC over answers, and what the selection is worth over questions.
+    """Score validators: precision, recall, F and AUC over answers, and QA accuracy over questions.
 
-    A response has a line an answer: q_id a_id SELECTED|VALIDATED|REJECTED confidence. At most one answer of a question is
-    SELECTED, and one is where any is VALIDATED. Intervals resample questions with their answers. With --ranking, QA systems
-    and validators are ranked by QA accuracy, with Perfect selection and Random among them.
+    A response has one line per answer: q_id a_id SELECTED|VALIDATED|REJECTED confidence. At most one answer to a
+    question is SELECTED, and one must be if any is VALIDATED. Intervals resample questions with their answers.
+    --ranking ranks QA systems and validators by QA accuracy, together with Perfect selection and Random.
 
     \b
     nescio ave score collection.xml validator.txt
@@ -135,10 +139,10 @@ def score_(
 @options.resampling_options
 @options.output_options
 def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **arguments: Any) -> None:
-    """What systems that look at nothing reach on COLLECTION, and what perfect selection does.
+    """Score systems that look at nothing on COLLECTION, and perfect selection.
 
-    100% VALIDATED accepts every answer and selects one at random, 50% VALIDATED accepts one half: by formula, and as one run
-    drawn with --seed each. The counts of the collection, as in the paper's Tables 1 and 2, follow.
+    100% VALIDATED accepts every answer and selects one at random; 50% VALIDATED accepts one half. Each is given by
+    formula, and as one run drawn with --seed. The counts of the collection follow, as in the paper's Tables 1 and 2.
 
     \b
     nescio ave baselines collection.xml

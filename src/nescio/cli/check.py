@@ -17,10 +17,11 @@ from nescio.commands.check import check
 @options.reading_options
 @options.TABLE_OR_JSON
 def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
-    """What is in these files, and are they sound?
+    """Check what is in these files and whether they are sound.
 
-    Says what format FILES were taken for and why; counts questions, runs, answers and non-answers, by kind where a log tells
-    them apart; and lists what looks wrong. A file that breaks a rule of its format is an error, which follows what it was taken for.
+    Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind,
+    if a log distinguishes them); and lists what looks wrong. A file that breaks a rule of its format gives an error
+    after the detected format.
 
     \b
     nescio check outcomes.csv

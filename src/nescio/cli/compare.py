@@ -21,23 +21,23 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
 @click.command("compare")
 @options.FILES
 @options.MEASURES
-@click.option("--baseline", metavar="RUN", help="Compare every run with this one. [default: all pairs]")
+@click.option("--baseline", metavar="RUN", help="Compare every run with this run. [default: all pairs]")
 @click.option(
-    "--run", metavar="RUN", help="Compare this run alone, with the baseline; with the other run where there are two."
+    "--run", metavar="RUN", help="Compare only this run with the baseline, or with the other run if there are two."
 )
 @click.option(
     "--test",
     type=options.choice(Test),
     default="auto",
     show_default=True,
-    help="How p is had: from all exchanges of the two labels on each question, from random ones (auto: all where that is affordable), by a paired bootstrap, or by the randomised Tukey HSD test over all runs at once.",
+    help="How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact where feasible and else random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all runs at once (tukey).",
 )
 @click.option(
     "--correction",
     type=options.choice(Correction),
     default="holm",
     show_default=True,
-    help="How p is adjusted for the number of comparisons (Tukey's is by itself).",
+    help="How p-values are adjusted for the number of comparisons (Tukey's test needs no adjustment).",
 )
 @click.option(
     "--margin",
@@ -50,7 +50,7 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
     "--fail-on-regression",
     "gate",
     is_flag=True,
-    help="Exit 1 where a run is worse than the baseline by more than the margin, 3 where its interval spans the margin. Looks at the measures named by -m, or at the first of the default ones.",
+    help="Exit with 1 if a run is worse than the baseline by more than the margin, and with 3 if its interval spans the margin. Checks the measures named by -m, or the first default measure.",
 )
 @options.CI
 @options.resampling_options
@@ -68,20 +68,19 @@ def command(
     step_summary: str | None,
     **arguments: Any,
 ) -> int:
-    """Paired differences between runs, with interval, p-value and a verdict in words.
+    """Compare runs: paired differences with intervals, p-values and verdicts in words.
 
-    A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, but for counts tables:
-    they do not say which questions each run got right. Intervals are those of one comparison on its own; "p adjusted" and the
-    verdicts better and worse account for all of them. Else it is "no difference larger than d" where the interval, of that
-    comparison on its own, lies within the margin, or "too few questions to tell". "detectable" is the difference that as many questions would show in four of five cases.
-    Three or more runs without a baseline are ranked, too: the ranks that each may have, and the groups not told apart.
-    With -o FILE.html the page of what changed between two runs is written: won, lost, newly silent, newly answered.
+    A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that
+    counts tables do not work, because they do not say which questions each run got right. Intervals are for each
+    comparison on its own. "p adjusted" and the verdicts better and worse account for all comparisons. Otherwise the
+    verdict is "no difference larger than d" if the interval of the comparison lies within the margin, or else "too few
+    questions to tell". "detectable" is the smallest difference that this test would detect (80% power). Three or more
+    runs without a baseline are also ranked, with the ranks that each run can have and the groups of runs that are tied.
+    -o FILE.html writes a page of what changed between two runs: won, lost, newly silent, newly answered.
 
-    \b
-    nescio compare outcomes.csv --baseline old
-    nescio compare outcomes.csv -m c@1 --test tukey
-    nescio compare outcomes.csv --baseline old --run mine -o diff.html
-    nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
+    \b nescio compare outcomes.csv --baseline old nescio compare outcomes.csv -m c@1 --test tukey nescio compare
+    outcomes.csv --baseline old --run mine -o diff.html nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl -m
+    c@1 --baseline old --fail-on-regression --margin 0.01
     """
     paged = output is not None and output.suffix.lower() in PAGES
     if gate:

@@ -32,18 +32,19 @@ class _WithFormats(click.Command):
     metavar="FORMAT",
     default=OUTCOME_TABLE,
     show_default=True,
-    help="What to write; the formats stand below.",
+    help="The format to write; the formats are listed below.",
 )
 @options.reading_options
 def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
-    """Any log that can be scored, as an outcome table or in another format.
+    """Convert any log that nescio can score to an outcome table or another format.
 
-    IN are files as for `nescio score`; OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet), or with --to the new
-    folder for the files of another format. What was declined, silent or ungraded stays so: an ungraded answer has an empty
-    outcome. What a format has no place for is counted in a note, and nothing is invented: a log that keeps grades and no answers
-    can only be an outcome table. SimpleQA's results (their grades are its own grader's), TREC's judgements (of documents) and
-    the logs of other tools are not written; `nescio ave build` writes collections of answers to validate. --missing, --ungraded,
-    --unanswerable and --cluster are about scoring, and change nothing here.
+    IN are files as for `nescio score`. OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with
+    --to, the new folder for the files of another format. Declined, silent and ungraded answers stay so; an ungraded
+    answer has an empty outcome. A note counts what the new format cannot hold. nescio invents nothing: a log with
+    grades but no answers can only become an outcome table. nescio does not write SimpleQA's results (the grades are its
+    own grader's), TREC's judgements (of documents) or the logs of other tools; `nescio ave build` writes collections of
+    answers to validate. --missing, --ungraded,
+    --unanswerable and --cluster affect scoring only and change nothing here.
 
     \b
     nescio convert log.eval log.csv
@@ -52,7 +53,8 @@ def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
     """
     if len(files) < 2:
         raise UsageError(
-            f"convert takes what is read and, last, the table to write ({', '.join(SUFFIXES)}) or with --to the folder"
+            f"convert takes the files to read and then the table to write ({', '.join(SUFFIXES)}), or with --to the "
+            "folder"
         )
     *inputs, output = files
     converted = convert(inputs, output, to=to, **options.reading(arguments))

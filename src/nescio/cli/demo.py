@@ -26,17 +26,17 @@ from nescio.commands.demo import PRINTED, lay_out, printed, steps
     help="The folder for the files.",
 )
 def command(folder: Path) -> None:
-    """The whole story on a bundled collection: answers, scores, a comparison, a report.
+    """Run the whole workflow on a bundled collection: answers, scores, a comparison, a report.
 
-    Three simple systems answer 70 questions about 14 short stories, each declining below several confidence thresholds; 12 of
-    the questions have no answer in their story. The answers are judged, scored and compared; then Deep Read answers the same
-    questions by a sentence of the story. Nothing is a stored result: the folder gets every file, and commands.sh holds the
-    commands that made them.
+    Three simple systems answer 70 questions about 14 short stories, each abstaining below several confidence
+    thresholds. 12 of the questions have no answer in their story. The answers are judged, scored and compared. Then
+    Deep Read answers the same questions with a sentence of the story. No result is stored in advance: the folder gets
+    every file, and commands.sh has the commands that made them.
     """
     lay_out(folder)
     with contextlib.chdir(folder):
         _make()
-    say(f"all files, and the commands that made them, are in {folder}/ (commands.sh); open {folder}/report.html")
+    say(f"{folder}/ has all files, and commands.sh has the commands that made them; open {folder}/report.html")
 
 
 def _make() -> None:

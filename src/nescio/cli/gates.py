@@ -23,7 +23,7 @@ gate_options = options.together(
         "--junit",
         type=options.PATH,
         metavar="FILE",
-        help="Write the gates as JUnit XML: a failed one is a failure, one that cannot tell an error.",
+        help="Write the gates as JUnit XML. A failed gate is a failure; a gate that cannot tell is an error.",
     ),
     click.option(
         "--step-summary",
@@ -31,7 +31,7 @@ gate_options = options.together(
         flag_value="",
         default=None,
         metavar="[FILE]",
-        help=f"Append verdict, table, signature and command as Markdown to FILE. [default FILE: what {VARIABLE} names]",
+        help=f"Append verdict, table, signature and command to FILE as Markdown. [default FILE: the value of {VARIABLE}]",
     ),
 )
 

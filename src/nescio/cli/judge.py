@@ -29,7 +29,7 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
     "--judge",
     metavar="NAME",
     help="exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
-    "'token_f1(threshold=0.8)'. [default: choice where all questions have options, else exact]",
+    "'token_f1(threshold=0.8)'. [default: choice if all questions have options, else exact]",
 )
 @click.option(
     "-o",
@@ -41,17 +41,15 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
     "--against",
     type=options.PATH,
     metavar="HUMAN",
-    help="A table of people's verdicts on some of the answers (of TREC's letters only R is correct; X and U are incorrect): how far does the judge agree, and what would people say of all?",
+    help="A table of people's verdicts on some of the answers (of TREC's letters only R is correct; X and U are incorrect). Reports how well the judge agrees with people, and estimates what people would say of all answers.",
 )
-@click.option(
-    "--verdict", metavar="COLUMN", help="The column of HUMAN that holds the verdict, where its name does not tell."
-)
+@click.option("--verdict", metavar="COLUMN", help="The column of HUMAN with the verdict, if its name does not say so.")
 @click.option(
     "--target",
     type=options.choice(Target),
     default="collection",
     show_default=True,
-    help="What the corrected accuracies are about: all answers to these questions, or to questions of this kind.",
+    help="What the corrected accuracies estimate: all answers to these questions, or all questions of this kind.",
 )
 @options.CI
 @options.RESAMPLES
@@ -75,12 +73,12 @@ def command(
     printed: str,
     **arguments: Any,
 ) -> int:
-    """Judge answers into an outcome table, and hold the judge against people.
+    """Judge answers, write an outcome table, and compare the judge with people.
 
-    RUNs answer QUESTIONS; any format of answers that are yet to be judged will do. Every answer and every declined candidate is
-    judged; unanswered questions stay unanswered. With --against, a log that is judged already may stand in their place.
+    RUNs answer QUESTIONS, in any format of unjudged answers. Every answer and every declined candidate is judged;
+    unanswered questions stay unanswered. With --against, you can give a log that is already judged instead.
 
-    Where calls of a language model fail, their answers are ungraded, what there is is written, and the exit status is 3.
+    If calls of a language model fail, their answers stay ungraded, the rest is written, and the exit status is 3.
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
@@ -90,7 +88,7 @@ def command(
     """
     if output is None and against is None:
         raise UsageError(
-            "there is nothing to do: -o FILE writes the outcomes, --against HUMAN compares the judge with people"
+            "nothing to do: use -o FILE to write the outcomes, or --against HUMAN to compare the judge with people"
         )
     if against is None and report is not None:
         raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")

@@ -16,7 +16,7 @@ from nescio.reporting import catalogue
 def command(name: str | None, printed: str) -> None:
     """List the measures, or explain one: formula, range, source.
 
-    An explanation says what happens at 0/0 too, where an undefined value is not 0, and what `nescio audit` found.
+    An explanation also says what happens at 0/0 (an undefined value is not 0) and what `nescio audit` found.
 
     \b
     nescio measures

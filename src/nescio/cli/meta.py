@@ -15,7 +15,7 @@ from nescio.commands.places import check_results
 
 @click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """How good is the measure? Its stability and sensitivity on your collection."""
+    """Study a measure on your collection: stability, sensitivity, agreement."""
 
 
 drawing_options = options.together(
@@ -29,12 +29,12 @@ drawing_options = options.together(
         default="100",
         show_default=True,
         metavar="N|all",
-        help="How many sub-collections; all takes every one there is.",
+        help="The number of sub-collections; `all` enumerates them.",
     ),
     click.option(
         "--fresh",
         is_flag=True,
-        help="Draw anew for each pair of runs, as the published figure says. [default: shared by all pairs]",
+        help="Draw new sub-collections for each pair of runs, as in the published algorithm. [default: shared by all pairs]",
     ),
     options.SEED,
     options.JOBS,
@@ -51,7 +51,7 @@ drawing_options = options.together(
 @click.option(
     "--literal",
     is_flag=True,
-    help="Book two scores of 0 as the published figure does: for the second run, not as a tie.",
+    help="Count two scores of 0 as in the published algorithm: for the second run, not as a tie.",
 )
 @options.reading_options
 @options.output_options
@@ -65,7 +65,8 @@ def stability_(
 ) -> None:
     """Error rate and proportion of ties (Buckley & Voorhees 2000).
 
-    The error rate is how often a sub-collection ranks two runs against the majority; fewer ties discriminate better.
+    The error rate is how often a sub-collection ranks two runs against the majority. A measure with fewer ties
+    discriminates better.
 
     \b
     nescio meta stability outcomes.csv -m c@1 -m accuracy -m UF
@@ -97,7 +98,7 @@ def stability_(
     default=95.0,
     show_default=True,
     metavar="LEVEL",
-    help="One minus the swap rate that is allowed, in percent.",
+    help="100% minus the allowed swap rate, in percent.",
 )
 @options.reading_options
 @options.output_options
@@ -106,7 +107,8 @@ def swap_(
 ) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
-    Two disjoint sub-collections may rank two runs differently: how often, by the size of the difference on the first?
+    Two disjoint sub-collections can rank two runs differently. How often do they, by the size of the difference on the
+    first?
 
     \b
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF
@@ -134,14 +136,14 @@ def swap_(
     default="0.05",
     show_default=True,
     metavar="A,A,…",
-    help="The significance level, or several: a row for each.",
+    help="One or more significance levels, with a row for each.",
 )
 @click.option(
     "--resamples",
     default="1000",
     show_default=True,
     metavar="N|all",
-    help="How many resamples, shared by all pairs and measures; all takes every one there is (ten questions at most).",
+    help="The number of resamples, shared by all pairs and measures; `all` enumerates them (ten questions at most).",
 )
 @options.SEED
 @options.JOBS
@@ -150,12 +152,13 @@ def swap_(
 def power_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
 ) -> None:
-    """Discriminative power: how many pairs of runs a measure tells apart (Sakai 2006).
+    """Discriminative power: for how many pairs of runs a measure finds a significant difference (Sakai 2006).
 
-    Each pair of runs has a paired bootstrap test; "share" is the part of the pairs whose achieved significance level (ASL) is
-    below alpha, and "required difference" the one from which on a pair can be expected to be told apart. Where a measure is
-    the mean of something that each question has, the statistic is its studentised mean, as published; for others, such as
-    c@1, it is the measure's difference on each resample. The ASL of every pair is in the JSON output.
+    Each pair of runs gets a paired bootstrap test. "share" is the share of pairs whose achieved significance level
+    (ASL) is below alpha, and "required difference" is the difference above which a pair is expected to be significantly
+    different. If a measure is a mean over questions, the statistic is the studentised mean, as published. For other
+    measures, such as c@1, it is the difference of the measure on each resample. The JSON output has the ASL of every
+    pair.
 
     \b
     nescio meta power outcomes.csv -m c@1 -m accuracy -m UF
@@ -186,25 +189,25 @@ def power_(
     default=0.9,
     show_default=True,
     metavar="P",
-    help="The p of rank-biased overlap: the smaller, the more the top of the ranking weighs.",
+    help="The p of rank-biased overlap; the smaller it is, the more weight the top of the ranking has.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How many pairs of runs to show for each pair of measures.",
+    help="The number of pairs of runs to show for each pair of measures.",
 )
 @options.reading_options
 @options.output_options
 def agreement_(
     files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
 ) -> None:
-    """Do measures rank the runs alike? And where do they disagree most?
+    """Compare how measures rank the runs, and show where they disagree most.
 
-    Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, then the pairs of runs on which two measures
-    disagree most: one holds them alike (within 0.005 of its range) and the other does not, or each prefers another run.
-    A counts table will do.
+    Prints Kendall's tau-b, tau_AP and rank-biased overlap (RBO) between the rankings, and then the pairs of runs on
+    which two measures disagree most: one rates them equal (within 0.005 of its range) and the other does not, or each
+    prefers a different run. A counts table is enough.
 
     \b
     nescio meta agreement outcomes.csv -m accuracy -m c@1

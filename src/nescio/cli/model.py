@@ -22,33 +22,39 @@ model_options = options.together(
         metavar="NAME",
         help=f"The environment variable that holds the key. [default: {KEY}; without it no key is sent]",
     ),
-    click.option("--concurrency", type=click.IntRange(1, 256), metavar="N", help="Calls at a time. [default: 4]"),
-    click.option("--max-calls", type=click.IntRange(min=0), metavar="N", help="The most calls that this run may make."),
     click.option(
-        "--max-cost", type=float, metavar="AMOUNT", help="The most money that this run may spend, at the prices given."
+        "--concurrency", type=click.IntRange(1, 256), metavar="N", help="The number of calls at a time. [default: 4]"
     ),
+    click.option("--max-calls", type=click.IntRange(min=0), metavar="N", help="The maximum number of calls."),
+    click.option("--max-cost", type=float, metavar="AMOUNT", help="The maximum cost, at the given prices."),
     click.option("--price-in", type=float, metavar="AMOUNT", help="The price of a million tokens sent."),
     click.option("--price-out", type=float, metavar="AMOUNT", help="The price of a million tokens received."),
     click.option(
-        "--max-tokens", type=click.IntRange(min=1), metavar="N", help="The most tokens of one reply. [default: 1024]"
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="The maximum number of tokens in one reply. [default: 1024]",
     ),
     click.option(
-        "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="For one try. [default: 60]"
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="The time limit of one attempt. [default: 60]",
     ),
     click.option(
         "--retries",
         type=click.IntRange(min=0),
         metavar="N",
-        help="Further tries of a call that is refused for now (429, 5xx) or gets no answer. [default: 5]",
+        help="The number of retries of a call that fails temporarily (429, 5xx) or gets no answer. [default: 5]",
     ),
     click.option(
         "--cache",
         type=options.PATH,
         metavar="FILE",
-        help="Where grades are kept; what is there is not paid for again. [default: nescio-grades.sqlite]",
+        help="The file that stores grades, so that no grade is paid for twice. [default: nescio-grades.sqlite]",
     ),
     click.option(
-        "--retry-ungraded", is_flag=True, default=None, help="Ask again where the reply that is kept states no grade."
+        "--retry-ungraded", is_flag=True, default=None, help="Ask again if the stored reply contains no grade."
     ),
 )
 
@@ -60,4 +66,4 @@ def model(arguments: dict[str, Any]) -> ModelOptions:
 
 def say_waiting(cache: Path) -> None:
     """Say why a run that is stopped does not end at once."""
-    say(f"waiting for the calls under way; grades are kept in {cache} (Ctrl-C again leaves at once)")
+    say(f"waiting for the current calls; grades are stored in {cache} (press Ctrl-C again to stop at once)")

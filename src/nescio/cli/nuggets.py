@@ -15,7 +15,7 @@ from nescio.commands.places import check_results
 
 @click.group("nuggets", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Definition questions: nugget scores, and a system that answers from a folder of texts."""
+    """Definition questions: score nuggets, or answer from a folder of texts."""
 
 
 @command.command("score")
@@ -26,18 +26,20 @@ def command() -> None:
     "mappings",
     multiple=True,
     type=options.PATH,
-    help="What assessors found in the responses. Without it nuggets are matched automatically. Repeatable.",
+    help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically. Repeatable.",
 )
-@click.option("--beta", type=float, help="How much recall outweighs length. [default: 3, as in 2004-2006; 2003 had 5]")
+@click.option(
+    "--beta", type=float, help="The weight of recall relative to length. [default: 3, as in 2004-2006; 2003 used 5]"
+)
 @click.option(
     "--automatic",
     metavar="count|idf|embedding",
-    help="How nuggets are matched where no assessor did it. [default: count]",
+    help="How nuggets are matched if no assessor matched them. [default: count]",
 )
 @click.option(
     "--assessors",
     metavar="majority|each|NAME",
-    help="Whose view counts where there are several; each: the mean over assessors. [default: majority]",
+    help="Whose view counts if there are several assessors; each: the mean over assessors. [default: majority]",
 )
 @options.MEASURES
 @options.BY
@@ -52,11 +54,12 @@ def score_(
     output: Path | None,
     **arguments: Any,
 ) -> None:
-    """Recall of vital nuggets, length-based precision and F, with intervals.
+    """Score recall of vital nuggets, length-based precision and F, with intervals.
 
-    KEY holds the nuggets (`qid nugget vital|okay text`), each RUN answer strings (`qid Q0 docid rank score tag text`), a mapping what
-    assessors found (`qid run rank nugget,nugget`); each may be JSON Lines instead. KEY alone may be AutoNuggetizer's assignments,
-    or a table of counts (run, question, vital, okay, vital_in_key, length).
+    KEY has the nuggets (`qid nugget vital|okay text`), each RUN has answer strings (`qid Q0 docid rank score tag
+    text`), and a mapping has what assessors found (`qid run rank nugget,nugget`). Each can also be JSON Lines. On its
+    own, KEY can be AutoNuggetizer's assignments or a table of counts (run, question, vital, okay, vital_in_key,
+    length).
 
     \b
     nescio nuggets score key.txt runs/*.txt --mapping assessor.txt
@@ -75,13 +78,19 @@ def score_(
 @command.command("answer")
 @click.argument("targets", type=options.PATH)
 @click.argument("folder", type=options.PATH)
-@click.option("--length", type=int, default=600, show_default=True, help="The most non-white characters of a response.")
+@click.option(
+    "--length",
+    type=int,
+    default=600,
+    show_default=True,
+    help="The maximum number of non-whitespace characters in a response.",
+)
 @click.option(
     "--threshold",
     type=float,
     default=0.5,
     show_default=True,
-    help="Stay silent where nothing defines the target with this confidence (0 to 1).",
+    help="Abstain if no sentence defines the target with this confidence (0 to 1).",
 )
 @click.option(
     "-o",
@@ -93,9 +102,9 @@ def score_(
 def answer_(targets: Path, folder: Path, length: int, threshold: float, output: Path) -> None:
     """Answer definition questions from a folder of texts and write a run.
 
-    TARGETS is JSON Lines of {"id", "target"}: a key of nuggets in JSON Lines will do; FOLDER holds .txt or .md files. Sentences
-    about the target are found, ranked by how they define it, rid of near-repeats, ordered for reading and cut to the length. Needs
-    `pip install 'nescio[systems]'`.
+    TARGETS is JSON Lines of {"id", "target"}; a key of nuggets in JSON Lines also works. FOLDER has .txt or .md files.
+    The system finds sentences about the target, ranks them by how well they define it, drops near-duplicates, orders
+    them for reading and cuts them to the length. Needs `pip install 'nescio[systems]'`.
 
     \b
     nescio nuggets answer targets.jsonl texts/ -o run.jsonl

@@ -43,10 +43,10 @@ MEASURES = click.option(
     "measures",
     multiple=True,
     metavar="NAME",
-    help="A measure, as in -m c@1 -m 'penalty(t=0.75)'; repeatable. `nescio measures` lists them. [default: what suits the data]",
+    help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. `nescio measures` lists them. [default: depends on the data]",
 )
 BY = click.option(
-    "--by", metavar="COLUMN", help="Break the scores down by a column that is constant within each question."
+    "--by", metavar="COLUMN", help="Break down the scores by a column that is constant within each question."
 )
 CI = click.option(
     "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the intervals in percent."
@@ -61,7 +61,7 @@ READING = {
     "format_in": click.option(
         "--format-in",
         metavar="NAME",
-        help="The format of the files, where their names and columns do not tell, such as outcomes, questions, lm_eval; a wrong name lists them.",
+        help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An unknown name lists them all.",
     ),
     "column": click.option(
         "--column",
@@ -72,28 +72,28 @@ READING = {
     "judge": click.option(
         "--judge",
         metavar="NAME",
-        help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice where all questions have options, else exact]",
+        help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice if all questions have options, else exact]",
     ),
     "missing": click.option(
         "--missing",
         type=choice(Missing),
         default="error",
         show_default=True,
-        help="A question that a run lacks: an error, silence, or left out for all runs.",
+        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out for all runs.",
     ),
     "ungraded": click.option(
         "--ungraded",
         type=choice(Ungraded),
         default="error",
         show_default=True,
-        help="An answer without a grade: an error, left out, or both extremes reported.",
+        help="What to do with an answer without a grade: stop with an error, leave it out, or report both extremes.",
     ),
     "unanswerable": click.option(
         "--unanswerable",
         type=choice(Unanswerable),
         default="correct",
         show_default=True,
-        help="A question without an answer: declining is correct there, or it is left out.",
+        help="What to do with a question that has no answer: count abstaining as correct, or leave it out.",
     ),
     "missing_confidence": click.option(
         "--missing-confidence",
@@ -112,13 +112,13 @@ READING = {
         "--choose",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Which of several things in a log to read, as in --choose filter=strict-match; a message names them. Repeatable.",
+        help="Which of several things in a log to read, such as --choose filter=strict-match; a message lists them. Repeatable.",
     ),
     "declined_pattern": click.option(
         "--declined-pattern",
         multiple=True,
         metavar="REGEX",
-        help="An answer that REGEX matches whole, in any case, means 'I do not know'; what it matched is reported. Repeatable.",
+        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case; the matches are reported. Repeatable.",
     ),
     "max_unpacked": click.option(
         "--max-unpacked",
@@ -131,7 +131,7 @@ READING = {
     "cluster": click.option(
         "--cluster",
         metavar="COLUMN",
-        help="Questions with one value of COLUMN (of one story, say) move together when resampled. [default: the column `cluster`]",
+        help="Resample questions with the same value of COLUMN (such as one story) together. [default: the column `cluster`]",
     ),
 }
 reading_options = together(*READING.values())
@@ -160,17 +160,17 @@ def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
 # ---- resampling ----
 
 RESAMPLES = click.option(
-    "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="How many resamples."
+    "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="The number of resamples."
 )
 SEED = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed; results depend on nothing else."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all random draws."
 )
 JOBS = click.option(
     "--jobs",
     type=int,
     default=1,
     show_default=True,
-    help="Processes to use; -1 for all cores. Results do not depend on it.",
+    help="The number of processes; -1 for all cores. It does not affect results.",
 )
 resampling_options = together(RESAMPLES, SEED, JOBS)
 
@@ -194,7 +194,7 @@ OUTPUT = click.option(
     "-o",
     "--output",
     type=PATH,
-    help="Also write the result to FILE; its suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
+    help="Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
 )
 output_options = together(printed(), OUTPUT)
 TABLE_OR_JSON = printed(TableOrJson)
@@ -209,7 +209,7 @@ def level(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"--ci takes a level in percent, or none (found {text!r})") from None
+        raise UsageError(f"--ci takes a level in percent or `none` (found {text!r})") from None
 
 
 def numbers(option: str, text: str) -> list[float]:
@@ -225,5 +225,5 @@ def number_or_all(option: str, text: str) -> int | None:
     if text == "all":
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"{option} takes a whole number from 1, or all (found {text!r})")
+        raise UsageError(f"{option} takes a whole number, 1 or more, or `all` (found {text!r})")
     return int(text)

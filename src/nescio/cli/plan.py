@@ -18,20 +18,22 @@ from nescio.reporting.planning import show_plan
 @click.command("plan")
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES...]")
 @options.MEASURES
-@click.option("--run", metavar="RUN", help="The run of the pilot that is to be told from the baseline.")
-@click.option("--baseline", metavar="RUN", help="The other one. [default: the first, where there are two]")
+@click.option("--run", metavar="RUN", help="The run of the pilot to compare with the baseline.")
+@click.option("--baseline", metavar="RUN", help="The other run of the pilot. [default: the first, if there are two]")
 @click.option(
     "--difference",
     type=float,
-    help="What is to be found: run minus baseline. [default: that of the pilot or the rates]",
+    help="The difference to detect: run minus baseline. [default: that of the pilot or the rates]",
 )
-@click.option("--questions", type=int, metavar="N", help="What can N questions resolve? [default: the pilot's number]")
+@click.option(
+    "--questions", type=int, metavar="N", help="Also report what N questions can detect. [default: the pilot's number]"
+)
 @click.option(
     "--power",
     type=float,
     default=0.8,
     show_default=True,
-    help="The chance that the difference is found: p at most alpha.",
+    help="The probability of detecting the difference (p at most alpha).",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the two-sided test.")
 @click.option(
@@ -43,7 +45,7 @@ from nescio.reporting.planning import show_plan
 @click.option(
     "--agreement",
     type=float,
-    help="With --rates: how alike the answers are, from 0 (independent) to 1 (as the rates allow); kappa where the rates are equal. [default: 0]",
+    help="With --rates: how similar the answers are, from 0 (independent) to 1 (as similar as the rates allow); this is kappa if the rates are equal. [default: 0]",
 )
 @options.SEED
 @options.reading_options
@@ -56,10 +58,10 @@ def command(
     output: Path | None,
     **arguments: Any,
 ) -> None:
-    """How many questions tell two systems apart, and what can so many resolve?
+    """Plan how many questions it takes to detect a difference between two systems.
 
-    From a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power is that of the paired test of
-    `nescio compare` on collections drawn from the joint table of the two, tilted to the difference.
+    Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power is that of the paired
+    test of `nescio compare` on collections drawn from the joint table of the two systems, tilted to the difference.
 
     \b
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03

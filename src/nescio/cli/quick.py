@@ -22,9 +22,9 @@ SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_u
 @click.argument("unanswered", type=click.IntRange(0, 2**53))
 @options.output_options
 def command(correct: int, incorrect: int, unanswered: int, printed: str, output: Path | None) -> None:
-    """Counts of correct, incorrect and unanswered in, the table out.
+    """Score counts of correct, incorrect and unanswered.
 
-    The table holds the measures of Peñas & Rodrigo (ACL 2011) and their intervals.
+    The table has the measures of Peñas & Rodrigo (ACL 2011) with their intervals.
 
     \b
     nescio c@1 237 156 107

@@ -15,7 +15,7 @@ from nescio.commands.places import check_results
 
 @click.group("read", context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Reading comprehension: systems that answer questions about stories, and their marks."""
+    """Answer reading-comprehension questions about stories, and score the answers."""
 
 
 @command.command("answer")
@@ -31,24 +31,24 @@ def command() -> None:
     "switches",
     multiple=True,
     metavar="NAME",
-    help="Switch a part of deep-read on: Stem, Name, Filt, Pro, or Sem (which needs WordNet). Repeatable.",
+    help="Turn on a part of deep-read: Stem, Name, Filt, Pro, or Sem (which needs WordNet). Repeatable.",
 )
 @click.option(
     "--threshold",
     type=float,
     default=0.0,
     show_default=True,
-    help="Decline below this confidence (0 to 1); the candidate is kept.",
+    help="Abstain below this confidence (0 to 1); the candidate is kept.",
 )
-@click.option("--by-sentence", is_flag=True, help="Answer by a sentence of the story where there are options, too.")
+@click.option("--by-sentence", is_flag=True, help="Answer with a sentence of the story, even if there are options.")
 @options.SEED
 @click.option("-o", "--output", required=True, type=options.PATH, help="The run to write (.jsonl).")
 def answer_(files: tuple[Path, ...], output: Path, **arguments: Any) -> None:
     """Answer questions about stories and write a run.
 
-    FILES are a collection: questions.jsonl with stories.jsonl (a question names its story in the field `story`; a story is
-    {"id", "sentences": [...]}), MCTest's .tsv, a test of QA4MRE (.xml), or a folder of CBC stories. Where questions have
-    options one of them is the answer, else a sentence of the story.
+    FILES are a collection: questions.jsonl with stories.jsonl (a question names its story in the field `story`; a story
+    is {"id", "sentences": [...]}), MCTest's .tsv, a test of QA4MRE (.xml), or a folder of CBC stories. If questions
+    have options, the answer is one of them; otherwise it is a sentence of the story.
 
     \b
     nescio read answer questions.jsonl stories.jsonl --system window-distance --threshold 0.5 -o run.jsonl
@@ -63,19 +63,20 @@ def answer_(files: tuple[Path, ...], output: Path, **arguments: Any) -> None:
 @command.command("score")
 @options.FILES
 @options.MEASURES
-@click.option("--by", metavar="COLUMN", help="Break the scores down, as in --by question_word.")
+@click.option("--by", metavar="COLUMN", help="Break down the scores, as in --by question_word.")
 @click.option("--keep-pronouns", is_flag=True, help="Count personal and possessive pronouns as content words.")
-@click.option("--correlations", is_flag=True, help="Also how the measures correlate over the runs.")
+@click.option("--correlations", is_flag=True, help="Also print how the measures correlate over the runs.")
 @options.CI_OR_NONE
 @options.resampling_options
 @options.reading_options
 @options.output_options
 def score_(files: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> None:
-    """Word recall and precision, HumSent and AutSent of runs; c@1 where questions have options.
+    """Score runs by word recall and precision, HumSent and AutSent, or c@1 if questions have options.
 
-    FILES are a collection with its key and the runs that answer it: a folder of CBC stories (or its files) with .response or
-    .jsonl runs, MCTest's .tsv and .ans with .jsonl runs, QA4MRE's gold with its runs, questions.jsonl with stories.jsonl and
-    runs. Questions of one story are resampled together. AutSent needs the stories, HumSent the sentences that people accept.
+    FILES are a collection with its key and the runs that answer it: a folder of CBC stories (or its files) with
+    .response or .jsonl runs, MCTest's .tsv and .ans with .jsonl runs, QA4MRE's gold with its runs, questions.jsonl with
+    stories.jsonl and runs. Questions about one story are resampled together. AutSent needs the stories, and HumSent
+    needs the sentences that people accept.
 
     \b
     nescio read score developset/ student-run.response run.jsonl --by question_word

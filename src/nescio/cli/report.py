@@ -23,10 +23,10 @@ from nescio.reporting.page.report_data import Study
     "studies",
     multiple=True,
     type=options.choice(Study),
-    help="Also study the measures, as `nescio meta` does: error rates and ties, or swap rates and the difference needed. Repeatable.",
+    help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the required difference (swap). Repeatable.",
 )
 @options.CI_OR_NONE
-@click.option("--title", metavar="TEXT", help="What stands above the page. [default: the names of the files]")
+@click.option("--title", metavar="TEXT", help="The title of the page. [default: the names of the files]")
 @options.resampling_options
 @options.reading_options
 @click.option("-o", "--output", type=options.PATH, metavar="PAGE", help="The page to write (.html).")
@@ -34,12 +34,13 @@ from nescio.reporting.page.report_data import Study
     "--figures",
     type=options.PATH,
     metavar="DIR",
-    help="Write every chart as SVG, PDF, PNG and specification, with its data, into a new folder.",
+    help="Write every chart to a new folder as SVG, PDF, PNG and specification, with its data.",
 )
 def command(files: tuple[Path, ...], measures: tuple[str, ...], **arguments: Any) -> None:
-    """One page with every figure, to be read, sent and printed.
+    """Write one page with every figure, to read, send and print.
 
-    The page holds all that it shows and asks nothing of the network. The first measure decides who is best, the ranks and what is told apart. FILES are as for `nescio score`.
+    The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
+    paired tests. FILES are as for `nescio score`.
 
     \b
     nescio report outcomes.csv -o report.html

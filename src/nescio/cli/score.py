@@ -27,13 +27,13 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     type=options.choice(IntervalMethod),
     default="auto",
     show_default=True,
-    help="How intervals are made; auto takes what the coverage study supports (docs/coverage.md).",
+    help="How intervals are computed; auto follows the coverage study (docs/coverage.md).",
 )
 @click.option(
     "--mark/--no-mark",
     "mark",
     default=None,
-    help="Mark the best run of each measure and those not told apart from it, by paired tests of all pairs. [default: on all questions, where exact tests cost little]",
+    help="Mark the best run of each measure and the runs that are not significantly different from it, by paired tests of all pairs. [default: on all questions, if exact tests are fast]",
 )
 @options.resampling_options
 @options.reading_options
@@ -42,14 +42,14 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     "floors",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Exit 1 where a run's whole interval is below VALUE, 3 where it spans VALUE. Repeatable.",
+    help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable.",
 )
 @click.option(
     "--fail-over",
     "ceilings",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="The same for measures that are better when lower: exit 1 above VALUE, 3 where it spans it.",
+    help="The same for measures where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE. Repeatable.",
 )
 @gates.gate_options
 @options.output_options
@@ -63,11 +63,12 @@ def command(
     step_summary: str | None,
     **arguments: Any,
 ) -> int:
-    """Value and interval of any measure for every run.
+    """Score every run by any measure, with confidence intervals.
 
-    FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score matrices, or
-    gold and answers given together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl.
-    In the table * is the best run and † one not told apart from it; LaTeX has superscripts for the runs that are worse.
+    FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score
+    matrices, or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In
+    the table, * marks the best run and † a run that is not significantly different from it. LaTeX has superscripts for
+    the runs that are significantly worse.
 
     \b
     nescio score outcomes.csv

@@ -21,20 +21,20 @@ from nescio.selective import tune
 
 @click.command("tune")
 @options.FILES
-@click.option("--run", metavar="RUN", help="The run, where there are several.")
+@click.option("--run", metavar="RUN", help="The run, if there are several.")
 @click.option(
     "-m",
     "--measure",
     "measures",
     multiple=True,
     metavar="NAME",
-    help="The measure that the threshold is to make best, or with --max-risk that is reported. [default: c@1]",
+    help="The measure that the threshold optimises, or the measure to report with --max-risk. [default: c@1]",
 )
 @click.option(
     "--max-risk",
     type=float,
     metavar="SHARE",
-    help="Instead: the largest coverage at which at most this share of the answers to new questions is wrong, guaranteed.",
+    help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong, with a guarantee.",
 )
 @click.option(
     "--confidence",
@@ -42,7 +42,7 @@ from nescio.selective import tune
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="How sure that guarantee is to be.",
+    help="The confidence level of that guarantee.",
 )
 @click.option(
     "--grid",
@@ -54,14 +54,12 @@ from nescio.selective import tune
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
-    help="Parts that are held out in turn to estimate what new questions will bring.",
+    help="The number of parts that are held out in turn to estimate the score on new questions.",
 )
 @click.option(
     "--ci", type=float, default=95.0, show_default=True, metavar="LEVEL", help="The level of the interval in percent."
 )
-@click.option(
-    "--curve", is_flag=True, help="Print the risk-coverage curve: all of it as JSON, 20 points of it as a table."
-)
+@click.option("--curve", is_flag=True, help="Print the risk-coverage curve: all points as JSON, 20 points as a table.")
 @options.resampling_options
 @options.reading_options
 @click.option(
@@ -82,21 +80,22 @@ def command(
     output: Path | None,
     **arguments: Any,
 ) -> int:
-    """The confidence to answer from, and what that will earn on new questions.
+    """Find the confidence above which to answer, and the score to expect on new questions.
 
-    Answers below the threshold become declined candidates, and declined candidates above it answers. FILES are as for
-    `nescio score`, with confidences.
+    Answers below the threshold become declined candidates, and declined candidates above it become answers. FILES are
+    as for `nescio score`, with confidences.
 
     \b
     nescio tune outcomes.csv --run mine
     nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
     nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 
-    "expect this" is for new questions; "in sample" is too good, and so a little is the exact c@1 rule, which takes confidences at
-    their word (answer if p exceeds A/(n + U)). With -o, exit status 3 says that nothing could be certified and written.
+    "expect this" is the value for new questions. "in sample" is too optimistic, and so, slightly, is the exact c@1
+    rule, which assumes calibrated confidences (answer if p exceeds A/(n + U)). With -o, exit status 3 means that
+    nothing could be certified or written.
     """
     if len(measures) > 1:
-        raise UsageError(f"a threshold makes one measure best (found -m {' -m '.join(measures)})")
+        raise UsageError(f"a threshold optimises one measure (found -m {' -m '.join(measures)})")
     if output:
         check_file(output, "a run", SUFFIXES, files)
     read_options = options.reading(arguments) | ({"strata": None} if output else {})
@@ -109,7 +108,7 @@ def command(
         **read_options,
     )
     if output and tuned.applied is None:
-        say(f"{output} is not written: there is no threshold to apply")
+        say(f"{output} is not written, because there is no threshold to apply")
     elif output:
         written = write_tuned(tuned, output)
         say(f"wrote {written.what} to {output}")

@@ -17,7 +17,7 @@ resource_options = options.together(
         "--wordnet",
         type=options.PATH,
         metavar="FOLDER",
-        help="The folder of WordNet's files. [default: /usr/share/wordnet, where it is]",
+        help="The folder with WordNet's files. [default: /usr/share/wordnet, if it exists]",
     ),
     click.option("--embeddings", metavar="MODEL", help="A model of sentence-transformers, or its folder."),
     click.option("--parser", metavar="NAME", help="A model of spaCy that is installed, for syntactic similarity."),
@@ -26,7 +26,7 @@ resource_options = options.together(
 
 @click.group("validate")
 def validate() -> None:
-    """An answer validator: train it on a judged collection, run it on another.
+    """Train an answer validator on a judged collection and run it on another.
 
     \b
     nescio ave validate train dev.xml -o model.json
@@ -42,44 +42,44 @@ def validate() -> None:
     "--also",
     type=options.PATH,
     metavar="XML",
-    help="A second judged collection that only helps to learn: an answer of it counts --also-weight.",
+    help="A second judged collection, used only for training; each of its answers counts --also-weight.",
 )
-@click.option("--also-weight", type=float, default=0.3, show_default=True, help="What an answer of --also counts.")
+@click.option("--also-weight", type=float, default=0.3, show_default=True, help="The weight of an answer of --also.")
 @click.option(
     "--without",
     multiple=True,
     metavar="TECHNIQUE",
-    help="Switch a technique off; `nescio ave table12` names them. Repeatable.",
+    help="Turn off a technique; `nescio ave table12` lists them. Repeatable.",
 )
 @click.option(
     "--redundancy",
     is_flag=True,
-    help="Also look at how the answers to a question agree: for selection, and on collections built with duplicates in.",
+    help="Also use the agreement among the answers to a question. It helps selection, and needs collections that keep duplicates.",
 )
-@click.option("--ablation", is_flag=True, help="Also print what the validator is worth without each technique.")
-@click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="How many trees.")
+@click.option("--ablation", is_flag=True, help="Also print the scores of the validator without each technique.")
+@click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="The number of trees.")
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
-    help="Parts of the questions that are held out in turn, for calibration and thresholds.",
+    help="The number of parts that are held out in turn, for calibration and thresholds.",
 )
 @resource_options
 @options.resampling_options
 @options.TABLE_OR_JSON
 def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> None:
-    """Train a validator on COLLECTION, whose answers are judged, and print what to expect of it.
+    """Train a validator on the judged COLLECTION and print the scores to expect.
 
-    The model is JSON: words, numbers, and nothing that runs. "expected" is what to expect of new questions, with
-    the threshold of each part chosen without it. The scores are those of answers while their questions were held out, with
-    intervals by question; the threshold for F is the one chosen on all of them, as for "in sample". c@1 is tuned silence.
+    The model is JSON: words and numbers, but nothing executable. "expected" is the score to expect on new questions;
+    the threshold of each part is chosen without that part. The scores are those of answers while their questions were
+    held out, with intervals by question. The threshold for F is chosen on all answers, as for "in sample". c@1 uses
+    tuned abstention.
 
-    \b
-    nescio ave validate train dev.xml -o model.json --ablation
-    nescio ave validate train dev.xml -o model.json --without chunks --without times
-    nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate --without-rule contained -o all.xml
-    nescio ave validate train all.xml -o model.json --redundancy
+    \b nescio ave validate train dev.xml -o model.json --ablation nescio ave validate train dev.xml -o model.json
+    --without chunks --without times nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv
+    --without-rule duplicate --without-rule contained -o all.xml nescio ave validate train all.xml -o model.json
+    --redundancy
     """
     with progress("training") as watch:
         trained = ave.validate.train(collection, output, progress=watch, **arguments)
@@ -99,17 +99,16 @@ def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> No
     default="F",
     show_default=True,
     metavar="F|c@1|NUMBER",
-    help="Accept from which confidence on: what makes F best, what makes c@1 best, or a number.",
+    help="The confidence above which to accept an answer: the best for F, the best for c@1, or a number.",
 )
-@click.option(
-    "--always", is_flag=True, help="Select the surest answer to every question, however unsure: never silent."
-)
+@click.option("--always", is_flag=True, help="Select the most confident answer to every question and never abstain.")
 @resource_options
 def run_(collection: Path, output: Path, **arguments: Any) -> None:
     """Validate the answers of COLLECTION with a trained model, and write the decisions.
 
-    Of the answers to a question that are accepted the surest is SELECTED, the others are VALIDATED; where none is, the question
-    stays unanswered. The confidence is the chance of being right, of rejected answers too. Values in COLLECTION are not looked at.
+    The most confident of the accepted answers to a question is SELECTED, and the others are VALIDATED. If none is
+    accepted, the question stays unanswered. The confidence is the probability of being right, also for rejected
+    answers. Values in COLLECTION are not used.
 
     \b
     nescio ave validate run test.xml --model model.json -o responses.txt
@@ -124,9 +123,9 @@ def run_(collection: Path, output: Path, **arguments: Any) -> None:
 @resource_options
 @options.output_options
 def table12(printed: str, output: Path | None, **arguments: Any) -> None:
-    """Which techniques there are, who used them in 2007, and which are in use here: Table 12 of the paper.
+    """List the techniques, who used them in 2007, and which are used here (Table 12 of the paper).
 
-    "skipped" says what is missing; "no" that nothing here stands for the technique.
+    "skipped" says what is missing; "no" means that nescio does not have the technique.
 
     \b
     nescio ave table12

@@ -127,7 +127,7 @@ class FileSummary:
         for problem in () if self.error else self.problems:
             show_fact("look at", problem)
         if not self.problems:
-            print("nothing looks wrong")
+            print("no problems found")
 
 
 def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:
@@ -168,7 +168,7 @@ def _contents(
     if format_.collection and only_questions(format_, parts):
         collection, notes = format_.collection(parts, ReadOptions(strata=options.strata, choose=options.choose))
         return _of_collection(collection, notes), [
-            "only questions are given: nothing can be counted without answers to them"
+            "there are only questions; nothing can be counted without answers to them"
         ]
     if roles in ({"gold"}, {"answers"}):
         lacking = "answers to it" if roles == {"gold"} else "the collection or key that they answer (gold)"
@@ -275,7 +275,7 @@ def _oddities(runs: Iterable[RunSummary]) -> list[str]:
         if row.n and row.sums.get("correct") == row.n:
             odd.append(f"run {row.run!r} is right everywhere")
         if row.n and row.sums.get("incorrect") == row.n:
-            odd.append(f"run {row.run!r} is wrong everywhere: do answers and gold belong together?")
+            odd.append(f"run {row.run!r} is wrong everywhere; do answers and gold belong together?")
         if row.n == 0:
             odd.append(f"run {row.run!r} has nothing to score")
     return odd

@@ -71,7 +71,7 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     name = limit.measure
     declaration = parse(name).declaration
     if name not in {row.measure for row in scores}:
-        raise UsageError(f"a gate names {name}, which is not among the measures scored; add -m {name!r}")
+        raise UsageError(f"a gate names {name}, which is not scored; add -m {name!r}")
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "--fail-under") if limit.ceiling else ("lower", "--fail-over")
         raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
@@ -90,7 +90,7 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
         verdict = {
             PASSED: "is at most" if limit.ceiling else "is at least",
             FAILED: "is above" if limit.ceiling else "is below",
-            CANNOT_TELL: "cannot be told from",
+            CANNOT_TELL: "is not significantly different from",
         }[status]
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
         message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures})"
@@ -102,9 +102,9 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
 def check_regression_gate(baseline: str | None, ci: float, resamples: int) -> None:
     """Raise UsageError where no gate on regressions could be made: there is no baseline, or too few resamples for an interval."""
     if not baseline:
-        raise UsageError("--fail-on-regression needs a --baseline: a regression is against something")
+        raise UsageError("--fail-on-regression needs a --baseline")
     if resamples * (1 - ci / 100) < FEWEST:
-        raise UsageError(f"--resamples {resamples} make no {ci:g} % interval that a gate could rest on")
+        raise UsageError(f"--resamples {resamples} are too few for the {ci:g}% interval of a gate")
 
 
 def regression_gates(
@@ -123,7 +123,7 @@ def regression_gates(
             continue
         status = regression(row, 1 - ci / 100, margin)
         verdict = {PASSED: "is not worse than", FAILED: "is worse than", CANNOT_TELL: "may be worse than"}[status]
-        which = ", which so few questions cannot tell" if status == CANNOT_TELL else ""
+        which = "; there are too few questions to tell" if status == CANNOT_TELL else ""
         figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
         message = (
             f"{row.measure} of run {row.run!r} {verdict} {row.baseline!r} by more than {margin:g}{which} ({figures})"
@@ -154,14 +154,14 @@ def check_reports(
             f"--step-summary: {rule}; write --step-summary=FILE, or put it last (found {str(summary_file)!r})"
         )
     if junit_file is not None and not gated:
-        raise UsageError("--junit reports on gates, and none is asked for")
+        raise UsageError("--junit reports gates, but there are none")
     named = [path for path in (output, junit_file, summary_file) if path is not None]
     if len({path.absolute() for path in named}) < len(named):
-        raise UsageError("-o, --junit and --step-summary need a file each")
+        raise UsageError("-o, --junit and --step-summary each need a file of their own")
     for path in named:
         check_place(path, inputs)
         if path.is_dir():
-            raise UsageError(f"{path} is a folder; name a file to write")
+            raise UsageError(f"{path} is a folder; give the name of a file")
 
 
 def write_reports(

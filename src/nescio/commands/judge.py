@@ -72,7 +72,7 @@ class Judged:
         where they judged none of these answers.
         """
         if self.people is None:
-            raise UsageError("a judge is held against people: give their verdicts with `against`")
+            raise UsageError("give people's verdicts with `against` to compare the judge with them")
         data = self.read.data
         if isinstance(data, Unjudged):
             theirs, _ = judge_runs(data.collection, data.runs, self.people, data.files)
@@ -142,7 +142,7 @@ def _people(
     elif isinstance(result.data, Outcomes):
         runs, questions = list(result.data.runs), list(result.data.questions)
     else:
-        raise UsageError("--against compares outcomes of single answers, and these files hold none")
+        raise UsageError("--against compares outcomes of single answers, but these files have none")
     people, more = human(labels, runs, questions)
     return people, [*notes, *more]
 

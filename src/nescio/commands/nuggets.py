@@ -43,7 +43,7 @@ def score(
     """
     choose = {name: value for name, value in (("automatic", automatic), ("assessors", assessors)) if value is not None}
     if beta is not None and measures:
-        raise UsageError("--beta is for the measures shown by default; with -m write it there: -m 'nuggets.F(beta=5)'")
+        raise UsageError("--beta is for the default measures; with -m, write it in the name: -m 'nuggets.F(beta=5)'")
     scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(listed(source), by, {"choose": choose}, measures)
     wanted = measures if beta is None else _with_beta(loaded.measures, beta)

@@ -21,7 +21,7 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
         paths = [Path(path) for path in files_of(paths)[0]]
     for path in paths:
         if output.absolute() == path.absolute() or (output.exists() and path.exists() and output.samefile(path)):
-            raise UsageError(f"{output} is one of the input files; write the results elsewhere")
+            raise UsageError(f"{output} is one of the input files; write the results to another file")
 
 
 def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterable[Any] = ()) -> None:

@@ -96,9 +96,9 @@ def _judge(result: ReadResult, wanted: str | None, *, keep_pronouns: bool) -> tu
     """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):
-        raise UsageError(f"these files are {result.about}: `nescio score` scores what is judged already")
+        raise UsageError(f"these files are {result.about}; `nescio score` scores answers that are already judged")
     if keep_pronouns and wanted:
-        raise UsageError(f"--keep-pronouns is for the judge {own}; say '{own}(keep_pronouns=true)'")
+        raise UsageError(f"--keep-pronouns is for the judge {own}; use '{own}(keep_pronouns=true)'")
     questions = result.data.collection.questions
     if wanted is None and (keep_pronouns or not all(question.options for question in questions)):
         wanted = f"{own}(keep_pronouns={str(keep_pronouns).lower()})"
@@ -121,7 +121,8 @@ def _with_correlations(scores: Scores) -> Scores:
         notes.append(
             note(
                 "read.few_runs",
-                "correlations over runs need {least} runs or more, and there {runs:is/are} {runs}: they are undefined",
+                "correlations over runs need {least} runs or more, but there {runs:is/are} only {runs}, so they are "
+                "undefined",
                 least=LEAST_RUNS,
                 runs=runs,
             )

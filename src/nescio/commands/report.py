@@ -138,7 +138,7 @@ def _title(source: Any) -> str:
 def _check_report(output: Path | None, figures: Path | None, inputs: Sequence[Any]) -> None:
     """Raise UsageError where there is nothing to write, or it could not be written."""
     if output is None and figures is None:
-        raise UsageError("name the page to write with -o FILE.html, or a folder for its charts with --figures DIR")
+        raise UsageError("give the page to write with -o FILE.html, or a folder for its charts with --figures DIR")
     if output is not None:
         check_file(output, "the page", PAGES, inputs)
     if figures is not None:

@@ -24,7 +24,7 @@ def write_tuned(tuned: Tuned, output: Path | str) -> WriteResult:
     output = Path(output)
     check_file(output, "a run", SUFFIXES)
     if tuned.applied is None:
-        raise UsageError(f"{output} is not written: there is no threshold to apply")
+        raise UsageError(f"{output} is not written, because there is no threshold to apply")
     row, notes = tuned.rows[0], []
     rows = write_outcomes(as_outcomes(tuned.applied), output)
     if lost := sorted(bare(name) for name in parse(row.measure).reads if known(name).namespace):

@@ -90,8 +90,7 @@ def compare(
     `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
     larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
     `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more of them). `detectable` is
-    the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups not
-    told apart (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
+    the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
     check_names(compare, options)
     _check(ci, test, correction, margin)
@@ -149,8 +148,8 @@ def compare(
         notes.append(
             note(
                 "comparison.resamples",
-                "all comparisons: with {comparisons:,} of them no p-value of so few resamples survives the "
-                "correction; take at least --resamples {least:,} (--test tukey needs no correction for their number)",
+                "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
+                "least --resamples {least:,} (--test tukey needs no correction)",
                 comparisons=len(rows),
                 least=int(np.ceil(len(rows) / (1 - ci / 100))),
             )
@@ -160,12 +159,16 @@ def compare(
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
     if ci is None:
-        raise UsageError("compare always gives an interval; ci is its level in percent")
+        raise UsageError(
+            "compare always gives an interval; ci is its level in percent, such as 95, such as 95, such as 95, such "
+            "as 95, such "
+            "as 95"
+        )
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < float("inf"):
-        raise UsageError(f"margin is a difference, 0 or more (found {margin!r})")
+        raise UsageError(f"margin must be 0 or more (found {margin!r})")
 
 
 def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
@@ -242,7 +245,7 @@ def _compare(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan) -> tuple
             remarks.append(
                 note(
                     "comparison.bootstrap",
-                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use exact",
+                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use --test exact",
                     units=intervals.FEW,
                 )
             )
@@ -262,7 +265,7 @@ def _part_note(questions: int, total: int, *, every: bool) -> Note:
     """Say that a row is of the questions alone that both runs, or `every` one, can be measured on."""
     return note(
         "comparison.part",
-        "on the {questions} of {total} questions where {every:all runs/both} have what it needs",
+        "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
         questions=questions,
         total=total,
         every=every,
@@ -272,7 +275,7 @@ def _part_note(questions: int, total: int, *, every: bool) -> Note:
 def _judged(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
-    """The rows with adjusted p-values, verdicts, and the difference that could have been seen.
+    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
 
     `every` counts all pairs of runs.
     """

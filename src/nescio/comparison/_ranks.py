@@ -1,4 +1,4 @@
-"""Which runs are told apart: rank intervals and the groups of a critical-difference diagram, from the p-values of all pairs."""
+"""Which runs differ significantly: rank intervals and the groups of a critical-difference diagram, from the p-values of all pairs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nescio.data.results import Comparison
 class Rank:
     """The place of a run under one measure.
 
-    `low` to `high` are the ranks it may have: one worse for every run told apart as better, and so from below (Al Mohamad,
+    `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below (Al Mohamad,
     Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs). `groups` numbers the bars of
-    a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in rank of which no two are told apart.
+    a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in rank that are all tied.
     """
 
     measure: str
@@ -33,11 +33,12 @@ class Rank:
 def ranks(
     measure: str, values: Sequence[tuple[str, float]], rows: Sequence[Comparison], *, lower_is_better: bool
 ) -> list[Rank]:
-    """The runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all pairs."""
+    """Return the runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all
+    pairs."""
     sign = -1 if lower_is_better else 1
     ordered = sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
     place = {run: i for i, (run, _) in enumerate(ordered)}
-    better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is told apart from j as better
+    better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is significantly better than j
     for row in rows:
         if row.verdict in ("better", "worse"):
             one, other = (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
@@ -55,7 +56,8 @@ def ranks(
 
 
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The longest stretches of neighbours in which no two are told apart, as (first, last); a lone run is a bar of its own."""
+    """Return the longest stretches of neighbours that are all tied, as (first, last); a lone run is a bar of its
+    own."""
     spans: list[tuple[int, int]] = []
     for first in range(len(apart)):
         last = first

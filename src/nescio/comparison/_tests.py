@@ -16,10 +16,10 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
-    "exact": "all exchanges of the two labels on each question (or cluster): exact for exchangeable labels, not for equal values; below 1e-16 given as 1e-16",
-    "permutation": "random exchanges of the two labels: at most its nominal size for exchangeable labels, whatever their number",
-    "bootstrap": "exact for nothing: approximate for equal values, better with more questions",
-    "tukey": "exchanges of all labels on each question (all of them while few): at most its nominal size over all pairs of a measure together",
+    "exact": "exact paired permutation test: all exchanges of the two labels on each question (or cluster). It is exact if the labels are exchangeable, not if only the values are equal; p-values below 1e-16 are given as 1e-16",
+    "permutation": "paired permutation test: random exchanges of the two labels. It keeps its level if the labels are exchangeable, however many exchanges are drawn",
+    "bootstrap": "paired bootstrap test: approximate if the values are equal, better with more questions",
+    "tukey": "Tukey's test: exchanges of all labels on each question (every exchange if there are few). It keeps its level over all pairs of a measure together",
 }
 
 

@@ -39,7 +39,7 @@ class AlignedRuns:
 
 
 def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | None) -> AlignedRuns:
-    """The columns of shape (runs, questions), which all runs have, as a Together."""
+    """Return the columns of shape (runs, questions), which all runs have, as a Together."""
     runs, questions = next(iter(columns.values())).shape
     # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
     cells = np.stack([np.asarray(values, dtype=float) for values in columns.values()], axis=-1)
@@ -86,7 +86,7 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 def largest_differences(
     together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[Floats, bool]:
-    """The largest difference of each exchange, and whether these are all the exchanges there are."""
+    """Return the largest difference of each exchange, and whether these are all the exchanges there are."""
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf
     if count <= ENUMERABLE:
         return np.array([_spread(together.values(labels)) for labels in _every(together)]), True
@@ -102,7 +102,7 @@ def largest_differences(
 
 
 def hsd_p(observed: float, largest: Floats, *, exact: bool) -> float:
-    """The p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random ones."""
+    """Compute the p-value of a pair: the share of all exchanges, or $(1 + hits)/(1 + B)$ of random ones."""
     if np.isnan(observed) or not exact:
         return p_value(observed, largest)
     return float(np.mean(~(largest < abs(observed) * (1 - TIE) - 1e-12 * np.nanmax(largest, initial=0.0))))

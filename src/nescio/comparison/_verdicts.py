@@ -17,10 +17,10 @@ TOO_FEW_RESAMPLES = "too few resamples to tell"
 
 
 def detectable(row: Comparison, alpha: float) -> float | None:
-    r"""The difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
+    r"""Return the difference that a test at level `alpha` finds with a power of 0.8 on as many questions.
 
-    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a spread,
-    where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is as large.
+    $(z_{1-\alpha/2} + z_{0.8})\,s$ for the standard error s of the difference (normal approximation); None without a
+    spread, where no p-value of so few units is as small ($2^{1-m} > \alpha$), and where no difference is as large.
     """
     if row.spread is None or not row.spread > 0 or 2.0 ** (1 - row.units) > alpha:
         return None
@@ -31,12 +31,13 @@ def detectable(row: Comparison, alpha: float) -> float | None:
 
 
 def rule_of_three_share(units: int, alpha: float) -> float:
-    r"""The largest share of units that can all be missing from a sample with a chance above α/2: $1 - (\alpha/2)^{1/m}$."""
+    r"""Return the largest share of units that can all be missing from a sample with a chance above α/2: $1 -
+    (\alpha/2)^{1/m}$."""
     return -math.expm1(math.log(alpha / 2) / units) if units else 1.0
 
 
 def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
-    """The interval of a difference, widened where no resample differs: what was never seen may still be."""
+    """Compute the interval of a difference, widened where no resample differs: what was never seen may still be."""
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.high):
         return float("-inf"), float("inf")
     if row.high - row.low > 1e-12:
@@ -47,11 +48,12 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
-    """The row with its verdict: better, worse, a bounded null, or too few questions (which may show no difference at all); None
-    where p is undefined.
+    """Return the row with its verdict: better, worse, a bounded null, or too few questions (which may show no
+    difference at all); None where p is undefined.
 
-    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d". `smallest` is the
-    least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is too few.
+    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d". `smallest`
+    is the least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is
+    too few.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row

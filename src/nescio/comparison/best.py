@@ -1,4 +1,4 @@
-"""The marks of a leaderboard: which run is best, and which are not told apart from it, by paired tests of all pairs of runs.
+"""The marks of a leaderboard: which run is best, and which are tied with it, by paired tests of all pairs of runs.
 
 Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested, and not
 only those with the best run: which run is best was read off the same data, and a correction for one run against each other
@@ -38,13 +38,15 @@ def mark(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """The scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
+    """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95). A run is told
-    apart from another where the Holm-adjusted p-value of their paired difference is at most 1 - ci/100; the family is all pairs of
-    runs under one measure, in one stratum. With `every=False` only what costs little is marked: exact tests, on all questions,
-    up to `MOST_WORK` pairs times questions; what is left unmarked has None. A value that is undefined is no best and is told apart
-    from nothing. Runs whose ungraded answers are taken both ways have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
+    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95).
+    A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 -
+    ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little
+    is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
+    value that is undefined is no best and is significantly different from nothing. Runs whose ungraded answers are
+    taken both ways have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one
+    run).
     """
     if not every and not _cheap(loaded):
         return scores
@@ -81,7 +83,8 @@ def _cheap(loaded: Loaded) -> bool:
 
 
 def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """The pairs (better, worse) that are told apart; None where a test would have to draw exchanges and may not."""
+    """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
+    may not."""
     if not sampled and measure.order is not None:
         return None
     seen = MeasuredRuns(data, measure, *columns_for(data, measure))
@@ -104,7 +107,7 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
 
 
 def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled: bool) -> tuple[float, float | None]:
-    """The first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
+    """Return the first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
     pair = seen.pair(*runs)
     if pair is None:
         return math.nan, math.nan
@@ -118,7 +121,7 @@ def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled:
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:
-    """The rows of one measure and stratum with their marks, by run."""
+    """Return the rows of one measure and stratum with their marks, by run."""
     values = [row.value for row in rows if not math.isnan(row.value)]
     best = (min(values) if lower else max(values)) if values else math.nan
     top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)]

@@ -1,4 +1,4 @@
-"""Scores as a leaderboard has them: values, intervals, and the marks of the best run and of those not told apart from it."""
+"""Scores as a leaderboard has them: values, intervals, and the marks of the best run and of those tied with it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def score(
     `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
     no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run of each
-    measure and those not told apart from it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
+    measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
     where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as
     on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds),
     `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each

@@ -54,30 +54,31 @@ class MeasuredRuns:
 
 
 def paired_evidence(loaded: Loaded) -> Evidence:
-    """The data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
+    """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table does not say which questions each run got right, so its runs cannot be paired; compare needs an outcome table"
+            "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
+            "outcome table"
         )
     if len(loaded.data.runs) < 2:
         how = (
-            "; to compare two choices of one log, `nescio convert` each to a table and name the runs apart (a table without the "
-            "column run is one run, named by its file)"
+            "; to compare two choices from one log, `nescio convert` each to a table with its own run name (a table "
+            "without the column run is one run, named after its file)"
         )
         more = how if loaded.options.choose else ""
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and nothing to compare it with{more}")
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}, and no other run to compare it with{more}")
     return loaded.data
 
 
 def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
-    """The exact p-value where it is asked for and can be had, and the name of the test that is used."""
+    """Return the exact p-value where it is asked for and can be had, and the name of the test that is used."""
     if test not in ("auto", "exact"):
         return None, test
     exchanges = pair.exchanges()
     p = exact_p(*exchanges, observed) if exchanges else None
     if p is None and test == "exact":
         raise UsageError(
-            f"{pair.measure.label}: its exchanges are too many to sum or enumerate; use --test permutation or auto"
+            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
         )
     return p, "permutation" if p is None else "exact"
 
@@ -90,7 +91,7 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
 
 
 def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The differences on all resamples, and for the Monte Carlo test on all exchanges."""
+    """Return the differences on all resamples, and for the Monte Carlo test on all exchanges."""
     cells = len(pair.counts) * sum(block.size for block in plan.blocks)
     parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
     resampled, exchanged = zip(*parts, strict=True)
@@ -98,7 +99,7 @@ def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray
 
 
 def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
+    """Return the difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
     resampled, exchanged = [], [np.zeros(0)]
     for block in blocks:
         resampled.append(pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator())))

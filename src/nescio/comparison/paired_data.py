@@ -32,23 +32,25 @@ class Pair:
     n: int
 
     def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
-        """The measure under the first weights minus the measure under the second."""
+        """Return the measure under the first weights minus the measure under the second."""
         return self.measure.value(self.patterns, first) - self.measure.value(self.patterns, second)
 
     def resampled(self, weights: Array) -> NDArray[np.float64]:
-        """The difference when each kind of question has this weight for both runs; shape (…,)."""
+        """Return the difference when each kind of question has this weight for both runs; shape (…,)."""
         first, second = self.own
         return self.measure.value(first, weights) - self.measure.value(second, weights)
 
     def swapped(self, swaps: Array) -> NDArray[np.float64]:
-        """The difference when so many questions of each kind have the labels of the two runs exchanged."""
+        """Return the difference when so many questions of each kind have the labels of the two runs exchanged."""
         kept = self.counts.astype(swaps.dtype) - swaps
         return self.difference(np.concatenate([kept, swaps], axis=-1), np.concatenate([swaps, kept], axis=-1))
 
     def exchanges(self) -> tuple[Difference, NDArray[np.int64]] | None:
-        """The difference as a function of how many units of each kind fall one way, and how many units there are.
+        """Return the difference as a function of how many units of each kind fall one way, and how many units there
+        are.
 
-        Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are many.
+        Units on which the two runs agree do not matter, and (a, b) is the kind of (b, a) too. None where kinds are
+        many.
         """
         if self.measure.order is not None:
             return (self.swapped, self.counts) if len(self.counts) <= FEW_UNITS else None
@@ -108,7 +110,8 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
 
 
 def _additive(measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], n: int) -> Pair:
-    """The Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the second's."""
+    """Make the Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the
+    second's."""
     halves = [
         dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
     ]
@@ -127,7 +130,7 @@ def _in_order(measure: Measure, cells: Array, unit: Array, names: list[str]) -> 
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:
-    """The per-question columns of the first run, and after them those of the second."""
+    """Return the per-question columns of the first run, and after them those of the second."""
     width = len(names)
     both = np.concatenate([cells[:, :width], cells[:, width:]])
     return {**measure.each({name: both[:, i] for i, name in enumerate(names)}), "n": np.ones(len(both))}

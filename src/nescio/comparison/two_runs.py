@@ -19,15 +19,15 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
         if name not in runs:
             raise UnknownNameError("run", name, runs)
     if baseline is not None and baseline == run:
-        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two runs")
+        raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
     others = [name for name in runs if name not in (baseline, run)]
     if len(runs) > 2 and (baseline is None or run is None):
         raise MismatchError(
-            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of changes shows two: "
-            "--baseline OLD --run NEW says which"
+            f"there are {len(runs)} runs ({', '.join(runs[:4])}{', …' if len(runs) > 4 else ''}), and a page of "
+            "changes shows two; choose them with --baseline OLD --run NEW"
         )
     if len(runs) < 2:
-        raise MismatchError(f"there is one run, {runs[0]!r}, and nothing to compare it with")
+        raise MismatchError(f"there is one run, {runs[0]!r}, and no other run to compare it with")
     old = baseline or others[0]
     return old, run or next(name for name in runs if name != old)
 

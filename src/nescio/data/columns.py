@@ -92,36 +92,36 @@ def declare(*columns: Column) -> None:
     """Register columns; a name that is taken, or that belongs to the user, raises ValueError."""
     for column in columns:
         if column.name in REGISTRY or column.name.startswith(USER):
-            raise ValueError(f"a column named {column.name!r} cannot be declared (again)")
+            raise ValueError(f"a column named {column.name!r} cannot be declared, or is already declared")
         REGISTRY[column.name] = column
 
 
 def known(name: str) -> Column:
-    """The declaration of a column; what nobody declared is a score of the user's own."""
+    """Return the declaration of a column; what nobody declared is a score of the user's own."""
     own = Column(name, "a score of the user's own", "score", summaries=(Summary("count", f"with {bare(name)}"),))
     return REGISTRY.get(name, own)
 
 
 def user(name: str) -> str:
-    """The column that holds what a user's file calls `name`."""
+    """Return the column that holds what a user's file calls `name`."""
     return f"{USER}{name}"
 
 
 def bare(name: str) -> str:
-    """A column as its user calls it: a user's own without its prefix, any other by its whole name."""
+    """Return a column as its user calls it: a user's own without its prefix, any other by its whole name."""
     return name.removeprefix(USER)
 
 
 def attribute(name: str) -> str:
-    """A column as a formula reads it: `ave.right` is `total.right`."""
+    """Return a column as a formula reads it: `ave.right` is `total.right`."""
     return name.rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:
-    """The column that a name stands for in data with these columns.
+    """Return the column that a name stands for in data with these columns.
 
-    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column of that
-    name, or else for the only one whose name ends so (`token_f1.f1`).
+    A user's name (`user.f1`, as mean(f1) asks for it) stands for the user's own column, or else for the stored column
+    of that name, or else for the only one whose name ends so (`token_f1.f1`).
     """
     if name in stored or not name.startswith(USER):
         return name
@@ -134,7 +134,7 @@ def resolve(name: str, stored: Mapping[str, Array]) -> str:
 
 def _confidence(evidence: Cells) -> Array:
     if "confidence" not in evidence.columns:
-        raise MissingColumnError("there is no confidence in this data: a confidence measure cannot be computed")
+        raise MissingColumnError("this data has no confidences, so a confidence measure cannot be computed")
     confidence: Array = evidence.columns["confidence"]
     lacking = evidence.present & (evidence.column("answered") == 1) & np.isnan(confidence)
     some = ~np.isnan(confidence).all(axis=1)
@@ -170,8 +170,8 @@ def _probability(evidence: Cells) -> Array:
         outside = evidence.present & ((confidence < 0) | (confidence > 1))
     for run, question in zip(*np.nonzero(outside), strict=True):
         raise MismatchError(
-            f"run {evidence.runs[run]!r}, question {evidence.questions[question]!r}: this measure reads confidence as a "
-            f"probability, which lies in [0, 1] (found {float(confidence[run, question])!r})"
+            f"run {evidence.runs[run]!r}, question {evidence.questions[question]!r}: this measure reads confidence as "
+            f"a probability, which must lie in [0, 1] (found {float(confidence[run, question])!r})"
         )
     return confidence
 

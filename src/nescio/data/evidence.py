@@ -54,7 +54,7 @@ class Evidence:
         return "questions" if self.answer_rows is None else "rows"
 
     def column(self, name: str) -> Array:
-        """A stored or derived column, shape (runs, questions).
+        """Return a stored or derived column, shape (runs, questions).
 
         Raises MissingColumnError where no run has it, MismatchError where its values cannot be used.
         """
@@ -66,25 +66,25 @@ class Evidence:
             return declared.derive(self)
         have = ", ".join(sorted(map(bare, self.columns))) or "none"
         namespace = declared.namespace if declared else ""
-        raise MissingColumnError(
-            f"there is no column {bare(name)!r}; columns of this data: {have}{self.hint(namespace)}"
-        )
+        raise MissingColumnError(f"there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:
-        """What could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a message."""
+        """Return what could be asked for instead of columns of this namespace (empty: of outcomes), as the end of a
+        message."""
         stored = [known(name) for name in self.columns]
         hints = dict.fromkeys(c.instead for c in stored if c.instead and c.namespace != namespace)
         return "".join(f"; {hint}" for hint in hints)
 
     def rows_of(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """The cells that these columns are about, shape (runs, questions): those present, on rows of the columns' kind."""
+        """Return the cells that these columns are about, shape (runs, questions): those present, on rows of the
+        columns' kind."""
         kinds = {known(resolve(name, self.columns)).row for name in names}
         if self.answer_rows is None or not kinds:
             return self.present
         return self.present & (self.answer_rows if "answer" in kinds else ~self.answer_rows)
 
     def select(self, questions: Array) -> Evidence:
-        """The same runs on some of the questions: a mask or an index."""
+        """Return the same runs on some of the questions: a mask or an index."""
         chosen = np.arange(len(self.questions))[questions]
         clusters = None if self.clusters is None else np.unique(self.clusters[chosen], return_inverse=True)[1]
         return replace(
@@ -98,7 +98,7 @@ class Evidence:
         )
 
     def take_runs(self, runs: Sequence[int]) -> Evidence:
-        """Some of the runs, in the order given."""
+        """Return some of the runs, in the order given."""
         chosen = list(runs)
         return replace(
             self,
@@ -108,7 +108,7 @@ class Evidence:
         )
 
     def tally(self) -> Tally:
-        """The integer columns, as distinct patterns with how often each occurs in each run."""
+        """Return the integer columns, as distinct patterns with how often each occurs in each run."""
         names = [name for name, column in self.columns.items() if column.dtype.kind in "iu"]
         present = self.present
         runs = np.repeat(np.arange(len(self.runs)), present.sum(axis=1))
@@ -121,7 +121,7 @@ class Evidence:
         return Tally(self.runs, columns, counts.reshape(len(self.runs), len(patterns)))
 
     def digest(self) -> str:
-        """A short hash of the data that does not depend on the order of questions, runs or columns."""
+        """Return a short hash of the data that does not depend on the order of questions, runs or columns."""
         order = sorted(range(len(self.questions)), key=self.questions.__getitem__)
         runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
@@ -147,19 +147,19 @@ class Tally:
     counts: NDArray[np.int64]
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
-        """The sum of each column over the questions of each run, and n; shape (runs,)."""
+        """Return the sum of each column over the questions of each run, and n; shape (runs,)."""
         sums = {name: self.counts @ values for name, values in self.columns.items()}
         return sums | {"n": self.counts.sum(axis=1)}
 
     def digest(self) -> str:
-        """A short hash of the counts that does not depend on the order of the runs."""
+        """Return a short hash of the counts that does not depend on the order of the runs."""
         totals = self.totals()
         lines = sorted(f"{run}\0{[int(totals[name][i]) for name in sorted(totals)]}" for i, run in enumerate(self.runs))
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
 
 
 def outcome_tally(runs: Sequence[str], counts: NDArray[np.int64]) -> Tally:
-    """A Tally from counts of correct, incorrect and unanswered, shape (runs, 3)."""
+    """Return a Tally from counts of correct, incorrect and unanswered, shape (runs, 3)."""
     identity = np.eye(3, dtype=np.int64)
     columns = dict(zip(OUTCOMES, identity, strict=True)) | {"answered": np.array([1, 1, 0])}
     return Tally(tuple(runs), columns, counts)

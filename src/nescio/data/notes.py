@@ -81,7 +81,7 @@ def listed(names: Sequence[object], most: int) -> str:
 
 
 def texts(notes: Iterable[Note]) -> list[str]:
-    """What the notes say, each once, in their order."""
+    """Return what the notes say, each once, in their order."""
     return list(dict.fromkeys(map(str, notes)))
 
 

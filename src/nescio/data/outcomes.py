@@ -93,7 +93,7 @@ class Outcomes:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def select(self, questions: Array) -> Outcomes:
-        """The same runs on some of the questions (a mask)."""
+        """Return the same runs on some of the questions (a mask)."""
 
         def columns(array: Array | None) -> Array | None:
             return None if array is None else array[..., questions]
@@ -113,7 +113,7 @@ class Outcomes:
         )
 
     def where(self, run: int, question: int) -> str:
-        """A run and a question as a message names them."""
+        """Return a run and a question as a message names them."""
         origin = f"{self.files[run]}: " if self.files else ""
         return f"{origin}run {self.runs[run]!r}, question {self.questions[question]!r}"
 
@@ -130,7 +130,7 @@ class NonAnswers:
 
 
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
-    """The non-answers of each run by kind, the most frequent first, before any policy is applied."""
+    """Return the non-answers of each run by kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     of, rows = len(outcomes.questions), []
     for r, run in enumerate(outcomes.runs):
@@ -265,15 +265,16 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
         raise MismatchError(
             f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
-            f"{outcomes.questions[first]!r}){more}; --missing unanswered counts them as silence, --missing common compares on "
-            "the questions that all runs have"
+            f"{outcomes.questions[first]!r}){more}; use --missing unanswered to count them as unanswered, or "
+            "--missing common to keep only the questions that all runs have"
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
             notes.append(
                 note(
                     "outcomes.missing_silent",
-                    "run {subject!r}: {missing} missing of {total} questions counted as unanswered",
+                    "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as "
+                    "unanswered",
                     outcomes.runs[run],
                     missing=int(lacking[run].sum()),
                     total=total,
@@ -282,11 +283,11 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         return replace(outcomes, state=np.where(lacking, SILENT, outcomes.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
-        raise MismatchError("no question is common to all runs")
+        raise MismatchError("the runs have no question in common")
     notes.append(
         note(
             "outcomes.common",
-            "{common} of {total} questions are common to all runs; the other {others} left out",
+            "{common} of {total} questions are common to all runs; the other {others} are left out",
             common=int(common.sum()),
             total=total,
             others=int((~common).sum()),
@@ -302,11 +303,11 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     count, total = int(unanswerable.sum()), len(unanswerable)
     if policy == "exclude":
         if unanswerable.all():
-            raise MismatchError("every question is unanswerable: --unanswerable exclude leaves none")
+            raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
         notes.append(
             note(
                 "outcomes.unanswerable_left_out",
-                "{count} of {total} questions {count:has/have} no answer: left out",
+                "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
                 count=count,
                 total=total,
             )
@@ -315,7 +316,8 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     notes.append(
         note(
             "outcomes.unanswerable",
-            "{count} of {total} questions {count:has/have} no answer: declining is correct there, answering incorrect",
+            "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
+            "incorrect",
             count=count,
             total=total,
         )
@@ -331,13 +333,13 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outc
         run, question = (int(i[0]) for i in np.nonzero(ungraded))
         total = int(ungraded.sum())
         raise MismatchError(
-            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} in all); "
-            "--ungraded exclude leaves them out, --ungraded bounds reports both extremes"
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
+            "in all); use --ungraded exclude to leave them out, or --ungraded bounds to report both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
-        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it reads the graded answers alone"))
+        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
@@ -345,14 +347,15 @@ def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,
-            "run {subject!r}: {count} of {total} answers {count:is/are} not graded: left out",
+            "run {subject!r}: {count} of {total} answers {count:is/are} not graded and left out",
             run,
             count=count,
             total=total,
         )
     return note(
         "outcomes.ungraded_bounds",
-        "run {subject!r}: {count} of {total} answers {count:is/are} not graded: taken for wrong and for right in turn",
+        "run {subject!r}: {count} of {total} answers {count:is/are} not graded; counted once as wrong and once as "
+        "right",
         run,
         count=count,
         total=total,

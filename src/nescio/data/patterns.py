@@ -79,7 +79,7 @@ def compress_ordered(
 
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
-    """The distinct rows of a matrix in lexicographic order, and which of them each row is."""
+    """Return the distinct rows of a matrix in lexicographic order, and which of them each row is."""
     if cells.dtype.kind in "iu" and len(cells):
         low = [int(column.min()) for column in cells.T]
         span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]

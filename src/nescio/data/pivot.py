@@ -39,15 +39,15 @@ class Pivot:
         return html_table("values", self._shown())
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries; an undefined value is None, as in JSON."""
+        """Return the rows as dictionaries; an undefined value is None, as in JSON."""
         return [{name: plain_value(value) for name, value in record.items()} for record in self._raw()]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas frame, with runs (and strata) as its index."""
+        """Return a pandas frame, with runs (and strata) as its index."""
         return frames.pandas_frame(self.records(), self._kinds()).set_index(list(self.keys))
 
     def to_polars(self) -> polars.DataFrame:
-        """A Polars frame."""
+        """Return a Polars frame."""
         return frames.polars_frame(self.records(), self._kinds())
 
     def _raw(self) -> list[dict[str, Any]]:

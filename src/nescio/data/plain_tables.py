@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 
 def html_table(name: str, records: Sequence[Record]) -> str:
-    """A table with a caption, heads with their scope, and cells whose text finds its own direction."""
+    """Return a table with a caption, heads with their scope, and cells whose text finds its own direction."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -31,7 +31,7 @@ def html_table(name: str, records: Sequence[Record]) -> str:
 
 
 def text_table(name: str, records: Sequence[Record]) -> str:
-    """The same as plain text: a caption, heads, and a line a row."""
+    """Return the same as plain text: a caption, heads, and a line a row."""
     shown = _without_empty(records[:MOST_ROWS])
     if not shown:
         return ""
@@ -50,12 +50,13 @@ def text_table(name: str, records: Sequence[Record]) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """The value as JSON knows it: what is undefined or infinite is None."""
+    """Return the value as JSON knows it: what is undefined or infinite is None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def figure(value: float | None) -> str:
-    """A value as a wide table shows it: three decimals, or "undefined"; what has no bounds may need an exponent. Zero has no sign."""
+    """Return a value as a wide table shows it: three decimals, or "undefined"; what has no bounds may need an exponent.
+    Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
@@ -63,7 +64,7 @@ def figure(value: float | None) -> str:
 
 
 def _without_empty(records: Sequence[Record]) -> list[Record]:
-    """The records without the columns in which none of them has anything."""
+    """Return the records without the columns in which none of them has anything."""
     kept = [
         column for column in (records[0] if records else ()) if any(record[column] is not None for record in records)
     ]

@@ -42,8 +42,8 @@ class Score:
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
 
     The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether its value
-    is the best of its measure and stratum (ties are all best); whether, not being best, it is not told apart from the best; and
-    the runs that it is told apart from as better.
+    is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best; and
+    the runs that it is significantly better than.
     """
 
     run: str
@@ -105,22 +105,22 @@ class Results(Generic[RowT_co]):
         return len(self.rows)
 
     def __repr__(self) -> str:
-        """The tables as plain text, without the columns that are empty; the notes, and the signature."""
+        """Return the tables as plain text, without the columns that are empty; the notes, and the signature."""
         tables = [text_table(self.kind, self._shown()), *(text_table(*table) for table in self._further())]
         notes = "\n".join(f"note: {sanitize(str(note), target='line')}" for note in self.notes)
         parts = (*tables, self._legend(), notes, sanitize(str(self.signature), target="line"))
         return "\n\n".join(part for part in parts if part)
 
     def with_rows(self, rows: Iterable[Any]) -> Self:
-        """The same with other rows."""
+        """Return the same with other rows."""
         return replace(self, rows=tuple(rows))
 
     def records(self, name: str | None = None) -> list[dict[str, Any]]:
-        """The rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
+        """Return the rows, or those of `tables[name]`, as dictionaries; an undefined value is None, as in JSON."""
         return _records(self._table(name))
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole as the command line prints it with `-f json`."""
+        """Return the whole as the command line prints it with `-f json`."""
         return {
             "nescio": __version__,
             "signature": str(self.signature),
@@ -130,17 +130,19 @@ class Results(Generic[RowT_co]):
         }
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
-        """The rows, or those of `tables[name]`, as a pandas frame. Raises UsageError where pandas is not installed."""
+        """Return the rows, or those of `tables[name]`, as a pandas frame. Raises UsageError where pandas is not
+        installed."""
         rows = self._table(name)
         return frames.pandas_frame(_records(rows), dict(_kinds(rows)))
 
     def to_polars(self, name: str | None = None) -> polars.DataFrame:
-        """The rows, or those of `tables[name]`, as a Polars frame. Raises UsageError where Polars is not installed."""
+        """Return the rows, or those of `tables[name]`, as a Polars frame. Raises UsageError where Polars is not
+        installed."""
         rows = self._table(name)
         return frames.polars_frame(_records(rows), dict(_kinds(rows)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
+        """Return the rows as an Arrow stream, for pandas, Polars, pyarrow, DuckDB and whoever else speaks it."""
         import duckdb
         import numpy as np
 
@@ -168,14 +170,14 @@ class Results(Generic[RowT_co]):
         return self.rows if name is None else self.tables[name]
 
     def _shown(self) -> list[dict[str, Any]]:
-        """The rows as a reader is shown them."""
+        """Return the rows as a reader is shown them."""
         return _raw(self.rows)
 
     def _further(self) -> list[tuple[str, list[dict[str, Any]]]]:
         return [(name, _raw(rows)) for name, rows in self.tables.items()]
 
     def _legend(self) -> str:
-        """What the signs in the table mean."""
+        """Return what the signs in the table mean."""
         return ""
 
 
@@ -190,7 +192,8 @@ class Scores(Results[Score]):
     why_unmarked: str = ""
 
     def __getitem__(self, place: tuple[str, str] | tuple[str, str, str | None]) -> Score:
-        """The row of a run, a measure and, where one is named, a stratum; raises UnknownNameError, naming what there is."""
+        """Return the row of a run, a measure and, where one is named, a stratum; raises UnknownNameError, naming what
+        there is."""
         run, measure, stratum = place if len(place) == 3 else (*place, None)
         for row in self.rows:
             if (row.run, row.measure, row.stratum) == (run, measure, stratum):
@@ -202,11 +205,13 @@ class Scores(Results[Score]):
         raise UnknownNameError("score", f"{measure} of {run}", {f"{row.measure} of {row.run}" for row in self.rows})
 
     def value(self, run: str, measure: str, stratum: str | None = None) -> float:
-        """The value of a measure for a run; raises UnknownNameError where it was not computed, naming what was."""
+        """Return the value of a measure for a run; raises UnknownNameError where it was not computed, naming what
+        was."""
         return float(self[run, measure, stratum].value)
 
     def pivot(self) -> Pivot:
-        """The values with a row for each run (and stratum, where there are some) and a column for each measure."""
+        """Return the values with a row for each run (and stratum, where there are some) and a column for each
+        measure."""
         keys, measures, places = self._places()
         rows = []
         for place, own in places.items():
@@ -215,7 +220,7 @@ class Scores(Results[Score]):
         return Pivot(keys, measures, tuple(rows))
 
     def _places(self) -> tuple[tuple[str, ...], tuple[str, ...], dict[tuple[str, str | None], dict[str, Score]]]:
-        """What a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
+        """Return what a row of the wide table is of, its columns, and the scores of each of its rows by measure."""
         measures = tuple(dict.fromkeys(row.measure for row in self.rows))
         broken_down = any(row.stratum is not None for row in self.rows)
         runs = list(dict.fromkeys(row.run for row in self.rows))
@@ -278,7 +283,7 @@ def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _cell(row: Score) -> str:
-    """A value with its mark and its interval."""
+    """Return a value with its mark and its interval."""
     sign = "*" if row.best else "†" if row.tied_with_best else ""
     if row.low is None or row.high is None or math.isnan(row.value):
         return f"{figure(row.value)}{sign}"

@@ -35,11 +35,13 @@ class Signature(Mapping[str, str]):
         return "|".join(f"{_escape(name)}:{_escape(value)}" for name, value in self.fields)
 
     def extend(self, **fields: object) -> Signature:
-        """The signature with more fields at its end; one that is there already gets the new value in its place."""
+        """Return the signature with more fields at its end; one that is there already gets the new value in its
+        place."""
         return Signature(tuple((dict(self.fields) | {name: str(value) for name, value in fields.items()}).items()))
 
     def short(self) -> str:
-        """The version, the data and the seed, for terminals and papers: `nescio 0.2.0 · data da07807d · seed 0`."""
+        """Return the version, the data and the seed, for terminals and papers: `nescio 0.2.0 · data da07807d · seed
+        0`."""
         kept = [f"{name} {self[name]}" for name in (TOOL, *SHORT) if name in self]
         return " · ".join(kept)
 

@@ -20,11 +20,11 @@ def value_of(
     candidate: NDArray[np.int8] | None = None,
     answerable: NDArray[np.int8] | None = None,
 ) -> float:
-    """A measure of one run; NaN where it is undefined (0/0, or nothing was graded).
+    """Return a measure of one run; NaN where it is undefined (0/0, or nothing was graded).
 
-    `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left out); the
-    others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Raises UnknownNameError for the measure, and
-    MissingColumnError where it needs what is not given.
+    `state` has an outcome a question (`nescio.data.outcomes`: CORRECT, INCORRECT, SILENT, or NOT_GRADED, which is left
+    out); the others are as in `nescio.data.outcomes.Outcomes`, each of shape (questions,). Raises UnknownNameError for
+    the measure, and MissingColumnError where it needs what is not given.
     """
     wanted = parse(measure)
     if not len(state):

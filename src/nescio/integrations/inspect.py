@@ -31,10 +31,10 @@ from nescio.measures import parse
 
 
 def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str] = ()) -> Any:
-    """The measure as a metric of Inspect, under its own name.
+    """Return the measure as a metric of Inspect, under its own name.
 
-    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of outcomes
-    can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
+    A score is right from `threshold` on; an answer that matches a `declined_pattern` whole is silence. Only measures of
+    outcomes can be had: scores carry no confidence. Raises UnknownNameError, or UsageError where Inspect is too old.
     """
     wanted = parse(name)
     options = ReadOptions(declined=Declined(tuple(declined_pattern)))
@@ -48,13 +48,14 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
     metric = import_module("inspect_ai.scorer").metric
     if "scores" not in signature(metric).parameters:
         raise UsageError(
-            "this inspect_ai gives metrics reduced scores only, in which silence is a wrong answer; update it"
+            "this version of inspect_ai gives metrics only reduced scores, in which an abstention is a wrong answer; "
+            "update it"
         )
     return metric(name=wanted.label, scores="unreduced")(create)()
 
 
 def states(scores: Sequence[Any], options: ReadOptions, threshold: float = 1.0) -> NDArray[np.int8]:
-    """The outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
+    """Return the outcome of each SampleScore, as `nescio.data.outcomes` numbers them."""
     return np.array([_state(score, options, Scale(threshold)) for score in scores], dtype=np.int8)
 
 
@@ -62,11 +63,13 @@ def _state(sample_score: Any, options: ReadOptions, scale: Scale) -> int:
     where = f"sample {sample_score.sample_id!r}"
     value, answer = sample_score.score.value, sample_score.score.answer
     if isinstance(value, (dict, list)):
-        raise UsageError(f"{where}: the score has several values; name the metrics of each, as Inspect does")
+        raise UsageError(f"{where}: the score has several values; name metrics for each of them, as Inspect does")
     score = Score(value, str(answer or ""), str(getattr(sample_score.score, "reason", None) or ""))
     # Of the sample itself Inspect tells a metric nothing; an answer that is there and empty is all that can be seen.
     sample = Sample(str(sample_score.sample_id), 1, {}, "", "", None, answer == "", "", (), (), {}, where)
     grade = grade_of(score, sample, options)
     if grade.label is not None:
-        raise UsageError(f"{where}: the score {grade.label!r} is no outcome; Inspect's are C, I, P, N and numbers")
+        raise UsageError(
+            f"{where}: the score {grade.label!r} is not an outcome; Inspect's outcomes are C, I, P, N and numbers"
+        )
     return outcome_of(sample, score, grade, scale, options, answerable=True)[0]

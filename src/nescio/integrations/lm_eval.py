@@ -53,14 +53,15 @@ class Silence(float):
 
     def __bool__(self) -> NoReturn:
         raise UsageError(
-            "a task of several targets folds silence into right or wrong: give the targets as one, or grade in process_results with nescio.integrations.lm_eval.item"
+            "a task with several targets merges abstentions into right or wrong; give the targets as one, or grade in "
+            "process_results with nescio.integrations.lm_eval.item"
         )
 
 
 def item(
     answer: str, references: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
 ) -> float:
-    """What became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
+    """Return what became of one answer: 1 right, 0 wrong, -1 silence (a `Silence`), NaN not graded.
 
     `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
     """
@@ -73,7 +74,8 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """A metric of the harness: what became of one document. Raises UnknownNameError for the measure or the judge."""
+    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or the
+    judge."""
     label = parse(name).label
     judging.known(judge)
 
@@ -85,7 +87,7 @@ def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] =
 
 
 def aggregation(name: str) -> Callable[[Sequence[float]], float]:
-    """The measure over the items that its metric gave for all documents; NaN where it is undefined."""
+    """Return the measure over the items that its metric gave for all documents; NaN where it is undefined."""
     wanted = parse(name)
 
     def of_all(items: Sequence[float]) -> float:
@@ -116,6 +118,7 @@ def _state(value: float) -> int:
     state = {-1.0: SILENT, 0.0: INCORRECT, 1.0: CORRECT}.get(float(value))
     if state is None:
         raise UsageError(
-            f"an item is 1, 0, -1 (silence) or NaN (found {value!r}); nescio.integrations.lm_eval.item makes them"
+            f"an item must be 1, 0, -1 (abstention) or NaN (found {value!r}); use nescio.integrations.lm_eval.item to "
+            "make it"
         )
     return state

@@ -56,26 +56,26 @@ class Scorer:
 
 
 def metric(measure: str, *, unanswered: Any) -> Metric:
-    """A function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
+    """Return a function (y_true, y_pred) that gives the measure, where a prediction equal to `unanswered` is silence.
 
-    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer wrong. Its
-    sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower. NaN is undefined.
-    Raises UnknownNameError or UsageError for the measure.
+    Where the true label itself is `unanswered`, the question has no answer: silence is right there, and any answer
+    wrong. Its sign is the measure's own: `make_scorer(..., greater_is_better=False)` for one that is better when lower.
+    NaN is undefined. Raises UnknownNameError or UsageError for the measure.
     """
     return Metric(parse(measure).label, unanswered)
 
 
 def scorer(measure: str, *, unanswered: Any = _NOTHING, reject_below: float | None = None) -> Scorer:
-    """A scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
+    """Return a scorer (estimator, X, y); a measure that is better when lower is given with its sign turned round.
 
-    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest class
-    probability is below it: that probability is then the confidence, which AURC and its kin read, and the class that was not
-    said is the declined candidate. Raises UsageError where neither or both are given.
+    Silence is the label `unanswered` of an abstaining classifier; or, with `reject_below`, a prediction whose highest
+    class probability is below it: that probability is then the confidence, which AURC and its kin read, and the class
+    that was not said is the declined candidate. Raises UsageError where neither or both are given.
     """
     if (unanswered is _NOTHING) == (reject_below is None):
-        raise UsageError("a scorer takes the label that means silence (unanswered=), or a threshold (reject_below=)")
+        raise UsageError("a scorer needs the label that means abstention (unanswered=) or a threshold (reject_below=)")
     if reject_below is not None and not (isinstance(reject_below, Real) and 0 <= reject_below <= 1):
-        raise UsageError(f"reject_below is a probability, from 0 to 1 (found {reject_below!r})")
+        raise UsageError(f"reject_below must be a probability between 0 and 1 (found {reject_below!r})")
     return Scorer(parse(measure).label, unanswered, reject_below)
 
 
@@ -105,7 +105,7 @@ def _nothing(value: Any) -> bool:
 
 def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     if y_true.ndim != 1 or y_pred.shape[:1] != y_true.shape:
-        raise UsageError(f"labels are one a question (found shapes {y_true.shape} and {y_pred.shape})")
+        raise UsageError(f"there must be one label per question (found shapes {y_true.shape} and {y_pred.shape})")
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -115,7 +115,7 @@ def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_])
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]
     if all(len(kinds) == 1 for kinds in texts) and texts[0] != texts[1]:
         one, other = ("texts", "numbers") if True in texts[0] else ("numbers", "texts")
-        raise UsageError(f"the true labels are {one} and the predicted ones {other}, so that none can be right")
+        raise UsageError(f"the true labels are {one} and the predicted labels are {other}, so none can be right")
     for i, one, other in pairs:
         equal[i] = not _nothing(one) and not _nothing(other) and bool(one == other)
     return equal

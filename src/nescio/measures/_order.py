@@ -15,7 +15,7 @@ from nescio.data.columns import Array
 
 
 def before(values: Array) -> Array:
-    """The sum of all earlier groups."""
+    """Return the sum of all earlier groups."""
     return np.cumsum(values, axis=-1) - values
 
 
@@ -61,6 +61,6 @@ def expected_part_among_first(part: Array, n: Array, k: Array) -> Array:
 
 
 def first_share(part: Array, n: Array) -> Array:
-    """The share of `part` in the first group that holds anything."""
+    """Return the share of `part` in the first group that holds anything."""
     at = np.argmax(n > 0, axis=-1)[..., None]
     return (np.take_along_axis(part, at, axis=-1) / np.take_along_axis(n, at, axis=-1))[..., 0]

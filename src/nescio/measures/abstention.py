@@ -1,6 +1,6 @@
-"""Whether a system declines where it should: for questions that are known to be answerable or not.
+"""Whether a system abstains where it should, on questions that are known to be answerable or unanswerable.
 
-Declining is the positive class, "should decline" (unanswerable) the truth. Questions of unknown answerability are left out.
+Abstaining is the positive class, and "unanswerable" is the truth. Questions of unknown answerability are left out.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def _cells(q: Any) -> dict[str, Any]:
     proportion=("rightly_declined", "declined"),
 )
 def abstention_precision(total: Any) -> Any:
-    r"""Of the questions declined, the share that no answer exists for.
+    r"""The share of abstentions that are on questions without an answer.
 
-    $\frac{|declined \cap unanswerable|}{|declined|}$, undefined where nothing is declined.
+    $\frac{|declined \cap unanswerable|}{|declined|}$, undefined if nothing is declined.
     """
     return total.rightly_declined / total.declined
 
@@ -49,9 +49,9 @@ def abstention_precision(total: Any) -> Any:
     proportion=("rightly_declined", "unanswerable"),
 )
 def abstention_recall(total: Any) -> Any:
-    r"""Of the questions without an answer, the share declined.
+    r"""The share of questions without an answer on which the system abstains.
 
-    $\frac{|declined \cap unanswerable|}{|unanswerable|}$, undefined where all questions are answerable.
+    $\frac{|declined \cap unanswerable|}{|unanswerable|}$, undefined if all questions are answerable.
     """
     return total.rightly_declined / total.unanswerable
 
@@ -60,7 +60,7 @@ def abstention_recall(total: Any) -> Any:
 def abstention_f1(total: Any) -> Any:
     r"""The harmonic mean of abstention precision and recall.
 
-    $\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|}$, undefined where both are empty.
+    $\frac{2\,|declined \cap unanswerable|}{|declined| + |unanswerable|}$, undefined if both are empty.
     """
     return 2 * total.rightly_declined / (total.declined + total.unanswerable)
 
@@ -75,9 +75,9 @@ def abstention_f1(total: Any) -> Any:
     proportion=("falsely_declined", "answerable"),
 )
 def false_refusal(total: Any) -> Any:
-    r"""Of the questions that have an answer, the share declined.
+    r"""The share of answerable questions on which the system abstains (false refusals).
 
-    $\frac{|declined \cap answerable|}{|answerable|}$, undefined where no question is answerable.
+    $\frac{|declined \cap answerable|}{|answerable|}$, undefined if no question is answerable.
     """
     return total.falsely_declined / total.answerable
 
@@ -87,13 +87,13 @@ def false_refusal(total: Any) -> Any:
     needs=NEEDS,
     lower_is_better=True,
     bounds=(0, 1),
-    source="ours: the complement of abstention precision's question, asked of the answers",
+    source="nescio's own: the counterpart of abstention precision for given answers",
     each=_cells,
     proportion=("falsely_answered", "answered"),
 )
 def hallucination_when_answered(total: Any) -> Any:
-    r"""Of the answers given, the share that went to questions without an answer, and so must be made up.
+    r"""The share of given answers that are to questions without an answer, and so must be hallucinations.
 
-    $\frac{|answered \cap unanswerable|}{|answered|}$, undefined where nothing is answered.
+    $\frac{|answered \cap unanswerable|}{|answered|}$, undefined if nothing is answered.
     """
     return total.falsely_answered / total.answered

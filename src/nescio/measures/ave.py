@@ -31,9 +31,9 @@ def _hits(q: Any) -> dict[str, Any]:
     proportion=("hits", "ave.accepted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of the accepted answers that are right.
+    r"""The share of accepted answers that are right.
 
-    $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined where none is accepted.
+    $\frac{|accepted \cap right|}{|accepted|}$ over the judged answers, undefined if none is accepted.
     """
     return total.hits / total.accepted
 
@@ -47,9 +47,9 @@ def precision(total: Any) -> Any:
     proportion=("hits", "ave.right"),
 )
 def recall(total: Any) -> Any:
-    r"""The share of the right answers that are accepted.
+    r"""The share of right answers that are accepted.
 
-    $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined where none is right.
+    $\frac{|accepted \cap right|}{|right|}$ over the judged answers, undefined if none is right.
     """
     return total.hits / total.right
 
@@ -72,10 +72,11 @@ def f_measure(total: Any) -> Any:
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )
 def auc(total: Any) -> Any:
-    r"""The chance that a right answer carries a higher confidence than a wrong one, whatever the decisions; ties count one half.
+    r"""The probability that a right answer has a higher confidence than a wrong one, whatever the decisions; ties count
+    one half.
 
-    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined where all are right or
-    all wrong. The confidence is in an answer's being right; answers missing from a run stand below all others.
+    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$ over the judged answers, undefined if all are
+    right or all wrong. The confidence is that an answer is right; answers missing from a run rank below all others.
     """
     wrong = total.n - total.right
     return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
@@ -89,10 +90,10 @@ def auc(total: Any) -> Any:
     proportion=("ave.selected_right", "n"),
 )
 def qa_accuracy(total: Any) -> Any:
-    r"""The share of the questions whose SELECTED answer is right: comparable to a QA system's accuracy.
+    r"""The share of questions whose SELECTED answer is right, comparable to a QA system's accuracy.
 
-    $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED answer is
-    UNKNOWN in the gold earns nothing, and counts.
+    $\frac{|\text{answers SELECTED correctly}|}{|questions|}$, undefined for no questions. A question whose SELECTED
+    answer is UNKNOWN in the gold earns nothing but counts.
     """
     return total.selected_right / total.n
 
@@ -105,20 +106,22 @@ def qa_accuracy(total: Any) -> Any:
     proportion=("ave.selected_right", "ave.solvable"),
 )
 def normalized_qa_accuracy(total: Any) -> Any:
-    r"""qa_accuracy as a share of what perfect selection reaches ("% of perfect selection", divided by 100).
+    r"""qa_accuracy as a share of the accuracy of perfect selection ("% of perfect selection", divided by 100).
 
-    $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined where no question has one. A
-    QA system ranked beside validators may exceed 1: it may be right where the collection holds no right answer.
+    $\frac{|\text{answers SELECTED correctly}|}{|\text{questions with a right answer}|}$, undefined if no question
+    has one. A QA system ranked with validators can exceed 1, because it can be right where the collection has no right
+    answer.
     """
     return total.selected_right / total.solvable
 
 
 @measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6")
 def random_qa_accuracy(total: Any) -> Any:
-    r"""What selecting one of the judged answers of each question at random is expected to reach: the same for all runs.
+    r"""The expected accuracy of selecting one of the judged answers to each question at random; it is the same for all
+    runs.
 
-    $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without a judged
-    answer adds 0. Undefined for no questions.
+    $\frac{1}{|questions|}\sum_q \frac{|\text{right answers of } q|}{|\text{judged answers of } q|}$; a question without
+    a judged answer adds 0. Undefined for no questions.
     """
     return total.random / total.n
 
@@ -131,7 +134,8 @@ def random_qa_accuracy(total: Any) -> Any:
     proportion=("ave.rejected_right", "n"),
 )
 def qa_rej_accuracy(total: Any) -> Any:
-    r"""An addition of AVE 2008: the share of the questions that are rejected rightly, all answers rejected and none right.
+    r"""An addition of AVE 2008: the share of questions that are rightly rejected (all answers rejected, and none
+    right).
 
     $\frac{|\text{questions REJECTED correctly}|}{|questions|}$, undefined for no questions.
     """
@@ -140,7 +144,7 @@ def qa_rej_accuracy(total: Any) -> Any:
 
 @measure("ave.qa_accuracy_max", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def qa_accuracy_max(total: Any) -> Any:
-    r"""An addition of AVE 2008: qa_accuracy if every question rejected rightly were then answered rightly.
+    r"""An addition of AVE 2008: qa_accuracy if every rightly rejected question were then answered rightly.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}$, undefined for no questions.
     """
@@ -149,7 +153,7 @@ def qa_accuracy_max(total: Any) -> Any:
 
 @measure("ave.estimated_qa_performance", needs="ave.selected_right ave.rejected_right", bounds=(0, 1), source=LATER)
 def estimated_qa_performance(total: Any) -> Any:
-    r"""An addition of AVE 2008, ancestor of c@1: questions rejected rightly earn the accuracy shown in selecting.
+    r"""An addition of AVE 2008 and ancestor of c@1: rightly rejected questions earn the accuracy of the selection.
 
     $\text{qa\_accuracy} + \text{qa\_rej\_accuracy}\cdot\text{qa\_accuracy}$, undefined for no questions.
     """

@@ -1,7 +1,7 @@
-"""Measures that read a confidence as a probability, question by question.
+"""Calibration: measures that read a confidence as a probability, question by question.
 
-A declined candidate counts like an answer where it was judged and has a confidence; other silence is left out and counted,
-but for K1, K and BAS, where silence earns 0 and stays in n.
+A declined candidate counts like an answer if it was judged and has a confidence. Other abstentions are left out and
+counted in a note, except in K1, K and BAS, where an abstention earns 0 and stays in n.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nescio.measures._measure import measure
     each=lambda q: {"squared": (q.probability - q.right) ** 2},
 )
 def brier(total: Any) -> Any:
-    r"""The mean squared distance of the confidence from what came true: lower is better.
+    r"""The mean squared distance between confidence and correctness: lower is better.
 
     $\frac{1}{n}\sum_i (p_i - y_i)^2$, undefined for n = 0; y is 1 for a right answer, 0 for a wrong one.
     """
@@ -47,11 +47,14 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
     source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
     each=_bins,
     valid={
-        "bins": ("bins must be a whole number from 1 to 10,000", lambda b: float(b).is_integer() and 1 <= b <= 10_000)
+        "bins": (
+            "bins must be a whole number between 1 and 10,000",
+            lambda b: float(b).is_integer() and 1 <= b <= 10_000,
+        )
     },
 )
 def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
-    r"""Expected calibration error over bins of equal width (l, u], confidence 0 in the first: lower is better.
+    r"""Expected calibration error over bins (l, u] of equal width, with confidence 0 in the first bin: lower is better.
 
     $\sum_m \frac{|B_m|}{n}\,\left|acc(B_m) - conf(B_m)\right|$, undefined for n = 0.
     """
@@ -66,7 +69,7 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     each=lambda q: {"credit": q.self_score * (q.correct - q.incorrect)},
 )
 def k1(total: Any) -> Any:
-    r"""Self-scores of the correct answers minus those of the incorrect ones.
+    r"""The self-scores of correct answers minus those of incorrect answers.
 
     $\frac{\sum_{i\ correct} s_i - \sum_{i\ incorrect} s_i}{n}$, s in [0, 1] and 0 on silence; undefined for n = 0.
     """
@@ -75,11 +78,11 @@ def k1(total: Any) -> Any:
 
 @measure("K", needs="k_credit", bounds=(-1, 1), source="Herrera, Peñas & Verdejo 2005 (QA at CLEF 2004)")
 def k(total: Any) -> Any:
-    r"""K1 for several answers a question.
+    r"""K1 with several answers per question.
 
-    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the answers r of question i, of which there are $A_i$; e is
-    1 for a correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of them), -1 for an
-    incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
+    $\frac{1}{n}\sum_i \frac{\sum_r s_r\,e_r}{\max(R_i, A_i)}$ over the answers r of question i, of which there are
+    $A_i$; e is 1 for a correct answer, 0 for a correct one beyond the $R_i$ that are known (it must repeat one of
+    them), -1 for an incorrect one; $R_i$ comes from the column `known_answers`, 1 without it. Undefined for n = 0.
     """
     return total.k_credit / total.n
 
@@ -100,7 +103,7 @@ def _moments(q: Any) -> dict[str, Any]:
 def pearson(total: Any) -> Any:
     r"""Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
 
-    $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined where either is constant.
+    $\frac{cov(s, y)}{\sigma_s\,\sigma_y}$, undefined if either is constant.
     """
     n = total.n
     covariance = n * total.sy - total.s * total.correct
@@ -127,7 +130,8 @@ def _clipped(q: Any, eps: float) -> Note | None:
         return None
     return note(
         "calibration.clipped",
-        "{answers} wrong {answers:answer/answers} surer than 1 - {eps:g} clipped to it (the score would be −∞ at 1)",
+        "{answers} wrong {answers:answer/answers} with confidence above 1 - {eps:g} clipped to it (the score would be "
+        "−∞ at 1)",
         answers=answers,
         eps=eps,
     )
@@ -143,9 +147,10 @@ def _clipped(q: Any, eps: float) -> Note | None:
     valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
 )
 def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `each`
-    r"""The expected penalty(t) score over all t when a system answers iff its confidence exceeds t. Proper: honesty pays best.
+    r"""The expected penalty(t) score over all t if the system answers when its confidence exceeds t. A proper score:
+    honest confidences score best.
 
-    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where wrong,
-    and clipped answers are reported. Undefined for n = 0.
+    $\frac{1}{n}\sum_i b_i$ with $b = s$ if right, $s + \ln(1-s)$ if wrong, 0 on silence; s is clipped to 1 - eps where
+    wrong, and clipped answers are reported. Undefined for n = 0.
     """
     return total.earned / total.n

@@ -1,4 +1,4 @@
-"""The measures of Peñas & Rodrigo (ACL 2011) and their neighbours: what counts of three outcomes can say.
+"""The measures of Peñas & Rodrigo (ACL 2011) and related measures of the three outcomes.
 
 C, W and U are the numbers of correct, incorrect and unanswered questions, n = C + W + U.
 """
@@ -14,7 +14,7 @@ PAPER = "Peñas & Rodrigo, ACL 2011"
 
 @measure("accuracy", needs="correct", bounds=(0, 1), source=f"{PAPER}, sec. 3.1", proportion=("correct", "n"))
 def accuracy(total: Any) -> Any:
-    r"""The share of the questions answered correctly; silence counts as a wrong answer.
+    r"""The share of questions answered correctly; an abstention counts as a wrong answer.
 
     $\frac{C}{n}$, undefined for n = 0.
     """
@@ -23,7 +23,7 @@ def accuracy(total: Any) -> Any:
 
 @measure("UF", needs="correct incorrect", bounds=(-1, 1), source=f"{PAPER}, eq. 1")
 def utility(total: Any) -> Any:
-    r"""Utility: 1 for a right answer, -1 for a wrong one, 0 for silence.
+    r"""Utility: 1 for a right answer, -1 for a wrong one, 0 for an abstention.
 
     $\frac{C - W}{n}$, undefined for n = 0.
     """
@@ -32,7 +32,7 @@ def utility(total: Any) -> Any:
 
 @measure("UF01", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 2")
 def utility_01(total: Any) -> Any:
-    r"""UF moved to [0, 1]: silence earns one half, whoever keeps it.
+    r"""UF scaled to [0, 1]: an abstention earns one half, whatever the system's accuracy.
 
     $\frac{C}{n} + \frac{1}{2}\cdot\frac{U}{n}$, undefined for n = 0. Equals (UF + 1)/2.
     """
@@ -41,7 +41,7 @@ def utility_01(total: Any) -> Any:
 
 @measure("c@1", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 4")
 def c_at_1(total: Any) -> Any:
-    r"""Accuracy that lets an unanswered question earn the accuracy shown on all questions.
+    r"""Accuracy in which each unanswered question earns the accuracy that the system shows on all questions.
 
     $\frac{1}{n}\left(C + U\,\frac{C}{n}\right)$, undefined for n = 0; 0 for a run that answers nothing.
     """
@@ -58,7 +58,8 @@ def c_at_1(total: Any) -> Any:
     proportion=("not_wrong", "n"),
 )
 def all_unanswered_right(total: Any) -> Any:
-    r"""What accuracy would be if every unanswered question had been right. Given for completeness: silence scores 1.
+    r"""The accuracy if every unanswered question had been right. For completeness only: a system that never answers
+    scores 1.
 
     $\frac{C + U}{n}$, undefined for n = 0.
     """
@@ -74,19 +75,20 @@ def all_unanswered_right(total: Any) -> Any:
     proportion=("correct", "attempted"),
 )
 def precision(total: Any) -> Any:
-    r"""The share of the answers that are right. One sure answer and silence otherwise scores 1.
+    r"""The share of given answers that are right. A system that gives one sure answer and abstains otherwise scores 1.
 
-    $\frac{C}{C + W}$, undefined where nothing is answered.
+    $\frac{C}{C + W}$, undefined if nothing is answered.
     """
     return total.correct / total.attempted
 
 
 @measure("eq6", needs="correct incorrect unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 6")
 def eq6(total: Any) -> Any:
-    r"""Unanswered questions earn the share of wrong answers. One wrong answer and silence otherwise scores almost 1.
+    r"""Unanswered questions earn the share of wrong answers. A system with one wrong answer that abstains otherwise
+    scores almost 1.
 
-    $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined where nothing is answered. (The middle line of the printed
-    equation has a product where its last line, rightly, has the sum.)
+    $\frac{C}{n} + \frac{W}{C + W}\cdot\frac{U}{n}$, undefined if nothing is answered. (The middle line of the
+    printed equation has a product where its last line, rightly, has the sum.)
     """
     return total.correct / total.n + total.incorrect / (total.correct + total.incorrect) * (total.unanswered / total.n)
 
@@ -99,9 +101,10 @@ def eq6(total: Any) -> Any:
     proportion=("answered", "n"),
 )
 def coverage(total: Any) -> Any:
-    r"""The share of the questions that were answered, rightly or wrongly.
+    r"""The share of questions that were answered, rightly or wrongly.
 
-    $\frac{\text{answered}}{n}$, undefined for n = 0. A right silence on an unanswerable question is silence here.
+    $\frac{\text{answered}}{n}$, undefined for n = 0. A correct abstention on an unanswerable question counts as
+    unanswered here.
     """
     return total.answered / total.n
 
@@ -115,9 +118,10 @@ def coverage(total: Any) -> Any:
     proportion=("right", "n"),
 )
 def accuracy_with_candidates(total: Any) -> Any:
-    r"""Accuracy as if the system had never declined: declined candidates are taken for its answers.
+    r"""Accuracy as if the system had never abstained: declined candidates count as its answers.
 
-    $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. Silence without a candidate is not right.
+    $\frac{C_{answered} + C_{declined\ candidates}}{n}$, undefined for n = 0. An abstention without a candidate is not
+    right.
     """
     return total.right / total.n
 
@@ -133,6 +137,6 @@ def accuracy_with_candidates(total: Any) -> Any:
 def validation(total: Any) -> Any:
     r"""The share of the declined candidates that were rightly declined.
 
-    $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined where no candidate was declined.
+    $\frac{\text{wrong candidates declined}}{\text{candidates declined}}$, undefined if no candidate was declined.
     """
     return total.candidate_incorrect / total.declined

@@ -1,4 +1,4 @@
-"""Means of graded scores: a nugget F, an average precision, whatever a score matrix holds."""
+"""Means of graded scores, such as nugget F, average precision or any column of a score matrix."""
 
 from __future__ import annotations
 

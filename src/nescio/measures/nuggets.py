@@ -20,7 +20,7 @@ POURPRE = "POURPRE (Lin & Demner-Fushman, H05-1117): automatic, no assessor's ju
 NUGGETIZER = "AutoNuggetizer (Pradeep et al. 2024), nuggetizer's core/metrics.py"
 ALLOWANCE = 100
 POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0)}
-SHARE = {"partial": ("the credit of partial support is from 0 to 1", lambda credit: 0 <= credit <= 1)}
+SHARE = {"partial": ("the credit for partial support must be between 0 and 1", lambda credit: 0 <= credit <= 1)}
 
 
 def _over(part: Any, whole: Any) -> Any:
@@ -39,7 +39,7 @@ def _f(precision: Any, recall: Any, beta: float) -> Any:
 
 
 def _mean(score: Any, counted: Any) -> dict[str, Any]:
-    """The columns of a mean over the questions that are asked for."""
+    """Return the columns of a mean over the questions that are asked for."""
     return {"score": np.where(counted, score, 0.0), "asked": np.asarray(counted, dtype=float)}
 
 
@@ -68,10 +68,10 @@ def _recall(q: Any) -> Any:
     remark=_without_vital,
 )
 def recall(total: Any) -> Any:
-    r"""Nugget recall: the share of the vital nuggets that the response holds, averaged over questions.
+    r"""Nugget recall: the share of vital nuggets that the response contains, averaged over questions.
 
-    $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in its key
-    is left out and counted; undefined where all are.
+    $\frac{1}{n}\sum_q \frac{r_q}{R_q}$ with r of the key's R vital nuggets found. A question without a vital nugget in
+    its key is left out and counted; undefined if all are.
     """
     return total.score / total.asked
 
@@ -85,10 +85,11 @@ def recall(total: Any) -> Any:
     remark=_without_vital,
 )
 def precision(total: Any) -> Any:
-    r"""Nugget precision: 100 non-white characters are allowed for each nugget found, and length beyond that costs.
+    r"""Nugget precision: each nugget found allows 100 non-whitespace characters, and more length costs.
 
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100(r + a)$; the mean over questions. Silence has 1, a response
-    without any nugget 0. A question without a vital nugget in its key is left out and counted; undefined where all are.
+    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100(r + a)$; the mean over questions. An abstention
+    scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
+    undefined if all are.
     """
     return total.score / total.asked
 
@@ -105,17 +106,19 @@ def precision(total: Any) -> Any:
     remark=_without_vital,
 )
 def f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""The official F of definition questions: recall of vital nuggets and length-based precision, recall weighing beta² times.
+    r"""The official F of definition questions: recall of vital nuggets and length-based precision, with weight beta² on
+    recall.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and recall NR; 0
-    where both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default) from 2004 on. A question
-    without a vital nugget in its key has no recall: it is left out and counted; undefined where all are.
+    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and
+    recall NR; 0 if both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default)
+    from 2004 on. A question without a vital nugget in its key has no recall: it is left out and counted; undefined
+    where all are.
     """
     return total.score / total.asked
 
 
 def _by_strings(q: Any) -> Any:
-    """The thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
+    """Return the thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
     allowed = ALLOWANCE * np.asarray(q.vital_found + q.okay_found, dtype=float)
     return np.where(q.response_length <= allowed, 1.0, q.string_precision)
 
@@ -131,9 +134,9 @@ def _by_strings(q: Any) -> Any:
 def precision_by_string(total: Any) -> Any:
     r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1, 100/d).
 
-    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, 100/d_s)$ with $d_s$ the non-white characters of string s. Printed
-    without the 1/k, with which it stays below 1. Many short junk strings are not punished by it: prefer nuggets.NP. Undefined where no
-    question has a vital nugget.
+    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, 100/d_s)$ with $d_s$ the non-white characters of string
+    s. Printed without the 1/k, with which it stays below 1. It does not punish many short junk strings; prefer
+    nuggets.NP. Undefined if no question has a vital nugget.
     """
     return total.score / total.asked
 
@@ -150,7 +153,7 @@ def precision_by_string(total: Any) -> Any:
 def f_by_string(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is named to `each`
     r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5, as there.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined where no question has a vital nugget.
+    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a vital nugget.
     Prefer nuggets.F.
     """
     return total.score / total.asked
@@ -162,7 +165,7 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
         return None
     return note(
         "nuggets.without_weight",
-        "{questions} of {total} questions have no nugget with weight and are left out",
+        "{questions} of {total} questions have no weighted nugget and are left out",
         questions=questions,
         total=len(q.pyramid_weight),
     )
@@ -181,11 +184,11 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
     remark=_without_weight,
 )
 def pyramid(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""F with a recall of weights: a nugget weighs what share of the assessors' largest vote calls it vital.
+    r"""F with weighted recall: the weight of a nugget is its vital votes divided by the largest number of vital votes.
 
-    $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F has it; the
-    length allowance is 100 a matched nugget, whatever its weight. A question where all weights are 0 is left out; undefined
-    where all are.
+    $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F
+    has it; the length allowance is 100 a matched nugget, whatever its weight. A question where all weights are 0 is
+    left out; undefined if all are.
     """
     return total.score / total.asked
 
@@ -194,14 +197,16 @@ def pyramid(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to
     "nuggets.order",
     needs="nuggets.order",
     bounds=(-1, 1),
-    source="nescio's own: no measure of TREC's, and not the FO that a thesis names without its formula",
+    source="nescio's own; it is not a TREC measure, and not the FO that a thesis names without its formula",
     each=lambda q: {"tau": q.order},
 )
 def order(total: Any) -> Any:
-    r"""Our own: Kendall's tau between the order of the matched nuggets in the response and in the key, averaged over questions.
+    r"""nescio's own: Kendall's tau between the order of the matched nuggets in the response and in the key, averaged
+    over questions.
 
-    $\frac{1}{n}\sum_q \tau_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than two matched
-    nuggets, or all in one string. It reads a key as if its order were meant; most keys' is not.
+    $\frac{1}{n}\sum_q \tau_b(q)$, 1 where the response keeps the key's order; undefined on a question with fewer than
+    two matched nuggets, or all in one string. It assumes that the order of the key is meaningful, which it is not in
+    most keys.
     """
     return total.tau / total.n
 
@@ -218,7 +223,7 @@ def automatic_recall(total: Any) -> Any:
     r"""AUTOMATIC nugget recall: the mean match of the vital nuggets, by words, averaged over questions.
 
     $\frac{1}{n}\sum_q \frac{1}{R_q}\sum_{i \in V_q} m_i$ with $m_i$ the share of nugget i's words in its best string;
-    undefined where no question has a vital nugget.
+    undefined if no question has a vital nugget.
     """
     return total.score / total.asked
 
@@ -235,7 +240,7 @@ def automatic_precision(total: Any) -> Any:
     r"""AUTOMATIC nugget precision: 100 characters are allowed for each nugget whose match is above 0.
 
     $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100\cdot|\{i: m_i > 0\}|$; the mean over questions,
-    undefined where none has a vital nugget.
+    undefined if none has a vital nugget.
     """
     return total.score / total.asked
 
@@ -255,8 +260,8 @@ def automatic_precision(total: Any) -> Any:
 def automatic_f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
     r"""AUTOMATIC F (POURPRE, macro): F of the automatic recall and precision of each question, then the mean.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$. It ranks runs much as assessors do (tau .83 to .89 in H05-1117); a
-    single response's value says little. Undefined where no question has a vital nugget.
+    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$. It ranks runs much as assessors do (tau .83 to .89 in
+    H05-1117), but the value of a single response says little. Undefined if no question has a vital nugget.
     """
     return total.score / total.asked
 
@@ -275,7 +280,7 @@ def automatic_micro_f(total: Any, beta: float = 3) -> Any:
     r"""AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
 
     $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two. Questions with
-    many nuggets weigh more. Undefined where none has a vital nugget.
+    many nuggets weigh more. Undefined if none has a vital nugget.
     """
     nr = total.match / total.vital
     return np.where(np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length), np.nan_to_num(nr), beta))

@@ -1,6 +1,7 @@
 """PAN's measures for authorship verification, as the organisers' evaluators of 2020 to 2023 compute them.
 
-A problem has a truth (`same`, 1 or 0) and a score (`value`) in [0, 1]; exactly 0.5, or a missing problem, is silence.
+A problem has a truth (`same`, 1 or 0) and a score (`value`) in [0, 1]. A score of exactly 0.5 or a missing problem is
+an abstention.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def _cells(q: Any) -> dict[str, Any]:
 
 @measure("pan.c@1", needs="correct unanswered verification.same", bounds=(0, 1), source=SOURCE)
 def pan_c_at_1(total: Any) -> Any:
-    r"""c@1 over all problems, a score of exactly 0.5 being silence.
+    r"""c@1 over all problems; a score of exactly 0.5 is an abstention.
 
     $\frac{1}{n}\left(n_c + n_u\,\frac{n_c}{n}\right)$, undefined for n = 0.
     """
@@ -42,7 +43,7 @@ def pan_c_at_1(total: Any) -> Any:
 def f05u(total: Any) -> Any:
     r"""F0.5 of the same-author class in which every unanswered problem is a false negative, whatever its truth.
 
-    $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined where all denominators are 0 (only true negatives).
+    $\frac{1.25\,tp}{1.25\,tp + 0.25\,(fn + n_u) + fp}$, undefined if all denominators are 0 (only true negatives).
     """
     positive = 1.25 * total.true_positive
     return positive / (positive + 0.25 * (total.false_negative + total.unanswered) + total.false_positive)
@@ -57,10 +58,10 @@ def f05u(total: Any) -> Any:
     valid={"silence": ("silence must be dropped or negative", lambda v: v in ("dropped", "negative"))},
 )
 def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is settled by `each`
-    r"""F1 of the same-author class over the answered problems; 0, as in its source, where it would be 0/0.
+    r"""F1 of the same-author class over the answered problems; 0 instead of 0/0, as in its source.
 
-    $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative`, as from 2024 on, a problem left unanswered is
-    taken for an answer "different": a false negative where the truth is "same".
+    $\frac{2\,tp}{2\,tp + fp + fn}$, undefined for n = 0. With `silence=negative` (since 2024), an unanswered problem
+    counts as the answer "different": a false negative if the truth is "same".
     """
     doubled = 2 * total.true_positive
     size = doubled + total.false_positive + total.false_negative + total.silent
@@ -69,7 +70,7 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
 
 @measure("pan.AUC", needs="verification.same", order="verification.value", bounds=(0, 1), source=SOURCE)
 def auc(total: Any) -> Any:
-    r"""Area under the ROC curve of the scores, unanswered problems standing at 0.5; ties count one half.
+    r"""Area under the ROC curve of the scores, with unanswered problems at 0.5; ties count one half.
 
     $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
     present, undefined for n = 0.
@@ -87,7 +88,7 @@ def auc(total: Any) -> Any:
     each=lambda q: {"squared": (np.clip(q.value, 0, 1) - q.same) ** 2},
 )
 def brier(total: Any) -> Any:
-    r"""The complement of the Brier score, unanswered problems standing at 0.5: higher is better.
+    r"""The complement of the Brier score, with unanswered problems at 0.5: higher is better.
 
     Scores outside [0, 1], which PAN allows since 2025, are clipped to it.
     $1 - \frac{1}{n}\sum_i (v_i - y_i)^2$, undefined for n = 0.

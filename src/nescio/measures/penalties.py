@@ -1,4 +1,4 @@
-"""Measures that set a price on a wrong answer beforehand."""
+"""Measures that fix the price of a wrong answer in advance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from nescio.measures._measure import measure
     valid={"t": ("t must be at least 0 and below 1", lambda t: 0 <= t < 1)},
 )
 def penalty(total: Any, t: float = 0.5) -> Any:
-    r"""A right answer earns 1, a wrong one costs t/(1-t), silence 0: answering pays if the chance to be right exceeds t.
+    r"""A right answer earns 1, a wrong one costs t/(1-t), an abstention earns 0: answering pays off if the chance of
+    being right exceeds t.
 
     $\frac{C - \frac{t}{1-t}\,W}{n}$, undefined for n = 0. t = 0 is accuracy, t = 1/2 is UF.
     """
@@ -28,11 +29,11 @@ def penalty(total: Any, t: float = 0.5) -> Any:
     bounds=lambda k: (-1 / (k - 1), 1),
     source="Rights minus wrongs over k-1 (the SAT's formula score), divided by n",
     valid={
-        "k": ("k, the number of options, must be a whole number from 2", lambda k: float(k).is_integer() and k >= 2)
+        "k": ("k, the number of options, must be a whole number, 2 or more", lambda k: float(k).is_integer() and k >= 2)
     },
 )
 def formula_scoring(total: Any, k: int = 4) -> Any:
-    r"""Guessing among k options earns nothing on average.
+    r"""A wrong answer costs 1/(k-1), so that guessing among k options earns nothing on average.
 
     $\frac{1}{n}\left(C - \frac{W}{k-1}\right)$, undefined for n = 0. Equals penalty(t = 1/k).
     """
@@ -47,7 +48,7 @@ def formula_scoring(total: Any, k: int = 4) -> Any:
     valid={"cost": ("cost must be 0 or more", lambda cost: cost >= 0)},
 )
 def effective_reliability(total: Any, cost: float = 1.0) -> Any:
-    r"""Φ_c: a right answer earns 1, a wrong one costs c, silence 0.
+    r"""Φ_c: a right answer earns 1, a wrong one costs c, an abstention earns 0.
 
     $\frac{C - c\,W}{n}$, undefined for n = 0. c = 1 is UF.
     """
@@ -61,7 +62,7 @@ def effective_reliability(total: Any, cost: float = 1.0) -> Any:
     source="Artificial Analysis 2025, AA-Omniscience",
 )
 def omniscience_index(total: Any) -> Any:
-    r"""Right minus wrong answers, in points of a hundred; silence scores 0.
+    r"""Right minus wrong answers as a percentage of the questions; an abstention scores 0.
 
     $100\cdot\frac{C - W}{n}$, undefined for n = 0. Equals 100 · UF.
     """

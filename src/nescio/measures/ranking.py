@@ -22,7 +22,7 @@ from nescio.measures._order import before, harmonic, sum_of_running_shares
 def mrr(total: Any) -> Any:
     r"""Mean reciprocal rank of the first right answer; 0 for a question without one.
 
-    $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer a question it equals accuracy.
+    $\frac{1}{n}\sum_i \frac{1}{rank_i}$, undefined for n = 0. With one answer per question it equals accuracy.
     """
     return total.reciprocal / total.n
 
@@ -35,10 +35,11 @@ def mrr(total: Any) -> Any:
     source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
 )
 def cws(total: Any) -> Any:
-    r"""Confidence-weighted score: the mean, over positions in falling confidence, of the share correct so far.
+    r"""Confidence-weighted score: the mean, over positions by decreasing confidence, of the share correct so far.
 
-    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions stand last, without credit (a
-    right silence without a confidence stands last too, and has its credit); ties in confidence give the expectation.
+    $\frac{1}{n}\sum_{i=1}^{n}\frac{C(i)}{i}$, undefined for n = 0. Unanswered questions come last and earn nothing (a
+    correct abstention without a confidence also comes last, but earns its credit); ties in confidence give the
+    expectation.
     """
     return sum_of_running_shares(total.correct, total.n) / total.n.sum(-1)
 
@@ -48,13 +49,13 @@ def cws(total: Any) -> Any:
     needs="correct",
     order="ranking_score",
     bounds=(0, 1),
-    source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by falling confidence",
+    source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by decreasing confidence",
 )
 def ap(total: Any) -> Any:
-    r"""Average precision of the questions by falling confidence.
+    r"""Average precision of the questions by decreasing confidence.
 
-    $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered questions
-    stand last; ties in confidence give the expectation over their orders.
+    $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered
+    questions come last; ties in confidence give the expectation over their orders.
     """
     correct, n = total.correct, total.n
     share = np.divide(correct, n, out=np.zeros(correct.shape), where=n > 0)

@@ -1,9 +1,9 @@
-"""Selective prediction: how risk falls as the least sure answers are withheld.
+"""Selective prediction: how risk falls as the least confident answers are withheld.
 
-These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged. Silence
-without a candidate cannot be answered at any threshold: AURC and its kin then end at the coverage reached (their n is the
-number of answers and candidates, and what is left out is counted); `…@…` measures keep such questions in n.
-Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
+These measures sweep a threshold over the confidence of all answers and of the declined candidates that were judged.
+Silence without a candidate cannot be answered at any threshold: AURC and its kin then end at the coverage reached
+(their n is the number of answers and candidates, and what is left out is counted); `…@…` measures keep such questions
+in n. Errors are what the definitions sum: `failure` is 1 for a wrong answer or candidate.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _aurc(total: Any) -> Array:
 
 
 def _best_aurc(total: Any) -> Array:
-    """The AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
+    """Return the AURC of the same answers with all the right ones first: (1/n) Σ_j j/(C+j) over the errors."""
     n, right = total.n.sum(-1), total.right.sum(-1)
     return (n - right - right * (harmonic(n) - harmonic(right))) / n
 
@@ -55,12 +55,13 @@ def _geifman(total: Any) -> Array:
     valid={"variant": (f"variant must be one of {', '.join(VARIANTS)}", lambda v: v in VARIANTS)},
 )
 def aurc(total: Any, variant: str = "definition") -> Any:
-    r"""Area under the risk-coverage curve, the mean risk of the k surest answers over all k: lower is better.
+    r"""Area under the risk-coverage curve: the mean risk of the k most confident answers, over all k. Lower is better.
 
-    $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k surest; undefined for n = 0; ties give the
-    expectation over their orders. Silence without a judged candidate is left out, and counted. Other code computes other figures, kept here by name: `geifman` divides by k+1 except at
-    full coverage (its released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of
-    distinct confidences and carries the first risk to coverage 0 (without its factor 1000).
+    $\frac{1}{n}\sum_{k=1}^{n}\frac{E_k}{k}$ with $E_k$ the errors among the k most confident; undefined for n = 0; ties
+    give the expectation over their orders. An abstention without a judged candidate is left out and counted in a note.
+    Other code computes other figures, available here by name: `geifman` divides by k+1 except at full coverage (its
+    released code), `trapezoid` joins the points from coverage 1/n on, `fd-shifts` joins the points of distinct
+    confidences and carries the first risk to coverage 0 (without its factor 1000).
     """
     wrong, n = total.n - total.right, total.n.sum(-1)
     if variant == "definition":
@@ -86,11 +87,11 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     valid={"variant": (f"variant must be one of {', '.join(EXCESS)}", lambda v: v in EXCESS)},
 )
 def e_aurc(total: Any, variant: str = "exact") -> Any:
-    r"""Excess AURC over that of a perfect ranking of the same answers: lower is better, 0 is perfect.
+    r"""AURC minus the AURC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
 
     $AURC - AURC^{*}$, undefined for n = 0. `exact` takes the best that n answers can reach; `asymptotic` the published
-    $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman` takes
-    the released code for both parts. Silence without a judged candidate is left out, and counted.
+    $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman`
+    takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
     """
     error = 1 - total.right.sum(-1) / total.n.sum(-1)
     if variant == "exact":
@@ -109,11 +110,12 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     source="Traub et al., NeurIPS 2024",
 )
 def augrc(total: Any) -> Any:
-    r"""Area under the generalised risk-coverage curve: errors accepted as a share of all, against coverage. Lower is better.
+    r"""Area under the generalised risk-coverage curve: errors accepted as a share of all, against coverage. Lower is
+    better.
 
     $\int_0^1 P(wrong, accepted)\,d\,coverage$ by trapezoids from (0, 0) on; equals
     $(1 - AUROC)\,a(1-a) + \frac{1}{2}(1-a)^2$ for accuracy a. Undefined for n = 0.
-    Silence without a judged candidate is left out, and counted.
+    An abstention without a judged candidate is left out and counted in a note.
     """
     wrong = total.n - total.right
     return (total.n * (before(wrong) + wrong / 2)).sum(-1) / total.n.sum(-1) ** 2
@@ -124,13 +126,13 @@ def augrc(total: Any) -> Any:
     needs="right",
     order="confidence",
     bounds=(0, 1),
-    source="Hanley & McNeil 1982: the chance that a right answer is surer than a wrong one",
+    source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
 )
 def auroc(total: Any) -> Any:
-    r"""The chance that a right answer carries a higher confidence than a wrong one, ties counting one half.
+    r"""The probability that a right answer has a higher confidence than a wrong one; ties count one half.
 
-    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined where all are right or all wrong.
-    Silence without a judged candidate is left out, and counted.
+    $P(s_{right} > s_{wrong}) + \frac{1}{2}P(s_{right} = s_{wrong})$, undefined if all are right or all wrong.
+    An abstention without a judged candidate is left out and counted in a note.
     """
     wrong = total.n - total.right
     return pairs_in_order(total.right, wrong) / (total.right.sum(-1) * wrong.sum(-1))
@@ -144,10 +146,11 @@ def auroc(total: Any) -> Any:
     source="Malinin et al. 2020; area as in LM-Polygraph's pred_rej_area",
 )
 def prr(total: Any) -> Any:
-    r"""Prediction rejection ratio: the gain of rejecting by confidence over rejecting at random, as a share of the best gain.
+    r"""Prediction rejection ratio: the gain of rejecting by confidence instead of at random, as a share of the best
+    possible gain.
 
-    $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined where all are right or all wrong.
-    Silence without a judged candidate is left out, and counted.
+    $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined if all are right or
+    all wrong. An abstention without a judged candidate is left out and counted in a note.
     """
     error = 1 - total.right.sum(-1) / total.n.sum(-1)
     gain = error - _best_aurc(total)
@@ -165,10 +168,10 @@ def prr(total: Any) -> Any:
     valid={"risk": ("risk must lie in [0, 1]", lambda r: 0 <= r <= 1)},
 )
 def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
-    r"""The largest share of the questions that can be answered with at most this share of the answers wrong.
+    r"""The largest share of questions that can be answered with at most this share of the answers wrong.
 
-    $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 where none is safe, undefined for n = 0.
-    Silence without a judged candidate stays in n and is never accepted.
+    $\max\{c(\tau) : r(\tau) \le r\}$ over thresholds between distinct confidences; 0 if none is safe, undefined for n =
+    0. An abstention without a judged candidate stays in n and is never accepted.
     """
     accepted, failed = np.cumsum(total.candidate, axis=-1), np.cumsum(total.failure, axis=-1)
     safe = failed <= risk * accepted * (1 + 1e-12)
@@ -193,9 +196,9 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
     valid=_COVERAGE,
 )
 def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of wrong answers when only the surest ⌈c·n⌉ questions are answered: lower is better.
+    r"""The share of wrong answers if only the ⌈c·n⌉ most confident questions are answered: lower is better.
 
-    $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined where fewer than k
+    $\frac{E_k}{k},\ k = \lceil c\,n \rceil$; ties give the expectation over their orders; undefined if fewer than k
     questions have an answer or a candidate.
     """
     return _risk_at(total, coverage)
@@ -210,8 +213,8 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     valid=_COVERAGE,
 )
 def accuracy_at_coverage(total: Any, coverage: float = 0.8) -> Any:
-    r"""The share of right answers when only the surest ⌈c·n⌉ questions are answered.
+    r"""The share of right answers if only the ⌈c·n⌉ most confident questions are answered.
 
-    $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined where fewer than k questions have an answer or a candidate.
+    $1 - \frac{E_k}{k},\ k = \lceil c\,n \rceil$; undefined if fewer than k questions have an answer or a candidate.
     """
     return 1 - _risk_at(total, coverage)

@@ -1,4 +1,5 @@
-"""SimpleQA's figures (Wei et al. 2024), as its evaluation code computes them: it gives 0, not undefined, where nothing is attempted."""
+"""SimpleQA's figures (Wei et al. 2024), as its evaluation code computes them: 0, not undefined, if nothing is
+attempted."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ SOURCE = "SimpleQA (Wei et al. 2024), openai/simple-evals simpleqa_eval.py"
 
 @measure("simpleqa.correct", needs="correct", bounds=(0, 1), source=SOURCE, proportion=("correct", "n"))
 def correct(total: Any) -> Any:
-    r"""The share of the questions answered correctly.
+    r"""The share of questions answered correctly.
 
     $\frac{C}{n}$, undefined for n = 0.
     """
@@ -29,7 +30,7 @@ def correct(total: Any) -> Any:
     proportion=("incorrect", "n"),
 )
 def incorrect(total: Any) -> Any:
-    r"""The share of the questions answered incorrectly.
+    r"""The share of questions answered incorrectly.
 
     $\frac{W}{n}$, undefined for n = 0.
     """
@@ -45,7 +46,7 @@ def incorrect(total: Any) -> Any:
     proportion=("unanswered", "n"),
 )
 def not_attempted(total: Any) -> Any:
-    r"""The share of the questions not attempted.
+    r"""The share of questions not attempted.
 
     $\frac{U}{n}$, undefined for n = 0.
     """
@@ -54,7 +55,7 @@ def not_attempted(total: Any) -> Any:
 
 @measure("simpleqa.correct_given_attempted", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
 def correct_given_attempted(total: Any) -> Any:
-    r"""The share of the attempts that are correct; 0, as in its source, where nothing is attempted.
+    r"""The share of attempts that are correct; 0 if nothing is attempted, as in its source.
 
     $\frac{C}{C + W}$, 0 for C + W = 0, undefined for n = 0.
     """
@@ -64,7 +65,7 @@ def correct_given_attempted(total: Any) -> Any:
 
 @measure("simpleqa.F", needs="correct incorrect", bounds=(0, 1), source=SOURCE)
 def f_score(total: Any) -> Any:
-    r"""The harmonic mean of correct and correct given attempted; 0, as in its source, where nothing is correct.
+    r"""The harmonic mean of correct and correct given attempted; 0 if nothing is correct, as in its source.
 
     $\frac{2C}{n + C + W}$, undefined for n = 0.
     """

@@ -25,7 +25,7 @@ def exact_match(total: Any) -> Any:
 
 @measure("squad.F1", needs="squad.f1", bounds=(0, 1), source=SOURCE)
 def f1(total: Any) -> Any:
-    r"""The mean over questions of the best token F1 of the prediction with a gold answer.
+    r"""The best token F1 of the prediction with a gold answer, averaged over questions.
 
     $\frac{1}{n}\sum_i \max_g F_1(p_i, g)$, undefined for n = 0.
     """
@@ -43,7 +43,7 @@ def f1(total: Any) -> Any:
 def has_answer_exact_match(total: Any) -> Any:
     r"""Exact match over the questions that have an answer.
 
-    $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined where there is none.
+    $\frac{\sum_i a_i e_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
     """
     return total.exact / total.asked
 
@@ -58,7 +58,7 @@ def has_answer_exact_match(total: Any) -> Any:
 def has_answer_f1(total: Any) -> Any:
     r"""Token F1 over the questions that have an answer.
 
-    $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined where there is none.
+    $\frac{\sum_i a_i F_i}{\sum_i a_i}$ with a 1 where there is an answer; undefined if there is none.
     """
     return total.shared / total.asked
 
@@ -72,8 +72,9 @@ def has_answer_f1(total: Any) -> Any:
     proportion=("exact", "asked"),
 )
 def no_answer_exact_match(total: Any) -> Any:
-    r"""Exact match over the questions that have no answer: the share of them declined. The script's NoAns_f1 is the same.
+    r"""Exact match over the questions that have no answer, which is the share of correct abstentions. The script's
+    NoAns_f1 is the same.
 
-    $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined where all have one.
+    $\frac{\sum_i (1-a_i) e_i}{\sum_i (1-a_i)}$ with a 1 where there is an answer; undefined if all have one.
     """
     return total.exact / total.asked

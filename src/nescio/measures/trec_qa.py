@@ -31,7 +31,8 @@ def _known(q: Any) -> Any:
     each=lambda q: {"score": _over(q.list_distinct, q.list_returned), "given": (q.list_returned > 0).astype(float)},
 )
 def instance_precision(total: Any) -> Any:
-    r"""Instance precision of list questions: distinct right instances over all returned, averaged over questions answered.
+    r"""Instance precision of list questions: distinct right instances over all returned, averaged over the answered
+    questions.
 
     $IP = D/N$; undefined on a question where nothing is returned, which is left out.
     """
@@ -48,7 +49,7 @@ def instance_precision(total: Any) -> Any:
 def instance_recall(total: Any) -> Any:
     r"""Instance recall of list questions: distinct right instances over those known, averaged over questions.
 
-    $IR = D/S$; a question without a known instance is left out, undefined where all are.
+    $IR = D/S$; a question without a known instance is left out, undefined if all are.
     """
     return total.score / total.asked
 
@@ -61,10 +62,10 @@ def instance_recall(total: Any) -> Any:
     each=lambda q: {"score": np.where(_known(q), _list_f(q), 0.0), "asked": _known(q).astype(float)},
 )
 def list_f(total: Any) -> Any:
-    r"""F of list questions: instance precision and recall alike, averaged over questions.
+    r"""F of list questions: the harmonic mean of instance precision and recall, averaged over questions.
 
-    $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance is
-    left out; undefined where all are.
+    $F = \frac{2\,IP\,IR}{IP + IR} = \frac{2D}{N + S}$; 0 where nothing is returned. A question without a known instance
+    is left out; undefined if all are.
     """
     return total.score / total.asked
 

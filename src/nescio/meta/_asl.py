@@ -37,7 +37,7 @@ class Resampling:
     def __post_init__(self) -> None:
         if self.resamples is None and (self.units < 1 or comb(2 * self.units - 1, self.units) > ALL_RESAMPLES):
             raise UsageError(
-                f"there are too many resamples of {self.units} questions to take every one; name a number of resamples"
+                f"there are too many resamples of {self.units} questions to enumerate; give a number of resamples"
             )
 
     @property
@@ -90,14 +90,15 @@ class Differences:
         return np.einsum("pb,b->p", (~np.isnan(self.size)).astype(np.float64), times)
 
     def significance(self, times: Floats) -> Floats:
-        """The share of the resamples whose size is at least the observed one, ties included; shape (P,)."""
+        """Return the share of the resamples whose size is at least the observed one, ties included; shape (P,)."""
         hits = self.size >= (self.observed * (1 - TIE))[:, None]
         with np.errstate(invalid="ignore", divide="ignore"):
             level = np.einsum("pb,b->p", hits.astype(np.float64), times) / self.total(times)
         return np.where(np.isnan(self.observed), np.nan, level)
 
     def required(self, times: Floats, alphas: Sequence[float]) -> Floats:
-        """The mean where the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P, alphas)."""
+        """Return the mean where the size is the ⌈Bα⌉-th largest, equal sizes going by falling mean; shape (P,
+        alphas)."""
         differences = np.full((len(self.size), len(alphas)), np.nan)
         ranks = np.ceil(self.total(times)[:, None] * np.asarray(alphas) - TIE)
         for pair in np.flatnonzero(~np.isnan(self.observed)):
@@ -140,7 +141,7 @@ def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Diffe
 
 
 def _t(values: Floats, counts: Floats, weights: Floats, centre: Floats) -> tuple[Floats, Floats]:
-    """The weighted mean less `centre`, and its t; each of shape (P, B)."""
+    """Return the weighted mean less `centre`, and its t; each of shape (P, B)."""
     single = bool((counts <= 1).all())
     total, size, squares = sums(values, weights), sums(counts, weights), sums(values**2, weights)
     drawn = size if single else sums((counts > 0).astype(np.float64), weights)
@@ -175,10 +176,11 @@ def _again_where_digits_were_lost(
 
 
 def centred(one: Floats, other: Floats, one_resampled: Floats, other_resampled: Floats) -> Differences:
-    """The same question for a measure that is no mean: |d* - d| against |d|, d* being the difference on a resample.
+    """Answer the same question for a measure that is not a mean: |d* - d| against |d|, d* being the difference on a
+    resample.
 
-    `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other difference
-    on any resample than their own, which is 0, are not tested.
+    `one` and `other` (P,) are values of the measure, the resampled ones have shape (P, B). Runs that have no other
+    difference on any resample than their own, which is 0, are not tested.
     """
     observed = _difference(one, other)
     off = np.abs(_difference(one_resampled, other_resampled) - observed[:, None])

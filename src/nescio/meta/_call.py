@@ -22,20 +22,19 @@ Progress = Callable[[int, int], None]
 def prepare(
     source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
-    """The data, how it was read, and the measures. Raises MismatchError for counts tables and for a single run."""
+    """Return the data, how it was read, and the measures. Raises MismatchError for counts tables and for a single
+    run."""
     check_resampling(None, 1, jobs, seed)
     loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
-        raise MismatchError(
-            "a counts table has no questions, and measures are studied on questions; give an outcome table"
-        )
+        raise MismatchError("measures are studied on questions, and a counts table has none; use an outcome table")
     if len(loaded.data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")
     return loaded.data, loaded, parse_all(measures, loaded)
 
 
 def in_order(data: Evidence) -> Evidence:
-    """The same with questions in the order of their names, clusters in that of their first question.
+    """Return the same with questions in the order of their names, clusters in that of their first question.
 
     Units are drawn by their number, so a shuffle of the questions changes no draw.
     """
@@ -49,7 +48,7 @@ def in_order(data: Evidence) -> Evidence:
 def each_measure(
     compute: Callable[[Measure], Any], wanted: Sequence[Measure], jobs: int, progress: Progress | None
 ) -> list[Any]:
-    """What `compute` gives for each measure, in their order."""
+    """Return what `compute` gives for each measure, in their order."""
     parts = []
     for part in parallel.each(compute, wanted, jobs):
         parts.append(part)
@@ -64,7 +63,7 @@ def undefined(rows: Sequence[Any]) -> list[Note]:
     return [
         note(
             "meta.undefined",
-            "{subject}: {comparisons} comparisons had an undefined score and are left out",
+            "{subject}: {comparisons} comparisons have an undefined score and are left out",
             measure,
             comparisons=comparisons,
         )

@@ -21,12 +21,12 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def units(data: Evidence) -> NDArray[np.int64]:
-    """The resampling unit of each question: itself, or its cluster."""
+    """Return the resampling unit of each question: itself, or its cluster."""
     return np.arange(len(data.questions)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
 
 
 def scores(data: Evidence, measure: Measure) -> Scores:
-    """A function of (chosen units of shape (rows, size), runs) that gives the measure, shape (runs, rows)."""
+    """Return a function of (chosen units of shape (rows, size), runs) that gives the measure, shape (runs, rows)."""
     if measure.order is None:
         return _sums(unit_columns(data, measure), measure)
     of_runs, count = scorers(data, measure), int(units(data).max(initial=-1)) + 1
@@ -40,7 +40,8 @@ def scores(data: Evidence, measure: Measure) -> Scores:
 
 
 def unit_columns(data: Evidence, measure: Measure) -> dict[str, Array]:
-    """The columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with one axis more."""
+    """Return the columns whose sums an additive measure reads, 0 where a run lacks what it needs; (runs, units) or with
+    one axis more."""
     read, usable = columns_for(data, measure)
     runs, questions = np.nonzero(usable)
     mapped = measure.each({name: read[name][usable] for name in measure.needs})
@@ -78,12 +79,12 @@ class Scorer:
     use: NDArray[np.int64]
 
     def __call__(self, weights: Array) -> Floats:
-        """The measure under weights of shape (rows, units of the collection)."""
+        """Return the measure under weights of shape (rows, units of the collection)."""
         return self.measure.value(self.patterns, weights[:, self.use])
 
 
 def scorers(data: Evidence, measure: Measure) -> list[Scorer]:
-    """A Scorer for each run; a unit is a question, or its cluster."""
+    """Return a Scorer for each run; a unit is a question, or its cluster."""
     read, usable = columns_for(data, measure)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None

@@ -46,25 +46,26 @@ class Drawing:
         if self.size < 1 or self.size * parts > units:
             disjoint = " twice, disjoint," if parts > 1 else ""
             raise UsageError(
-                f"a sub-collection of {self.size} questions (or clusters, where there are any) cannot be drawn{disjoint} from {units}"
+                f"a sub-collection of {self.size} questions (or clusters, if there are any) cannot be drawn{disjoint} "
+                f"from {units}"
             )
         if self.trials is not None and self.trials < 1:
             raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
 
 
 def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
-    """The drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
+    """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
     for name, value in (("size", size), ("trials", trials)):
         if value is not None and (not isinstance(value, int) or value < 1):
-            raise UsageError(f"{name} must be a whole number from 1 (found {value!r})")
+            raise UsageError(f"{name} must be a whole number, 1 or more (found {value!r})")
     count = int(units(data).max(initial=-1)) + 1
     if count < 2:
-        raise MismatchError("there is one question (or cluster), and no half of it")
+        raise MismatchError("there is only one question (or cluster), which cannot be halved")
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh)
 
 
 def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> Signature:
-    """The line that lets someone else repeat a drawing."""
+    """Return the line that lets someone else repeat a drawing."""
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)
@@ -99,7 +100,7 @@ def chunks(scores: Floats) -> Iterator[Chunk]:
 
 
 def alike(scores: Floats) -> Floats:
-    """The scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
+    """Return the scores, those that are equal but for rounding made equal, so that a difference is 0 or real."""
     known = ~np.isnan(scores)
     values, place = np.unique(scores[known], return_inverse=True)
     if not len(values):
@@ -137,10 +138,10 @@ def _every(count: int, size: int, parts: int) -> NDArray[np.int64]:
     """All subsets; with two parts the second is the rest, so that the halves are all there is."""
     if comb(count, size) > ALL_SUBSETS:
         raise UsageError(
-            f"there are too many sub-collections of {size} of {count} questions to take every one; name a number of trials"
+            f"there are too many sub-collections of {size} of {count} questions to enumerate; give a number of trials"
         )
     if parts > 1 and 2 * size != count:
-        raise UsageError("every pair of disjoint sub-collections is enumerated only where they are halves")
+        raise UsageError("pairs of disjoint sub-collections are enumerated only if they are halves")
     first = np.array(list(combinations(range(count), size)), dtype=np.int64)
     # In lexicographic order the complement of the first subset is the last one, and so on inwards.
     return first[None] if parts == 1 else np.stack([first, first[::-1]])
@@ -176,7 +177,5 @@ def _as_chunk(both: Floats) -> Chunk:
 
 def _finite(drawing: Drawing) -> int:
     if drawing.trials is None:
-        raise UsageError(
-            "every sub-collection in turn is shared by all pairs; a fresh drawing needs a number of trials"
-        )
+        raise UsageError("enumerated sub-collections are shared by all pairs; fresh ones need a number of trials")
     return drawing.trials

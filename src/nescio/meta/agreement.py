@@ -80,15 +80,15 @@ def agreement(
     """
     check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:
-        raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {rbo_p!r})")
+        raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
-        raise UsageError(f"top must be a whole number from 0 (found {top!r})")
+        raise UsageError(f"top must be a whole number, 0 or more (found {top!r})")
     loaded = open_data(source, {"strata": (), **options}, measures)
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")
     if len(wanted) < 2:
-        raise UsageError(f"agreement is between measures, and one was given ({wanted[0].label}); name another")
+        raise UsageError(f"agreement needs two measures or more (found {wanted[0].label})")
     inputs, notes = measure_inputs(data, wanted)
     scores = {measure.label: np.full(len(data.runs), np.nan) for measure in wanted}
     for sample in inputs:
@@ -126,7 +126,7 @@ def _compare(one: Measure, other: Measure, values: Floats, others: Floats, p: fl
 
 
 def _upward(measure: Measure, values: Floats) -> Floats:
-    """The values with the better the higher, those that differ by nothing but rounding made equal."""
+    """Return the values with the better the higher, those that differ by nothing but rounding made equal."""
     turned = -values if measure.declaration.lower_is_better else values
     largest = np.abs(turned).max(initial=0.0)
     return np.round(turned, 12 - int(np.ceil(np.log10(largest)))) if largest else turned
@@ -135,10 +135,11 @@ def _upward(measure: Measure, values: Floats) -> Floats:
 def _disagreements(
     one: Measure, other: Measure, values: Floats, others: Floats, known: NDArray[np.int64]
 ) -> list[tuple[str, tuple[int, int]]]:
-    """The pairs of runs that one measure holds alike and the other does not, or that they order oppositely; largest first.
+    """Return the pairs of runs that one measure holds alike and the other does not, or that they order oppositely;
+    largest first.
 
-    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of at most
-    0.005, and what a pair is ordered by is the one difference minus the other.
+    Differences are shares of each measure's range (of the spread of the runs where that has no end), "alike" is one of
+    at most 0.005, and what a pair is ordered by is the one difference minus the other.
     """
     first = _upward(one, values[known]) / _range(one, values[known])
     second = _upward(other, others[known]) / _range(other, others[known])
@@ -179,7 +180,7 @@ def _undefined(runs: Sequence[str], scores: dict[str, Floats]) -> list[Note]:
             notes.append(
                 note(
                     "meta.undefined_runs",
-                    "{subject} is undefined for {runs:list 3}: left out of its comparisons",
+                    "the comparisons of {subject} leave out {runs:list 3}, for which it is undefined",
                     label,
                     runs=list(map(repr, without)),
                 )

@@ -72,21 +72,22 @@ def power(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[Power]:
-    """Find the share of the pairs of runs that each measure tells apart by a paired bootstrap test (Sakai 2006).
+    """Find the share of pairs of runs that differ significantly by each measure, by a paired bootstrap test (Sakai
+    2006).
 
         nescio.meta.power("ap.csv", "mean(ap)").rows[0].share
 
-    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most). All pairs
-    and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the number of pairs:
-    this compares measures, `nescio.compare` compares runs. A row is a measure at a level; `tables["asl_curve"]` has the
-    achieved significance level of every pair. Raises as `nescio.score` does.
+    `alpha` is the level, or several; `resamples` their number (None: every one there is, for ten questions at most).
+    All pairs and measures share the resamples; where questions are clustered, clusters are drawn. Not corrected for the
+    number of pairs: this compares measures, `nescio.compare` compares runs. A row is a measure at a level;
+    `tables["asl_curve"]` has the achieved significance level of every pair. Raises as `nescio.score` does.
     """
     check_names(power, options)
     levels = [float(a) for a in ([alpha] if isinstance(alpha, (int, float)) else alpha)]
     if not levels or any(not 0 < a < 1 for a in levels):
-        raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
     if resamples is not None and (isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 1):
-        raise UsageError(f"resamples must be a whole number from 1, or None for all (found {resamples!r})")
+        raise UsageError(f"resamples must be a whole number, 1 or more, or None for all (found {resamples!r})")
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data)
     resampling = Resampling(int(units(data).max(initial=-1)) + 1, resamples, seed)
@@ -165,8 +166,8 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
         notes.append(
             note(
                 "power.part",
-                "{subject}: {partly} of {pairs} pairs are compared on a part of the questions, those where both runs "
-                "have what it needs",
+                "{subject}: {partly} of {pairs} pairs are compared only on the questions for which both runs have the "
+                "data it needs",
                 measure.label,
                 partly=partly,
                 pairs=len(pairs),
@@ -219,7 +220,7 @@ def is_mean(data: Evidence, measure: Measure) -> bool:
 
 
 def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """The studentised test of each pair, for a measure that is a mean; chunks of pairs."""
+    """Return the studentised test of each pair, for a measure that is a mean; chunks of pairs."""
     columns = unit_columns(replace(data, clusters=None), measure)
     usable = columns["n"] > 0
     alone = measure.of_totals({name: values.astype(np.float64) for name, values in columns.items()})
@@ -232,7 +233,7 @@ def _means(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resamplin
 
 
 def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampling) -> Iterator[Differences]:
-    """The centred differences of each pair, for any measure; chunks of pairs."""
+    """Return the centred differences of each pair, for any measure; chunks of pairs."""
     usable = columns_for(data, measure)[1]
     value, resampled = _run_values(data, measure, resampling)
     for part in _chunks(pairs, max(usable.shape[1], len(resampling.times()))):
@@ -249,7 +250,7 @@ def _values(data: Evidence, measure: Measure, pairs: Pairs, resampling: Resampli
 
 
 def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tuple[Floats, Floats]:
-    """The measure of each run, shape (R,), and under each resample, shape (R, B)."""
+    """Return the measure of each run, shape (R,), and under each resample, shape (R, B)."""
     every = np.ones((1, resampling.units))
     if measure.order is not None:
         of_runs = scorers(data, measure)
@@ -268,7 +269,7 @@ def _run_values(data: Evidence, measure: Measure, resampling: Resampling) -> tup
 
 
 def _totals(values: Floats, weights: Floats) -> Floats:
-    """Sums of a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
+    """Sum a column under weights: (R, U) or (R, U, parts) give (R, B) or (R, B, parts)."""
     if values.ndim == 2:
         return sums(values, weights)
     return np.stack([sums(values[:, :, part], weights) for part in range(values.shape[2])], axis=-1)
@@ -281,7 +282,7 @@ def _chunks(pairs: Pairs, width: int) -> Iterator[Pairs]:
 
 
 def _by_unit(data: Evidence, values: Floats) -> Floats:
-    """Sums over the questions of each unit; shape (rows, questions) to (rows, units)."""
+    """Sum over the questions of each unit; shape (rows, questions) to (rows, units)."""
     if data.clusters is None:
         return values
     order = np.argsort(data.clusters, kind="stable")

@@ -59,7 +59,7 @@ def stability(
     check_names(stability, options)
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
-        raise UsageError(f"fuzziness values lie between 0 and 1 (found {values!r})")
+        raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)

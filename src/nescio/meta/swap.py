@@ -73,7 +73,9 @@ def swap(
     """
     check_names(swap, options)
     if not 50 <= confidence < 100:
-        raise UsageError(f"confidence is a level in percent, from 50 and below 100, such as 95 (found {confidence!r})")
+        raise UsageError(
+            f"confidence must be a level in percent, at least 50 and below 100, such as 95 (found {confidence!r})"
+        )
     data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
     data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
@@ -93,7 +95,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         return [
             note(
                 "swap.unknown",
-                "{subject}: no bin has a swap rate within the level, so no required difference is known",
+                "{subject}: no bin has a swap rate within the level, so the required difference is unknown",
                 need.measure,
             )
         ]
@@ -102,8 +104,8 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.first_bin",
-                "{subject}: the first bin is within the level: a difference of 0 is never a swap, and there may be "
-                "many",
+                "{subject}: the first bin is within the level, but a difference of 0 is never a swap, and there can "
+                "be many",
                 need.measure,
             )
         )
@@ -111,7 +113,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.last_bin",
-                "{subject}: only the last, open bin is within the level: {required:.2f} or any more is required",
+                "{subject}: only the last, open bin is within the level, so {required:.2f} or more is required",
                 need.measure,
                 required=required,
             )
@@ -122,7 +124,7 @@ def _notes(need: Sensitivity) -> list[Note]:
         notes.append(
             note(
                 "swap.later_bins",
-                "{subject}: later bins are not all within the level; from {lasting:.2f} on they are",
+                "{subject}: some later bins exceed the level; all bins from {lasting:.2f} on are within it",
                 need.measure,
                 lasting=lasting,
             )
@@ -171,7 +173,8 @@ def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def bins(size: Floats) -> NDArray[np.int64]:
-    """The bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its bin."""
+    """Return the bin, from 0, of each absolute difference; one that is a multiple of 0.01 up to rounding opens its
+    bin."""
     return np.minimum(size * 100 + 1e-9, BINS - 1).astype(np.int64)
 
 

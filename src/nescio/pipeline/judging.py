@@ -20,7 +20,7 @@ def judge(read: ReadResult, by: str | Judge | None = None, resources: judging.Re
     data = read.data
     if not isinstance(data, Unjudged):
         if by is not None:
-            raise UsageError(f"--judge is for answers that are not judged yet; this is {read.about}")
+            raise UsageError(f"--judge is for answers that are not judged yet, but this is {read.about}")
         return read
     name = by if by is not None else judging.default_judge(data.collection)
     ready = judging.known(name, resources) if isinstance(name, str) else name

@@ -124,7 +124,7 @@ def _policies(options: Options) -> Policies:
 
 
 def _prepared(data: Evidence | Tally, options: Options, policies: Policies) -> Evidence | Tally:
-    """The data in the clusters that were asked for, with the policy on answers without a confidence."""
+    """Return the data in the clusters that were asked for, with the policy on answers without a confidence."""
     clustered: Evidence | Tally = _clustered(data, options)
     if isinstance(clustered, Tally) or policies.missing_confidence == "error":
         return clustered
@@ -139,10 +139,12 @@ def _clustered(data: Any, options: Options) -> Any:
     if not options.cluster:
         return data
     if isinstance(data, Tally):
-        raise MismatchError("a counts table has no questions, so there is nothing to cluster")
+        raise MismatchError("a counts table has no questions to cluster")
     if options.cluster not in data.strata:
         have = ", ".join(data.strata) or "none"
-        raise MismatchError(f"no column {options.cluster!r} is constant within each question; columns that are: {have}")
+        raise MismatchError(
+            f"no column {options.cluster!r} is constant within each question; these columns are: {have}"
+        )
     return replace(data, clusters=np.unique(data.strata[options.cluster], return_inverse=True)[1])
 
 

@@ -95,7 +95,7 @@ class Options:
             raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
-                raise UsageError(f"--outcome-map {word}={outcome}: an outcome is {', '.join(OUTCOMES)}")
+                raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")
 
     @property
     def judging(self) -> bool:

@@ -131,11 +131,11 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     beside = format_.read(rest, options)
     if not isinstance(beside.data, Unjudged) or {q.id for q in beside.data.collection.questions} != ids:
         raise MismatchError(
-            f"runs of {format_.name} and runs in JSON Lines name the questions differently; score them apart"
+            f"runs of {format_.name} and runs in JSON Lines name the questions differently; score them separately"
         )
     names = {run.name for run in beside.data.runs}
     if twice := next((run.name for run in runs if run.name in names), None):
-        raise MismatchError(f"run {twice!r} stands in two files")
+        raise MismatchError(f"run {twice!r} appears in two files")
     both = Unjudged(collection, (*beside.data.runs, *runs), (*beside.data.files, *files))
     return replace(beside, data=both)
 
@@ -148,7 +148,7 @@ def read_collection(items: Sequence[Any], options: ReadOptions | None = None) ->
     sources, passed = open_files(items)
     format_, parts = recognise(sources)
     if format_.collection is None:
-        raise UsageError(f"{parts[0][1].label} is {format_.about}, which holds no questions to be answered")
+        raise UsageError(f"{parts[0][1].label} is {format_.about}, which has no questions to answer")
     collection, notes = format_.collection(parts, options or ReadOptions(gold=False))
     return collection, (*notes, *passed)
 
@@ -158,7 +158,7 @@ def _need_gold(collection: Collection, parts: Sequence[SourceRole]) -> None:
     if any(q.answers or q.answerable is False or q.accepted is not None for q in collection.questions):
         return
     named = ", ".join(str(source.label) for _, source in parts[:3])
-    rule = "there is no gold in what was given: no question says what its answer is; give the file with the answers too"
+    rule = "no question says what its answer is; also give the file with the gold answers"
     raise MismatchError(f"{rule} ({named}{' and others' if len(parts) > 3 else ''})")
 
 
@@ -182,14 +182,15 @@ def _declined_note(declined: Declined) -> Note:
     if others:
         return note(
             "pipeline.declined_many",
-            "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×} and {others} other texts",
+            "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×} and {others} other "
+            "texts)",
             answers=answers,
             matched=matched,
             others=others,
         )
     return note(
         "pipeline.declined",
-        "--declined-pattern: {answers} answers read as unanswered: {matched:each %s %d×}",
+        "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×})",
         answers=answers,
         matched=matched,
     )

@@ -54,7 +54,8 @@ def recognise(
 
 
 def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:
-    """The sources, each with those columns that the user named and that it has; raises UsageError for one that none has."""
+    """Return the sources, each with those columns that the user named and that it has; raises UsageError for one that
+    none has."""
     for name, of_table in column.items():
         if not any(of_table in source.columns for source in sources):
             have = ", ".join(dict.fromkeys(c for source in sources for c in source.columns if c)) or "none"
@@ -100,7 +101,8 @@ def _recognise(
             continue
         if recognised and format_ is not recognised:
             raise MismatchError(
-                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
+                f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}; these cannot be "
+                "read together"
             )
         recognised = format_
         parts.append((part, source))
@@ -110,13 +112,14 @@ def _recognise(
         return formats.REGISTRY["questions"], parts + runs
     if runs and recognised.collection is None:
         raise MismatchError(
-            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}: these cannot be read together"
+            f"{runs[0][1].label} holds answers, and {parts[0][1].label} is {recognised.about}; these cannot be read "
+            "together"
         )
     return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
 def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
-    """Open a source for each item; where several are tables in memory, they are told apart by their number."""
+    """Open a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
         source = open_source(item, most)
@@ -151,7 +154,7 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
         return beside
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
-        raise no_text(source, f"its first line is of no text format that nescio knows ({texts})")
+        raise no_text(source, f"its first line matches no text format that nescio knows ({texts})")
     raise no_format(source)
 
 

@@ -38,13 +38,14 @@ MARKS = {
 }
 FEW = 5  # measures up to which a terminal gets what was found, in words
 LEGEND = (
-    "cheat: scores as well as an honest system with more than half of its answers right (random silence: gains by it)",
-    "undef: 0/0 on one side of a comparison; ok: searched, and none found",
+    "cheat: scores as well as an honest system with more than half of its answers right (random silence: scores "
+    "better than before)",
+    "undef: 0/0 on one side of a comparison; ok: the search found no counterexample",
 )
 
 
 def grids(results: Results) -> list[Grid]:
-    """The matrix, and what was found, as plain tables."""
+    """Return the matrix, and what was found, as plain tables."""
     tests = [test for test, _ in TESTS]
     matrix = [
         [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in tests)]
@@ -79,12 +80,14 @@ def show(results: Results, console: Any) -> None:
     for line in LEGEND:
         console.print(line, style="dim")
     if len(measures) > FEW:
-        console.print("What was found, in words: `nescio audit -m NAME`, or -o FILE.md for all.", style="dim")
+        console.print(
+            "For the findings in words, use `nescio audit -m NAME`, or -o FILE.md for all measures.", style="dim"
+        )
     console.print(str(results.signature), style="dim", soft_wrap=True)
 
 
 def plain(results: Results) -> str:
-    """What is printed, as text of the width that it needs."""
+    """Return what is printed, as text of the width that it needs."""
     from rich.console import Console
 
     buffer = io.StringIO()
@@ -120,10 +123,10 @@ def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Any:
 
 
 def words(row: Finding) -> str:
-    """What one test found."""
+    """Return what one test found."""
     if row.counterexample:
-        share = f" ({100 * row.worth:.0f} % right)" if row.result == "cheated" and row.test != "random silence" else ""
-        gains = f" (up to {100 * row.worth:.0f} % right)" if row.result == "cheated" and not share else ""
+        share = f" ({100 * row.worth:.0f}% right)" if row.result == "cheated" and row.test != "random silence" else ""
+        gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
         return row.counterexample + share + gains
     if row.result == "resists":
         return f"{_number(row.value)} beside an honest {_number(row.against)}"
@@ -132,7 +135,7 @@ def words(row: Finding) -> str:
 
 
 def page(results: Results) -> str:
-    """The audit as a page of Markdown that explains itself."""
+    """Return the audit as a page of Markdown that explains itself."""
     measures = _by_measure(results)
     tests = [test for test, _ in TESTS]
     matrix = [[name, *(_verdict(tested[test]) for test in tests)] for name, tested in measures]
@@ -156,7 +159,7 @@ def page(results: Results) -> str:
 
 
 def command(results: Results) -> str:
-    """The command line that makes the page again; questions and seed are in the signature."""
+    """Return the command line that makes the page again; questions and seed are in the signature."""
     asked = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}
     extra = [name for name in asked if name not in usual] if usual <= set(asked) else asked
@@ -174,7 +177,7 @@ def summary(rows: Sequence[Finding]) -> str:
     said = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
     parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in said.items() if result in by_result]
     how = f" (`{shlex.join(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
-    return "; ".join(parts) + how if parts else "resists every cheat, obeys every axiom"
+    return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 
 
 def _introduction() -> str:
@@ -186,11 +189,11 @@ def _introduction() -> str:
 def _verdict(row: Finding) -> str:
     if row.result == "holds":
         return f"holds ({row.cases:,})"
-    return f"cheated, {100 * row.worth:.0f} %" if row.result == "cheated" else row.result
+    return f"cheated, {100 * row.worth:.0f}%" if row.result == "cheated" else row.result
 
 
 def _said(rows: dict[str, Finding]) -> list[tuple[str, Finding]]:
-    """The tests with what they found; once where the measure is not audited."""
+    """Return the tests with what they found; once where the measure is not audited."""
     if all(row.result == "not applicable" for row in rows.values()):
         return [("all tests", next(iter(rows.values())))]
     return list(rows.items())
@@ -201,7 +204,7 @@ def _by_measure(results: Results) -> list[tuple[str, dict[str, Finding]]]:
 
 
 def _scores(results: Results) -> Grid:
-    """What measures give to systems: a row a system."""
+    """Return what measures give to systems, one row per system."""
     earned = results.tables["scores"]
     cell = {(row.system, row.measure): row.value for row in earned}
     measures = list(dict.fromkeys(row.measure for row in earned))
@@ -211,7 +214,7 @@ def _scores(results: Results) -> Grid:
 
 
 def _matrix(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Grid:
-    """A name in the first column, and one sign or number in each of the others."""
+    """Return a name in the first column, and one sign or number in each of the others."""
     return make_grid(head, rows, [True] + [False] * (len(head) - 1))
 
 

@@ -17,7 +17,8 @@ HUGE = 1e12  # from here on figures are no longer written out
 class Cell:
     """A value as it is shown, its interval ("" where there is none), and its marks.
 
-    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is told apart from as better.
+    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is significantly better than
+    as better.
     """
 
     value: str
@@ -29,7 +30,8 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The cell without any style: `*` for the best, `†` for what is not told apart from it, and else room for the sign."""
+        """The cell without any style: `*` for the best, `†` for what is tied with it, and else room for the
+        sign."""
         sign = BEST if self.best else TIED if self.tied else " " if self.marked else ""
         return f"{self.value}{sign}{self.interval and ' '}{self.interval}"
 
@@ -51,7 +53,8 @@ class Board:
 
 
 def number(value: float | None) -> str:
-    """A value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent. Zero has no sign."""
+    """Return a value as a table shows it: three decimals, or "undefined"; a number without bounds may need an exponent.
+    Zero has no sign."""
     if value is None or math.isnan(value):
         return "undefined"
     shown = f"{value:.3f}" if abs(value) < HUGE else f"{value:.6g}"
@@ -88,13 +91,13 @@ def board(scores: Scores) -> Board:
 
 
 def legend(scores: Scores) -> str:
-    """What the marks rest on, and what has none."""
+    """Return what the marks rest on, and what has none."""
     marked = [row for row in scores if row.best is not None]
     if not marked:
         return ""
-    words = "not told apart from the best (paired tests of all pairs of runs, Holm)"
+    words = "not significantly different from the best (paired tests of all pairs of runs, Holm)"
     if all(row.stratum is None for row in marked) and any(row.stratum is not None for row in scores):
-        words += "; on all questions: --mark tests the strata too"
+        words += "; tested on all questions only, use --mark to test the strata too"
     without = dict.fromkeys(row.measure for row in scores if row.stratum is None and row.best is None)
     return words + (f"; not tested without --mark: {', '.join(without)}" if without else "")
 

@@ -43,7 +43,7 @@ def show_one(measure: Measure) -> None:
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:
-    """The same facts for programs; of one measure with its audit, as `nescio audit -f json` has it."""
+    """Return the same facts for programs; of one measure with its audit, as `nescio audit -f json` has it."""
     import msgspec
 
     facts = [describe(d) for d in declarations]
@@ -55,7 +55,7 @@ def as_json(declarations: Sequence[Declaration], audited: Measure | None = None)
 
 
 def describe(declaration: Declaration) -> dict[str, Any]:
-    """What a declaration says, as plain values; bounds and needs are those of the default parameters."""
+    """Return a declaration as plain values; bounds and needs are those of the default parameters."""
     defaults = declaration.parameters
     bound = {name: value for name, value in defaults.items() if value is not inspect.Parameter.empty}
     shown = [name if value is inspect.Parameter.empty else f"{name}={value}" for name, value in defaults.items()]
@@ -71,7 +71,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "formula": declaration.latex,
         "range": f"[{low:.4g}, {high:.4g}]".replace("inf", "∞").replace("[-∞", "(-∞").replace("∞]", "∞)"),
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
-        "order": f"questions by falling {bare(declaration.order)}" if declaration.order else "",
+        "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
         "better": "lower" if declaration.lower_is_better else "higher",
         "source": declaration.source,

@@ -2,7 +2,7 @@
 
 A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A mark
 whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps through a chart by keyboard.
-Colours are told apart by people with any colour vision (after Okabe & Ito) and reach 3:1 on white; `page.css` knows each of them by
+People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1 on white; `page.css` knows each of them by
 its hexadecimal value and has its twin for a dark background.
 """
 
@@ -96,7 +96,7 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     lowest = min((row["value"] for row in rows), default=0.0)
     bottom = max(PENALTY_CUT, min(0.0, lowest))
     scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)
-    x = alt.X("t:Q", title="t: answering pays if the chance to be right exceeds it", axis=_numbers(width))
+    x = alt.X("t:Q", title="t: answering pays off above this chance of being right", axis=_numbers(width))
     y = alt.Y("value:Q", title="penalty(t)", scale=scale)
     zero = alt.Chart(data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
     lines = _lines(rows, runs, width, (x, y), clip=True)
@@ -110,14 +110,14 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
-    """A square a pair of runs in the order of their ranks: is the row better than the column, worse, or not told apart? Fields:
-    row, column (numbers of ranks as texts), verdict, sign, tip."""
+    """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or tied?
+    Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
     import altair as alt
 
     narrow = width < NARROW
     side = min(_names_beside(width, labels) / max(1, len(labels)), 34)
     numbers = [str(i + 1) for i in range(len(labels))]
-    kinds = ["better", "not told apart", "worse"]
+    kinds = ["better", "not significant", "worse"]
     above = alt.Axis(orient="top", labelAngle=0, ticks=False, labelOverlap="greedy", labelFontSize=10 if narrow else 12)
     base = alt.Chart(data(rows)).encode(
         x=alt.X("column:N", sort=numbers, title=None, axis=above),
@@ -131,7 +131,7 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     chart: Any = squares
     if side >= 12:
         for told in (True, False):
-            signs = base.transform_filter(f"(datum.verdict == 'not told apart') != {str(told).lower()}")
+            signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(told).lower()}")
             chart += signs.mark_text(fontSize=11, color="white" if told else MUTED).encode(text="sign:N")
     return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
@@ -142,7 +142,7 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
     import altair as alt
 
     x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=_percent(width))
-    y = alt.Y("risk:Q", title="risk: share of these wrong", axis=alt.Axis(format="%"))
+    y = alt.Y("risk:Q", title="risk: share of these that are wrong", axis=alt.Axis(format="%"))
     chart = _lines(rows, runs, width, (x, y))
     dots = (
         alt.Chart(data(points))
@@ -181,7 +181,7 @@ def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
     ends = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
     diagonal = ends.mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")
     x = alt.X("confidence:Q", title="mean confidence of the bin", scale=unit, axis=_percent(width))
-    y = alt.Y("right:Q", title="share of these right", scale=unit, axis=alt.Axis(format="%"))
+    y = alt.Y("right:Q", title="share of these that are right", scale=unit, axis=alt.Axis(format="%"))
     base = alt.Chart(data(rows)).encode(x=x, color=_color(runs, width, strokes=True))
     bars = base.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q", scale=unit), y2="high:Q")
     dots = base.mark_point(filled=True, size=50, opacity=1).encode(y=y, description="tip:N")
@@ -218,7 +218,8 @@ def curves(
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
 ) -> Any:
-    """A line with points a series; a dashed line at `level`. Fields: run (the series), named, tip and those of `xy`, (field, title)."""
+    """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those of
+    `xy`, (field, title)."""
     import altair as alt
 
     (across, x_title), (up, y_title) = xy
@@ -236,12 +237,13 @@ def curves(
 
 
 def named(run: str, runs: Sequence[str]) -> str:
-    """The name under which a run's marks are coloured: its own, or that of all the others, which then is the last of `runs`."""
+    """Return the name under which a run's marks are coloured: its own, or that of all the others, which then is the
+    last of `runs`."""
     return run if run in runs else OTHERS
 
 
 def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False) -> Any:
-    """A line a run; those that have a name of their own lie above the others."""
+    """Draw one line per run; those that have a name of their own lie above the others."""
     import altair as alt
 
     x, y = xy
@@ -297,7 +299,7 @@ def _limit(width: int) -> int:
 
 
 def _names_beside(width: int, names: Sequence[str]) -> float:
-    """What a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
+    """Return what a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
     longest = max((len(name) for name in names), default=0)
     return float(width - min(_limit(width), 7 * longest) - 22)
 
@@ -328,7 +330,7 @@ def data(rows: Rows) -> Any:
 
 
 def unpacked(specification: Any) -> Any:
-    """A specification as altair gives it, whose inline data are rows."""
+    """Return a specification as altair gives it, whose inline data are rows."""
     if isinstance(specification, list):
         return [unpacked(part) for part in specification]
     if not isinstance(specification, dict):
@@ -339,7 +341,7 @@ def unpacked(specification: Any) -> Any:
 
 
 def dressed(chart: Any, width: Any, height: Any) -> Any:
-    """The theme."""
+    """Return the theme."""
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,

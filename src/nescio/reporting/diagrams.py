@@ -16,8 +16,8 @@ ROW = 17  # pixels of one run
 
 
 def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
-    """What became of the questions of the old run in the new one: a stream a move, as thick as its share of the questions, in the
-    colour of its outcome in the new run; what stayed as it was is pale. Fields: old, new (outcomes), n, tip."""
+    """Outcomes of the questions of the old run in the new one: a stream a move, as thick as its share of the questions,
+    in the colour of its outcome in the new run; what stayed as it was is pale. Fields: old, new (outcomes), n, tip."""
     total = sum(row["n"] for row in rows) or 1
     narrow = width < NARROW
     margin, bar, top = (76 if narrow else 150), 12, 34
@@ -58,7 +58,7 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
 
 
 def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dict[str, tuple[float, float]]:
-    """The pixels that each outcome takes on one side."""
+    """Return the pixels that each outcome takes on one side."""
     found, at = {}, top
     for kind in KINDS:
         high = at + scale * sum(row["n"] for row in rows if row[side] == kind)
@@ -110,7 +110,7 @@ def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: in
 
 
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any:
-    """Runs on a line by their value, and bars that join those not told apart (after Demšar, JMLR 2006, turned on its side so that
+    """Draw runs on a line by their value, and bars that join those that are tied (after Demšar, JMLR 2006, turned on its side so that
     many names can be read). Fields of rows: label, value, tip, in the order of the ranks; of bars: first, last (places), lane, tip."""
     narrow = width < NARROW
     longest = max((len(row["label"]) for row in rows), default=1)
@@ -150,7 +150,7 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any
 
 
 def _difference_layers(lines: Rows, texts: Rows, bars: Rows, marks: Rows, size: tuple[float, float, float]) -> Any:
-    """`marks` are the numbers of the axis and, last, its title."""
+    """Draw the axis; `marks` are its numbers and, last, its title."""
     import altair as alt
 
     width, height, limit = size

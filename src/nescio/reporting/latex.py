@@ -1,4 +1,4 @@
-r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is told apart.
+r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly worse.
 
 A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s.
 """
@@ -61,7 +61,7 @@ def leaderboard(board: Board) -> str:
         return _tabular(board.head, board.rows, board.texts, {})
     names = dict(zip(board.runs, letters(len(board.runs)), strict=True))
     caption = (
-        rf"In bold the best of a column; $^{{\dagger}}$ {escape(board.legend)}. "
+        rf"The best of each column is in bold; $^{{\dagger}}$ {escape(board.legend)}. "
         "A superscript names the runs that are significantly worse by the same tests: "
         + ", ".join(rf"$^{{{letter}}}$~{escape(run)}" for run, letter in names.items())
         + "."
@@ -99,7 +99,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _cell(cell: Cell, pointed: bool, names: dict[str, str]) -> str:
-    """A cell; in a column aligned on the point it is two, or one across both."""
+    """Return a cell; in a column aligned on the point it is two, or one across both."""
     raised = ("," if len(names) > 26 else "").join(names[run] for run in names if run in cell.better_than)
     over = (r"\dagger" if cell.tied else "") + (r"\," if cell.tied and raised else "") + raised
     sign = f"$^{{{over}}}$" if over else ""

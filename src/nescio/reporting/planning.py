@@ -24,15 +24,15 @@ def sentence(row: Any) -> str:
     """Say a plan in words."""
     how = f"with power {row.power:.2f} at alpha {row.alpha:g}"
     if row.questions is None:
-        return f"{row.measure}: nobody can ask enough questions to tell a difference of {row.difference:.4g} apart"
+        return f"{row.measure}: no feasible number of questions detects a difference of {row.difference:.4g}"
     one = row.questions == 1
     size = f"{row.questions:,} question{'' if one else 's'}"
     size += "" if row.clusters is None else f" ({row.clusters:,} clusters)"
     if math.isnan(row.difference):
-        return f"{row.measure}: {size} resolve{'s' * one} no difference at alpha {row.alpha:g}"
+        return f"{row.measure}: {size} detect{'s' * one} no difference at alpha {row.alpha:g}"
     if row.solved == "questions":
-        return f"{row.measure}: {size} tell{'s' * one} a difference of {row.difference:.4g} apart {how}"
-    return f"{row.measure}: {size} resolve{'s' * one} {row.difference:.3g} {how}"
+        return f"{row.measure}: {size} detect{'s' * one} a difference of {row.difference:.4g} {how}"
+    return f"{row.measure}: {size} detect{'s' * one} a difference of {row.difference:.3g} {how}"
 
 
 def _record(row: Any) -> dict[str, Any]:

@@ -63,7 +63,8 @@ def show(results: Results) -> None:
 
 
 def _legend(results: Results) -> str:
-    """What the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain text."""
+    """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain
+    text."""
     if isinstance(results, Comparisons):
         return _family(results)
     said = board(results).legend if isinstance(results, Scores) else ""
@@ -76,11 +77,11 @@ def _family(results: Comparisons) -> str:
     if how == "none" or many < 2:
         return ""
     every = "all pairs of runs" if how == "tukey" else f"all {many:,}"
-    return f"intervals: each comparison on its own; the verdicts better and worse account for {every} ({how})"
+    return f"intervals are for each comparison on its own; the verdicts better and worse account for {every} ({how})"
 
 
 def _for_terminal(results: Results) -> list[Grid]:
-    """The tables without the hundreds of comparisons that a ranking was made from."""
+    """Return the tables without the hundreds of comparisons that a ranking was made from."""
     tables = grids(results)
     pairs = len(results.rows)
     if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
@@ -142,7 +143,9 @@ def check_suffix(path: Path) -> None:
             f"{path}: `nescio report` makes pages, and `nescio compare` one of what changed between two runs"
         )
     if path.suffix.lower() not in (*SUFFIXES, ".parquet"):
-        raise UsageError(f"{path}: results are written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})")
+        raise UsageError(
+            f"{path}: results can be written to {', '.join((*SUFFIXES, '.parquet'))} (found {path.suffix!r})"
+        )
 
 
 def write(results: Results, path: Path) -> None:
@@ -177,7 +180,7 @@ def grid(results: Results) -> Grid:
 
 
 def grids(results: Results) -> list[Grid]:
-    """The table of the rows, and after it those of what else the results hold."""
+    """Return the table of the rows, and after it those of what else the results hold."""
     if isinstance(results, Audit):
         from nescio.reporting import audit
 
@@ -249,7 +252,7 @@ def _comparison_grid(results: Results) -> Grid:
 
 
 def signed(value: float | None) -> str:
-    """A difference as a table shows it."""
+    """Return a difference as a table shows it."""
     if value is None or math.isnan(value):
         return "undefined"
     return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
@@ -314,7 +317,8 @@ def _csv(results: Results) -> str:
 
 
 def _guarded(value: Any) -> Any:
-    """A cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made inert."""
+    """Return a cell for CSV: names one after the other, and text that a spreadsheet would take for a formula made
+    inert."""
     value = ", ".join(map(str, value)) if isinstance(value, (tuple, list)) else value
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
@@ -324,7 +328,7 @@ def _markdown(results: Results) -> str:
 
 
 def markdown_tables(results: Results) -> list[str]:
-    """The tables of results in Markdown, a leaderboard with its legend."""
+    """Return the tables of results in Markdown, a leaderboard with its legend."""
     if not isinstance(results, Scores):
         return [markdown_table(table) for table in grids(results)]
     leaderboard = board(results)

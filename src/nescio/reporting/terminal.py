@@ -12,7 +12,8 @@ WIDE = 10_000  # in a pipe a table takes the width that it needs
 
 
 def console(**options: Any) -> Any:
-    """A rich Console on standard output; a pipe that is closed raises BrokenPipeError instead of ending the program with status 1."""
+    """Return a rich Console on standard output; a pipe that is closed raises BrokenPipeError instead of ending the
+    program with status 1."""
     from rich.console import Console
 
     class Output(Console):
@@ -24,8 +25,8 @@ def console(**options: Any) -> Any:
 
 
 def typed(words: Sequence[str]) -> str:
-    """A command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is written as its bytes,
-    as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
+    """Return a command line as a shell takes it. What cannot be seen (a control character, a name that is no text) is
+    written as its bytes, as bash, zsh and ksh read them: the line shows all that it does, and does what it shows."""
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{''.join(map(_typed, word))}'" for word in words)
 
 

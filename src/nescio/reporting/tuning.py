@@ -33,10 +33,10 @@ def _verdict(row: Tuning) -> str:
     """Say the threshold in words, in lines that fit a terminal."""
     if row.max_risk is None or row.confidence is None:
         return f"{_rule(row)}\n{_share(row)}." if row.coverage else "no threshold: answer nothing."
-    asked, sure = f"a risk of at most {100 * row.max_risk:g} %", f"{100 * row.confidence:g} % confidence"
+    asked, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
     if not row.coverage:
         return f"no threshold.\n{asked.capitalize()} cannot be certified with {sure}."
-    return f"{_rule(row)}\n{_share(row)};\nof new answers at most {_percent(row.risk_upper)}, with {sure}."
+    return f"{_rule(row)}\n{_share(row)};\nof new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
 
 
 def _rule(row: Tuning) -> str:
@@ -58,10 +58,10 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     expected = number(row.value)
     if row.low is not None and row.low == row.low:  # not NaN
         expected += f" [{number(row.low)}, {number(row.high)}]"
-    too_good = "too good: these questions chose it" if row.max_risk is None else "on the questions that chose it"
+    too_good = "too optimistic: these questions chose it" if row.max_risk is None else "on the questions that chose it"
     held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
     if row.max_risk is not None:
-        held_out = f"the procedure, certified anew {row.folds} times"
+        held_out = f"the procedure, certified again {row.folds} times"
     lines = [
         ("on new questions", expected, held_out),
         ("in sample", number(row.value_in_sample), too_good),
@@ -72,8 +72,8 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     if row.rule_value is not None:
         rule = f"answer if p > A/(n + U) = {row.rule_break_even:.4f}"
         lines.append(("exact c@1 rule", number(row.rule_value), rule))
-    return [*lines, ("as given", number(row.value_as_given), "the run as it came")]
+    return [*lines, ("as given", number(row.value_as_given), "the run before tuning")]
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return "–" if share is None else f"{100 * share:.1f}%"

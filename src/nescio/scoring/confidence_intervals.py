@@ -39,7 +39,8 @@ class ResamplingPlan:
 
 
 def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
-    """The interval method for a measure: the one asked for, or the one that the coverage study supports (docs/coverage.md).
+    """Return the interval method for a measure: the one asked for, or the one that the coverage study supports
+    (docs/coverage.md).
 
     Raises UsageError where the method asked for does not exist for the measure.
     """
@@ -47,14 +48,17 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     if method == "auto":
         return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
     if method == "wilson" and not proportion:
-        raise UsageError(f"wilson is for plain proportions, and {measure.label} is none; use percentile, bca or auto")
+        raise UsageError(
+            f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
+        )
     if method == "dirichlet" and not counted:
         raise UsageError(
-            f"dirichlet is for measures of correct, incorrect and unanswered, and {measure.label} reads more; use percentile, bca or auto"
+            f"dirichlet is for measures of correct, incorrect and unanswered, but {measure.label} also uses other "
+            "data; use percentile, bca or auto"
         )
     if method in ("wilson", "dirichlet") and clustered:
         raise UsageError(
-            f"{method} takes questions as independent, and these are clustered; use percentile, bca or auto"
+            f"{method} treats questions as independent, but these are clustered; use percentile, bca or auto"
         )
     return method
 
@@ -62,7 +66,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
 def bounds(
     group: Sequence[MeasureInput], methods: dict[str, str], plan: ResamplingPlan
 ) -> dict[str, tuple[float, float, list[Note]]]:
-    """The interval of each sample of one draw by its measure's label, and remarks on it."""
+    """Compute the interval of each sample of one draw by its measure's label, and remarks on it."""
     intervals_of: dict[str, tuple[float, float, list[Note]]] = {}
     for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
         members = [sample for sample in group if methods[sample.measure.label] == method]
@@ -82,7 +86,8 @@ def bounds(
                 made.append(
                     note(
                         "interval.outside",
-                        "the value lies outside its own {method} interval: resamples of this measure are biased",
+                        "the value lies outside its own {method} interval, because resamples of this measure are "
+                        "biased",
                         method=method,
                     )
                 )
@@ -90,7 +95,7 @@ def bounds(
                 made.append(
                     note(
                         "interval.one_sided",
-                        "the {method} interval is undefined: all resamples lie on one side of the value",
+                        "the {method} interval is undefined because all resamples lie on one side of the value",
                         method=method,
                     )
                 )
@@ -123,8 +128,7 @@ def _remarks_on_counts(method: str, sample: MeasureInput, proportion: tuple[str,
     return [
         note(
             RARE,
-            "{questions} or fewer questions decide the value: the {method} interval may cover the truth less often "
-            "than it says",
+            "the score rests on {questions} or fewer questions: treat the {method} interval as approximate",
             questions=intervals.RARE,
             method=method,
         )
@@ -136,7 +140,7 @@ def _total(sample: MeasureInput, column: str) -> float:
 
 
 def _as_outcomes(sample: MeasureInput) -> MeasureInput:
-    """The same run as counts of the three outcomes, each of them possible."""
+    """Return the same run as counts of the three outcomes, each of them possible."""
     counts = sample.patterns.counts
     totals = [[int(counts @ sample.patterns.columns[name]) for name in OUTCOMES]]
     tally = outcome_tally(("",), np.array(totals))
@@ -145,7 +149,7 @@ def _as_outcomes(sample: MeasureInput) -> MeasureInput:
 
 
 def _resample(group: Sequence[MeasureInput], plan: ResamplingPlan, *, posterior: bool) -> list[NDArray[np.float64]]:
-    """The value of each sample on every resample; the samples share the draws."""
+    """Return the value of each sample on every resample; the samples share the draws."""
     blocks = plan.blocks
     if not group[0].n:
         return [np.full(sum(block.size for block in blocks), np.nan) for _ in group]
@@ -171,7 +175,7 @@ def _values(group: Sequence[MeasureInput], posterior: bool, blocks: Iterable[Blo
 
 
 def _left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The value without one unit of each kind, and how many units there are of it."""
+    """Return the value without one unit of each kind, and how many units there are of it."""
     counts = sample.patterns.counts
     parts = []
     for start in range(0, len(counts), resampling.BLOCK):
@@ -189,7 +193,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 "interval.undefined_resamples",
-                "undefined on some resamples, which the {method} interval leaves out",
+                "undefined on some resamples; the {method} interval leaves them out",
                 method=method,
             )
         )
@@ -198,7 +202,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 CONSTANT,
-                "every resample has the same value: the {method} interval covers the truth less often than it says",
+                "every resample has the same value: the {method} interval is too narrow",
                 method=method,
             )
         )
@@ -206,8 +210,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 FEW_UNITS,
-                "fewer than {units} questions or clusters to resample: the {method} interval covers the truth less "
-                "often than it says",
+                "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
                 units=intervals.FEW,
                 method=method,
             )
@@ -216,7 +219,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
         made.append(
             note(
                 SKEWED,
-                "the resampled values are skewed: the {method} interval covers the truth less often than it says",
+                "the resampled values are skewed: treat the {method} interval as approximate",
                 method=method,
             )
         )

@@ -113,11 +113,11 @@ def against(
     `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no answer.
     """
     if target not in TARGETS:
-        raise UsageError(f"the target is {' or '.join(TARGETS)} (found {target!r})")
+        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
     if not 0 < ci < 100:
-        raise UsageError(f"ci is a level in percent, between 0 and 100 (found {ci!r})")
+        raise UsageError(f"ci must be a level in percent, between 0 and 100 (found {ci!r})")
     if judged.runs != people.runs or judged.questions != people.questions:
-        raise MismatchError("judge and people must have the same runs and questions, in one order")
+        raise MismatchError("judge and people must have the same runs and questions, in the same order")
     labelled = sampled & np.isin(people.state, _PEOPLE)
     if not labelled.any():
         raise MismatchError("people judged none of these answers")
@@ -161,7 +161,7 @@ def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
 
 
 def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
-    """The table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
+    """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
     drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
@@ -262,7 +262,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
 
 
 def _of_all(estimate: Estimate, cells: _Cells, target: Target, level: float) -> Estimate:
-    """The share among all questions: what needs no judge is known."""
+    """Return the share among all questions: what needs no judge is known."""
     value, low, high = (
         (cells.known_right + cells.answers * x) / cells.n for x in (estimate.value, estimate.low, estimate.high)
     )
@@ -276,15 +276,15 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
     if right in (0, len(cells.people)):
         return note(
             "agreement.people_alike",
-            "run {subject!r}: Rogan-Gladen is undefined: people call {all_right:all/none} of the {labels} labelled "
-            "answers correct",
+            "run {subject!r}: Rogan-Gladen is undefined because people call {all_right:all/none} of the {labels} "
+            "labelled answers correct",
             run,
             all_right=bool(right),
             labels=len(cells.people),
         )
     return note(
         "agreement.judge_uninformative",
-        "run {subject!r}: Rogan-Gladen is undefined: the judge's sensitivity and specificity sum to 1 or less",
+        "run {subject!r}: Rogan-Gladen is undefined because the judge's sensitivity and specificity sum to 1 or less",
         run,
     )
 
@@ -298,8 +298,8 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes = [
             note(
                 "agreement.collection",
-                "the corrected accuracies are about what people would say of all answers to these questions, and take "
-                "the labels of a run for a random sample of its answers",
+                "the corrected accuracies estimate what people would say of all answers to these questions; they "
+                "assume that the labels of a run are a random sample of its answers",
             ),
             note(
                 "agreement.intervals_differ",
@@ -312,8 +312,8 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes = [
             note(
                 "agreement.population",
-                "the corrected accuracies are about answers to questions of this kind, of which these are a sample, "
-                "and take the labels of a run for a random sample of its answers",
+                "the corrected accuracies are for all questions of this kind, of which these are a sample; they "
+                "assume that the labels of a run are a random sample of its answers",
             )
         ]
     counts = labelled.sum(axis=1)
@@ -321,7 +321,7 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes.append(
             note(
                 "agreement.few_labels",
-                "run {subject!r}: {labels} labels are few for an interval that rests on a normal law",
+                "run {subject!r}: {labels} labels are few for an interval based on a normal approximation",
                 judged.runs[run],
                 labels=int(counts[run]),
             )
@@ -335,14 +335,14 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
         notes.append(
             note(
                 "agreement.ungraded",
-                "the judge left {answers} answers ungraded: they are outside agreement, kappa and the judge's own "
-                "accuracy; to the corrections they are answers that it does not call correct, which biases neither",
+                "the judge left {answers} answers ungraded; agreement, kappa and the judge's own accuracy leave them "
+                "out, and the corrections treat them as not judged correct, which does not bias them",
                 answers=ungraded,
             )
         )
     if judged.clusters is not None:
         notes.append(
-            note("agreement.clusters", "questions are clustered, and these intervals take them as independent")
+            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
     return notes
 
@@ -381,9 +381,8 @@ def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
     return [
         note(
             "agreement.chosen_labels",
-            "the judge calls another share of the labelled answers correct than of the others, by more than a random "
-            "sample would show by chance ({runs:list ;}): if people chose what to label, the corrected accuracies may "
-            "mislead",
+            "the judge's share of correct answers differs between labelled and other answers by more than chance in a "
+            "random sample ({runs:list ;}); if people chose what to label, the corrected accuracies can mislead",
             runs=runs,
         )
     ]

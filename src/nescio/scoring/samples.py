@@ -50,7 +50,7 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
             raise MissingColumnError(
-                f"{measure.label} needs {what}, and a counts table has only correct, incorrect and unanswered"
+                f"{measure.label} needs {what}, but a counts table has only correct, incorrect and unanswered"
             )
         else:
             inputs += _from_evidence(data, measure, remarks)
@@ -71,7 +71,8 @@ def _from_tally(tally: Tally, run: int, measure: Measure) -> MeasureInput:
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:
-    """What a measure reads, the column of its order last, and which cells it can use; each of shape (runs, questions).
+    """Return what a measure reads, the column of its order last, and which cells it can use; each of shape (runs,
+    questions).
 
     Raises MissingColumnError or MismatchError, naming the measure.
     """
@@ -98,7 +99,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
         )
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
-            remark = note("measure.no_units", "undefined, as there are no {units} to measure", units=unit(measure))
+            remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
             remarks.append((remark, measure.label, whose))
         if use.sum() < about[run].sum():
             lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
@@ -112,7 +113,7 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
 
 
 def unit(measure: Measure) -> str:
-    """What a measure counts: questions, or decisions on single answers."""
+    """Return what a measure counts: questions, or decisions on single answers."""
     return "decisions on answers" if any(declared(name).row == "answer" for name in measure.reads) else "questions"
 
 
@@ -122,13 +123,13 @@ def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note
     if not used:
         return note(
             "measure.none_has",
-            "undefined, as none of the {units} has {lacking}",
+            "undefined because none of the {units} has {lacking}",
             units=units,
             lacking=" and ".join(what),
         )
     return note(
         "measure.left_out",
-        "{left_out:,} of {total:,} {units} left out, without {lacking}",
+        "{left_out:,} of {total:,} {units} left out because they lack {lacking}",
         left_out=about - used,
         total=about,
         units=units,

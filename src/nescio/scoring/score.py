@@ -76,7 +76,7 @@ def score(
 def _groups(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
 ) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
-    """The samples of each stratum, those of one draw together, and notes on what measures cannot use."""
+    """Return the samples of each stratum, those of one draw together, and notes on what measures cannot use."""
     work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
@@ -127,10 +127,10 @@ def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> 
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
-    """The measures asked for, each once, or those that suit the data."""
+    """Return the measures asked for, each once, or those that suit the data."""
     names = [measures] if isinstance(measures, (str, Measure)) else measures or (loaded.measures if loaded else ())
     if not isinstance(names, Iterable):
-        raise UsageError(f"measures are named by a list of texts (found {names!r})")
+        raise UsageError(f"measures must be a list of names (found {names!r})")
     return list({measure.label: measure for measure in map(parse, names)}.values())
 
 
@@ -145,9 +145,9 @@ def check_resampling(ci: float | None, resamples: int, jobs: int, seed: int) -> 
         if (value is not None or name != "ci") and (isinstance(value, bool) or not isinstance(value, kind)):
             raise UsageError(f"{name} must be a number (found {value!r})")
     if ci is not None and not 50 <= ci < 100:
-        raise UsageError(f"ci is a level in percent, from 50 and below 100, such as 95 (found {ci!r})")
+        raise UsageError(f"ci must be a level in percent, at least 50 and below 100, such as 95 (found {ci!r})")
     if not 1 <= resamples <= MOST_RESAMPLES:
-        raise UsageError(f"resamples must be from 1 to {MOST_RESAMPLES:,} (found {resamples!r})")
+        raise UsageError(f"resamples must be between 1 and {MOST_RESAMPLES:,} (found {resamples!r})")
     if jobs == 0:
         raise UsageError("jobs must be 1 or more, or -1 for all cores (found 0)")
     if seed < 0:
@@ -159,9 +159,9 @@ def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evi
     if by is None:
         return [(None, data)]
     if isinstance(data, Tally):
-        raise MismatchError(f"a counts table has no questions, so it cannot be broken down by {by!r}")
+        raise MismatchError(f"a counts table has no questions, so scores cannot be broken down by {by!r}")
     if by not in data.strata:
         have = ", ".join(data.strata) or "none were kept"
-        raise MismatchError(f"no column {by!r} is constant within each question; columns that are: {have}")
+        raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
     values = data.strata[by]
     return [(None, data), *((str(value), data.select(values == value)) for value in np.unique(values))]

@@ -67,7 +67,8 @@ class GridPoint:
 
 
 def upper_bound(wrong: Sequence[int] | Array, accepted: Sequence[int] | Array, level: float) -> Floats:
-    r"""The one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of samples break it.
+    r"""Return the one-sided upper bound of Clopper & Pearson (1934) on the chance of an error: at most `level` of
+    samples break it.
 
     The $1 - \alpha$ quantile of $Beta(E + 1, N - E)$ for E errors among N, in [0, 1]; 1 where E = N (and so for N = 0).
     """
@@ -100,7 +101,8 @@ def bounds_on_grid(confidence: Floats, wrong: Bools, wanted: Guarantee) -> tuple
 
 
 def certify(tested: Sequence[GridPoint], wanted: Guarantee) -> GridPoint | None:
-    """The threshold with the largest coverage among those whose bound is at most the risk allowed; None where there is none."""
+    """Return the threshold with the largest coverage among those whose bound is at most the risk allowed; None where
+    there is none."""
     safe = [point for point in tested if point.upper <= wanted.max_risk]
     return max(safe, key=lambda point: (point.accepted, -point.threshold), default=None)
 

@@ -36,7 +36,7 @@ class Choice:
 
 
 def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> Choice:
-    """The threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
+    """Return the threshold that makes a measure best, or that guarantees a risk: on all questions, and cross-fitted."""
     fold = deal(one, folds, seed)
     parts = int(fold.max()) + 1
     masks = np.ones((1, len(fold)), dtype=bool)
@@ -55,8 +55,8 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
             notes.append(
                 note(
                     "tuning.silent_parts",
-                    "held out, {silent} of {parts} parts are silent, because the rest of the questions alone "
-                    "certifies nothing: the held-out value is that of the procedure on fewer questions, not of this "
+                    "{silent} of {parts} held-out parts abstain on everything, because the other questions alone "
+                    "certify nothing; the held-out value describes the procedure on fewer questions, not this "
                     "threshold",
                     silent=none,
                     parts=parts,
@@ -88,8 +88,8 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         notes.append(
             note(
                 "tuning.some_thresholds",
-                "{subject} is no function of sums: tried at {tried} of {thresholds:,} thresholds, evenly spaced in "
-                "rank",
+                "{subject} is not a function of sums, so only {tried} of {thresholds:,} thresholds were tried, evenly "
+                "spaced by rank",
                 measure.label,
                 tried=len(thresholds),
                 thresholds=distinct + 1,
@@ -97,13 +97,13 @@ def _remarks(one: OneRun, measure: Measure, thresholds: Floats, values: Floats) 
         )
     if not len(known):
         notes.append(
-            note("tuning.undefined", "{subject} is undefined at every threshold: nothing is answered", measure.label)
+            note("tuning.undefined", "{subject} is undefined at every threshold, so nothing is answered", measure.label)
         )
     elif distinct and np.ptp(known) <= TIE * max(1.0, float(np.abs(known).max())):
         notes.append(
             note(
                 "tuning.same_everywhere",
-                "{subject} has the same value at every threshold: everything that can be is answered",
+                "{subject} has the same value at every threshold, so every question that can be answered is answered",
                 measure.label,
             )
         )

@@ -51,11 +51,11 @@ class OneRun:
         return self.has_confidence & (self.confidence >= threshold)
 
     def apply(self, accepted: Bools) -> Evidence:
-        """The run when these of its questions are answered, and its other answers are declined candidates.
+        """Return the run when these of its questions are answered, and its other answers are declined candidates.
 
-        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other column a
-        declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on the first says
-        nothing of them.
+        On a question without an answer (`answerable` 0) declining is correct and answering incorrect. In any other
+        column a declined question earns what its declaration says. Answers of lower ranks are dropped: a threshold on
+        the first says nothing of them.
         """
         yes, no = self.has_confidence & accepted, self.has_confidence & ~accepted
         old = {name: values[0] for name, values in self.data.columns.items() if not known(name).lower_ranks}
@@ -89,7 +89,8 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     if not columns.keys() >= {"correct", "incorrect", "unanswered", "answered"}:
         have = ", ".join(columns) or "none"
         raise MismatchError(
-            f"a threshold decides which answers count, so it needs outcomes and confidences (columns found: {have})"
+            "a threshold needs outcomes and confidences, because it decides which answers count (columns found: "
+            f"{have})"
             f"{data.hint()}"
         )
     if not data.questions:
@@ -98,7 +99,7 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
         if any(
             (columns[c] == 1).any() for c in ("answered", "candidate_correct", "candidate_incorrect") if c in columns
         ):
-            raise MismatchError(f"run {name!r} has no confidences, and a threshold is set on the confidence")
+            raise MismatchError(f"run {name!r} has no confidences, and a threshold needs them")
         return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool))
     confidence = np.asarray(data.column("selection_score")[0], dtype=np.float64)
     known_ = ~np.isnan(confidence)
@@ -111,7 +112,7 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
         if len(runs) > 1:
             more = f" and {len(runs) - 20} more" if len(runs) > 20 else ""
             raise UsageError(
-                f"there are {len(runs)} runs, and a threshold belongs to one; name it with --run: {', '.join(runs[:20])}{more}"
+                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with --run: {', '.join(runs[:20])}{more}"
             )
         return 0
     if isinstance(run, int):
@@ -122,19 +123,20 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
 
 
 def risk_coverage(data: Evidence, run: str | int | None = None) -> tuple[Point, ...]:
-    r"""The risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence, the highest first.
+    r"""Compute the risk-coverage curve of a run (El-Yaniv & Wiener, JMLR 2010): a point for each distinct confidence,
+    the highest first.
 
-    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong, the
-    coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate is never
-    answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be answered.
-    Raises what `one_run` raises.
+    At threshold τ, with k of n questions that have an answer or a judged candidate of confidence ≥ τ, E of them wrong,
+    the coverage is $k/n$ and the risk $E/k$. Tied questions are answered together. Silence without a judged candidate
+    is never answered and stays in n, so the curve may end below a coverage of 1; it is empty where nothing can be
+    answered. Raises what `one_run` raises.
     """
     return curve_of(one_run(data, run))
 
 
 def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
-    """The risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least), evenly spaced in
-    coverage, the ends among them."""
+    """Compute the risk-coverage curve of one run, as `risk_coverage` gives it, or so many of its points (two at least),
+    evenly spaced in coverage, the ends among them."""
     values, accepted, wrong = counts(run.confidence[run.has_confidence], run.wrong[run.has_confidence])
     n, at = len(run.confidence), np.arange(len(values))
     if most is not None and len(at) > most:
@@ -143,7 +145,8 @@ def curve_of(run: OneRun, most: int | None = None) -> tuple[Point, ...]:
 
 
 def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct confidences, the highest first; how many are at least as high, and how many of these are wrong."""
+    """Return the distinct confidences, the highest first; how many are at least as high, and how many of these are
+    wrong."""
     values, group = np.unique(-confidence, return_inverse=True)
     accepted = np.cumsum(np.bincount(group, minlength=len(values)))
     failed = np.cumsum(np.bincount(group[wrong], minlength=len(values)))

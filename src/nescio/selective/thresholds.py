@@ -23,21 +23,23 @@ def check_follows(run: OneRun, measure: Measure) -> None:
     for column in (known(resolve(name, stored)) for name in measure.reads):
         if column.lower_ranks and column.name in stored:
             raise UsageError(
-                f"{measure.label} reads answers of lower ranks, and a threshold on the first answer's confidence says nothing of them"
+                f"{measure.label} uses answers of lower ranks, and a threshold on the first answer's confidence says "
+                "nothing about them"
             )
         if column.when_declined is None and column.name in stored:
             raise UsageError(
-                f"{measure.label} reads the scores {bare(column.name)!r}, and what a question would earn there when declined is not known; "
-                "a threshold is tuned for measures of the outcome"
+                f"{measure.label} uses the scores {bare(column.name)!r}, and it is not known what an abstention would "
+                "earn there; tune a threshold for a measure of the outcome"
             )
 
 
 def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
-    """The thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each mask.
+    """Return the thresholds tried, falling from inf (nothing is answered), and the value of the measure at each on each
+    mask.
 
     `masks` has shape (R, questions) and says which questions count; the values have shape (R, thresholds), NaN where
-    undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums; any
-    other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
+    undefined. A measure of sums (`order` None) is known at every distinct confidence from one pass of cumulative sums;
+    any other is computed anew at up to `MOST` of them, evenly spaced in rank, the ends included.
     """
     distinct = np.unique(run.confidence[run.has_confidence])[::-1]
     thresholds = np.concatenate([[np.inf], distinct])
@@ -50,9 +52,10 @@ def sweep(run: OneRun, measure: Measure, masks: Bools) -> tuple[Floats, Floats]:
 
 
 def best_thresholds(run: OneRun, masks: Bools, tried: tuple[Floats, Floats], *, lower_is_better: bool) -> Floats:
-    """The best threshold on each mask, a confidence of a question in it; inf where answering nothing is best.
+    """Return the best threshold on each mask, a confidence of a question in it; inf where answering nothing is best.
 
-    Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are undefined.
+    Of equal values the one with the highest coverage wins. Undefined values are passed over; inf where all are
+    undefined.
     """
     thresholds, table = tried
     best = []
@@ -90,7 +93,8 @@ def _from_sums(run: OneRun, measure: Measure, masks: Bools, distinct: Floats) ->
 
 
 def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
-    """What each question adds to the sums that the formula reads; nothing where the measure cannot use the question."""
+    """Return what each question adds to the sums that the formula reads; nothing where the measure cannot use the
+    question."""
     read, usable = columns_for(data, measure)
     use = usable[0]
     own = {name: np.asarray(read[name][0][use], dtype=np.float64) for name in measure.needs}
@@ -103,7 +107,7 @@ def _contributions(data: Evidence, measure: Measure) -> dict[str, Floats]:
 
 
 def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
-    """The value of an ordered measure on each mask."""
+    """Return the value of an ordered measure on each mask."""
     read, usable = columns_for(data, measure)
     use = usable[0]
     if not use.any() or measure.order is None:
@@ -114,22 +118,23 @@ def _ordered(data: Evidence, measure: Measure, masks: Bools) -> Floats:
 
 
 def break_even(n: int, right: float, unanswered: float) -> float:
-    r"""The chance of being right above which answering one more question raises the expected c@1.
+    r"""Return the chance of being right above which answering one more question raises the expected c@1.
 
-    $\frac{A}{n + U}$, with A of the other questions answered rightly and U of them unanswered, n questions in all; in [0, 1].
-    Answering adds $p\,(n + U)/n^2$, declining $A/n^2$. Undefined (NaN) for n = 0.
+    $\frac{A}{n + U}$, with A of the other questions answered rightly and U of them unanswered, n questions in all; in
+    [0, 1]. Answering adds $p\,(n + U)/n^2$, declining $A/n^2$. Undefined (NaN) for n = 0.
     """
     return right / (n + unanswered) if n else float("nan")
 
 
 def exact_rule(chance: NDArray[np.float64], n: int) -> tuple[float, float]:
-    r"""The rule of c@1 from confidences alone: (the lowest confidence that is answered, the break-even chance of that question).
+    r"""Return the rule of c@1 from confidences alone: (the lowest confidence that is answered, the break-even chance of
+    that question).
 
-    `chance` holds, as probabilities, the confidences of the questions that can be answered, of n. Answering the k surest is
-    expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. The k + 1st raises that iff $p_{k+1} > A/(n + U)$ with
-    $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others; p falls and that bound rises with k, so that the best k is
-    where the rule holds for all that are answered and for none of the rest. Tied questions are answered together. (inf, 0)
-    where nothing is answered.
+    `chance` holds, as probabilities, the confidences of the questions that can be answered, of n. Answering the k
+    surest is expected to earn $\frac{(2n - k)\sum_{i \le k} p_i}{n^2}$. The k + 1st raises that iff $p_{k+1} > A/(n +
+    U)$ with $A = \sum_{i \le k} p_i$ and $U = n - k - 1$ among the others; p falls and that bound rises with k, so that
+    the best k is where the rule holds for all that are answered and for none of the rest. Tied questions are answered
+    together. (inf, 0) where nothing is answered.
     """
     values, group = np.unique(-chance, return_inverse=True)
     k = np.cumsum(np.bincount(group, minlength=len(values)))

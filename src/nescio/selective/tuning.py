@@ -41,7 +41,7 @@ class Tuning:
     value_all_answered    the measure when everything that can be is answered
     value_in_sample       the measure at the threshold on the data that chose it: too good
     coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
-    value_as_given        the measure of the run as it came
+    value_as_given        the measure of the run before tuning
     rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence that it
                           answers, the chance A/(n + U) there, and what it earns; None where it does not apply
     max_risk, confidence  what was asked for, where a risk is to be guaranteed
@@ -94,7 +94,7 @@ class Tuned(Results[Tuning]):
         return self.rows[0].threshold
 
     def to_dict(self) -> dict[str, Any]:
-        """The one row and what comes with it, as the command line prints it with `-f json`."""
+        """Return the one row and what comes with it, as the command line prints it with `-f json`."""
         row = Results.records(self)[0]
         more = {name: Results.records(self, name) for name in self.tables}
         return {
@@ -122,30 +122,32 @@ def tune(
     points: int | None = POINTS,
     **options: Unpack[ReadingOptions],
 ) -> Tuned:
-    """Find the confidence from which on a run should answer, and what score that will give on new questions.
+    """Find the confidence above which a run should answer, and the score to expect on new questions.
 
         nescio.tune("outcomes.csv", run="mine").threshold
         nescio.tune("outcomes.csv", run="mine", max_risk=0.3).rows[0].risk_upper    # certified, with 95% confidence
 
-    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates, declined
-    candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the threshold is the one
-    at which `measure` is best (of equally good ones, that with the highest coverage). With it, the one with the largest coverage
-    whose risk (wrong answers as a share of the answers given) on new questions is at most `max_risk`, with this `confidence`
-    (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or else 20 ranks are (`nescio.selective.certified`
-    says why that holds). `run` names the run, where there are several.
+    The rule is "answer where the confidence is at least the threshold": answers below it become declined candidates,
+    declined candidates above it answers; silence without a judged candidate stays silence. Without `max_risk` the
+    threshold is the one at which `measure` is best (of equally good ones, that with the highest coverage). With it, the
+    one with the largest coverage whose risk (wrong answers as a share of the answers given) on new questions is at most
+    `max_risk`, with this `confidence` (both shares, as 0.05 and 0.95); `grid` then names the thresholds to test, or
+    else 20 ranks are (`nescio.selective.certified` says why that holds). `run` names the run, where there are several.
 
-    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold chosen on the
-    others, and the measure is computed once on all the held-out outcomes together; its interval is that of `nescio.score`.
-    `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in `nescio.score`.
+    `value` is cross-fitted: the questions (or clusters) are dealt into `folds` parts, each part gets the threshold
+    chosen on the others, and the measure is computed once on all the held-out outcomes together; its interval is that
+    of `nescio.score`. `points` is how much of the risk-coverage curve to keep (None: all). Other arguments as in
+    `nescio.score`.
 
-    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make no sense.
+    Raises NescioError: MismatchError where there are no confidences or no questions, UsageError for options that make
+    no sense.
     """
     check_names(tune, options)
     check_resampling(ci, resamples, jobs, seed)
     wanted = _guarantee(max_risk, confidence, grid)
     for name, number in (("folds", folds), ("points", points)):
         if (number is not None or name == "folds") and (not isinstance(number, int) or number < 2):
-            raise UsageError(f"{name} must be a whole number from 2 (found {number!r})")
+            raise UsageError(f"{name} must be a whole number, 2 or more (found {number!r})")
     bound = parse(measure)
     loaded = open_data(source, {"strata": (), **options}, [bound])
     one = _open_run(loaded, run, bound, wanted)
@@ -165,12 +167,12 @@ def tune(
 
 def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarantee | None) -> OneRun:
     if not isinstance(loaded.data, Evidence):
-        raise MismatchError("a counts table has no confidences, and a threshold is set on the confidence")
+        raise MismatchError("a counts table has no confidences, and a threshold needs them")
     one = one_run(loaded.data, run)
     check_follows(one, measure)
     if wanted and one.data.clusters is not None:
         raise UsageError(
-            "a guaranteed risk takes questions as independent, and these are clustered: the bound would not hold"
+            "a guaranteed risk needs independent questions, but these are clustered, so the bound would not hold"
         )
     return one
 
@@ -178,23 +180,24 @@ def _open_run(loaded: Loaded, run: str | None, measure: Measure, wanted: Guarant
 def _guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
     if max_risk is None:
         if grid is not None:
-            raise UsageError("a grid of thresholds is tested for a guaranteed risk; name the risk with max_risk")
+            raise UsageError("a grid of thresholds is only used for a guaranteed risk; name the risk with max_risk")
         return None
     for name, value, example in (("max_risk", max_risk, 0.05), ("confidence", confidence, 0.95)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
-            raise UsageError(f"{name} is a share between 0 and 1, as in {example} (found {value!r})")
+            raise UsageError(f"{name} must be between 0 and 1, as in {example} (found {value!r})")
     if grid is None:
         return Guarantee(max_risk, confidence)
     values = sorted({float(value) for value in grid})
     if not values or not np.isfinite(values).all():
-        raise UsageError(f"a grid is made of finite confidences, one at least (found {list(grid)!r})")
+        raise UsageError(f"a grid needs one or more finite confidences (found {list(grid)!r})")
     return Guarantee(max_risk, confidence, tuple(values))
 
 
 def _figures(
     one: OneRun, measure: Measure, choice: Choice, plan: ResamplingPlan, *, certified: bool
 ) -> tuple[dict[str, Any], list[Note]]:
-    """The measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and held out."""
+    """Return the measure, the coverage and the risk: at the threshold, with everything answered, as the run came, and
+    held out."""
     chosen, answered = one.accept(choice.threshold), one.data.columns["answered"][0] == 1
     sample, notes = _sample(one, chosen, measure)
     coverage, risk = _coverage_risk(one, chosen)
@@ -215,7 +218,8 @@ def _figures(
         notes.append(
             note(
                 "tuning.nothing_held_out",
-                "one question or cluster cannot be held out: what new questions will bring is not estimated",
+                "there is only one question or cluster, so none can be held out and the value on new questions is not "
+                "estimated",
             )
         )
         return figures | none, notes
@@ -233,7 +237,7 @@ def _figures(
 
 
 def _sample(one: OneRun, accepted: Bools, measure: Measure) -> tuple[MeasureInput, list[Note]]:
-    """The run with these questions answered, as the measure sees it."""
+    """Return the run with these questions answered, as the measure sees it."""
     inputs, notes = measure_inputs(one.apply(accepted), [measure])
     return inputs[0], notes
 
@@ -253,7 +257,7 @@ def _remarks(one: OneRun) -> list[Note]:
             note(
                 "tuning.always_silent",
                 "run {subject!r}: {silent:,} of {total:,} questions {silent:has/have} no answer and no judged "
-                "candidate with a confidence: silent at every threshold",
+                "candidate with a confidence, so they stay unanswered at every threshold",
                 one.data.runs[0],
                 silent=silent,
                 total=len(one.has_confidence),
@@ -263,7 +267,7 @@ def _remarks(one: OneRun) -> list[Note]:
         notes.append(
             note(
                 "tuning.lower_ranks",
-                "a threshold is one on the first answer's confidence: those of lower ranks are left out",
+                "a threshold applies to the first answer's confidence; answers of lower ranks are left out",
             )
         )
     return notes
@@ -281,7 +285,8 @@ def without_confidence(one: OneRun) -> Note:
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
-    """The exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are probabilities."""
+    """Return the exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are
+    probabilities."""
     if measure.declaration.name not in C_AT_1 or not one.has_confidence.any():
         return {}
     chance = one.confidence[one.has_confidence]
@@ -289,7 +294,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
         notes.append(
             note(
                 "tuning.no_probabilities",
-                "confidences outside [0, 1] are no probabilities: the exact rule of c@1 does not apply",
+                "confidences outside [0, 1] are not probabilities, so the exact rule of c@1 does not apply",
             )
         )
         return {}
@@ -297,8 +302,8 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
         notes.append(
             note(
                 "tuning.unanswerable",
-                "some questions have no answer: the exact rule of c@1, which earns nothing by declining them, does "
-                "not apply",
+                "some questions have no answer, so the exact rule of c@1 does not apply (it assumes that abstaining "
+                "on them earns nothing)",
             )
         )
         return {}
@@ -309,7 +314,7 @@ def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float |
 
 
 def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
-    """What was asked for, the bound that was reached, or how many answers it would take."""
+    """Return what was asked for, the bound that was reached, or how many answers it would take."""
     if not wanted:
         return {}
     row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
@@ -318,8 +323,8 @@ def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[
             notes.append(
                 note(
                     "tuning.no_threshold_needed",
-                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds with everything answered "
-                    "that can be: no threshold is needed",
+                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds when everything that can be "
+                    "is answered, so no threshold is needed",
                     max_risk=wanted.max_risk,
                     confidence=wanted.confidence,
                 )
@@ -330,8 +335,8 @@ def _asked(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[
     notes.append(
         note(
             "tuning.not_certified",
-            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: it takes {needed:,} "
-            "accepted answers without an error, and the grid accepts {accepted:,} at most",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: that takes {needed:,} "
+            "accepted answers without an error, and the grid accepts at most {accepted:,}",
             max_risk=wanted.max_risk,
             confidence=wanted.confidence,
             needed=least,
@@ -352,7 +357,7 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
         return note(
             "tuning.never_enough",
             "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at "
-            "most {upper:.1f} %): at that rate no number of answers is enough",
+            "most {upper:.1f} %): at this error rate no number of answers is enough",
             accepted=nearest.accepted,
             wrong=nearest.wrong,
             percent=100 * rate,
@@ -361,7 +366,7 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
     return note(
         "tuning.answers_needed",
         "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at most "
-        "{upper:.1f} %): at that rate about {needed:,} accepted answers would be needed",
+        "{upper:.1f} %): at this error rate about {needed:,} accepted answers would be needed",
         accepted=nearest.accepted,
         wrong=nearest.wrong,
         percent=100 * rate,

@@ -56,13 +56,13 @@ def _texts(table: Any) -> dict[str, Any]:
 
 
 def _text(cell: Any) -> str | None:
-    """A cell of a plain table; a number that is none (NaN) is nothing."""
+    """Return a cell of a plain table; a number that is none (NaN) is nothing."""
     cell = cell.item() if hasattr(cell, "item") and getattr(cell, "ndim", 1) == 0 else cell
     return None if cell != cell else as_text(cell)  # noqa: PLR0124  as NaN alone is
 
 
 def _widened(table: Any) -> Any:
-    """An Arrow table whose half-precision numbers, which DuckDB does not read, are single ones."""
+    """Return an Arrow table whose half-precision numbers, which DuckDB does not read, are single ones."""
     import pyarrow as pa
 
     schema = getattr(table, "schema", None)
@@ -73,7 +73,8 @@ def _widened(table: Any) -> Any:
 
 
 def readable(table: Any) -> Any:
-    """A table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow table of it.
+    """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
+    table of it.
 
     pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table. Plain columns
     ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.

@@ -30,7 +30,7 @@ def check_size(path: Path, size: int, most: int = MOST) -> None:
 
 
 def unpack(path: Path, most: int = MOST) -> tuple[Packed, Path]:
-    """A compressed file unpacked into a folder of its own, which goes when nothing holds it any more.
+    """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
     Raises FormatError where it is damaged or empty, or unpacks to more than it may.
     """
@@ -72,7 +72,7 @@ def _no_room(path: Path, folder: object, error: OSError) -> FormatError:
 
 
 def _chunks(path: Path, suffix: str) -> Iterator[bytes]:
-    """What a compressed file holds, piece by piece; raises EOFError where its end is missing."""
+    """Return what a compressed file holds, piece by piece; raises EOFError where its end is missing."""
     import bz2
     import gzip
     import lzma
@@ -99,4 +99,4 @@ def _zstandard_chunks(path: Path) -> Iterator[bytes]:
                 yield frame.decompress(rest)
                 rest = frame.unused_data if frame.eof else b""
     if not frame.eof:
-        raise EOFError("it ends before its end")
+        raise EOFError("the file is cut off")

@@ -12,7 +12,8 @@ PARQUET = "read_parquet(?, hive_partitioning=false)"
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory that fetches nothing from anywhere, and does not look for like terms among thousands of columns."""
+    """Open a database in memory that fetches nothing from anywhere, and does not look for like terms among thousands of
+    columns."""
     import duckdb
 
     return duckdb.connect(
@@ -25,11 +26,12 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def address(path: Path) -> str:
-    """A path as DuckDB must be given it: absolute (it expands ~), and with the characters of a pattern taken as they are."""
+    """Return a path as DuckDB must be given it: absolute (it expands ~), and with the characters of a pattern taken as
+    they are."""
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
 
 
 def first_line(error: Exception) -> str:
-    """The first line of a message, without the paths and the trace that may follow it."""
+    """Return the first line of a message, without the paths and the trace that may follow it."""
     line = str(error).strip().split("\n", 1)[0]
     return "".join(c if c.isprintable() else "�" for c in line)

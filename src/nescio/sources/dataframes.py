@@ -53,7 +53,7 @@ def from_dataframe(
     for part, column in parts.items():
         if column not in source.columns:
             have = ", ".join(source.columns)
-            raise MissingColumnError(f"there is no column {column!r} to be the {part}; columns of this table: {have}")
+            raise MissingColumnError(f"no column {column!r} to use as the {part}; this table has the columns {have}")
     with connect() as connection:
         connection.register("given", source.table)
         kinds = [str(row[1]) for row in connection.execute("DESCRIBE SELECT * FROM given").fetchall()]
@@ -69,7 +69,8 @@ def from_dataframe(
 
 
 def _with_index(table: Any) -> Any:
-    """A pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`), as columns."""
+    """Return a pandas table with the named levels of its index, which pandas makes of columns (`set_index`, `groupby`),
+    as columns."""
     names = [name for name in getattr(getattr(table, "index", None), "names", None) or () if name is not None]
     if type(table).__name__ != "DataFrame" or not names:
         return table

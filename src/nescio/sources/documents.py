@@ -33,7 +33,7 @@ _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
 def open_whole(path: Path, room: MemoryBudget) -> Source:
-    """A document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
+    """Return a document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         return open_document(path, room)
@@ -46,20 +46,20 @@ def open_whole(path: Path, room: MemoryBudget) -> Source:
     with path.open("rb") as file:
         head = file.read(_PEEK)
     if b"\0" in head and not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        rule = f"this is no text, and a file that is none must end in {', '.join(BY_SUFFIX)}"
+        rule = f"this is not text, and the name of a binary file must end in {', '.join(BY_SUFFIX)}"
         raise FormatError(path, rule, value=path.suffix)
     check_text(path)
     with path.open(encoding="utf-8-sig") as lines:
         number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
     if not number:
-        raise FormatError(path, "the file holds nothing but blank lines")
+        raise FormatError(path, "the file has only blank lines")
     if _is_object(path, first):
         return open_lines(path, room)  # as tools write them to .log
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
 def text_lines(source: Source) -> Iterator[tuple[str, int]]:
-    """The lines of a text file, each with its number."""
+    """Return the lines of a text file, each with its number."""
     if source.path is None:
         return
     with source.path.open(encoding="utf-8-sig") as lines:
@@ -105,7 +105,7 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """The members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
+    """Return the members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -126,7 +126,7 @@ def unpacked_size(path: Path, most: int) -> int:
 
 
 def read_member(path: Path, name: str) -> bytes:
-    """What one member of an archive unpacks to (the last of that name), zstandard included.
+    """Return what one member of an archive unpacks to (the last of that name), zstandard included.
 
     Raises FormatError where it is damaged, encrypted, or larger than a log can be.
     """
@@ -138,7 +138,8 @@ def read_member(path: Path, name: str) -> bytes:
 def read_members(
     path: Path, wanted: Callable[[str], bool], *, last: bool = False
 ) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
-    """The members whose names are wanted, in the order of the archive, those that share a name included; or the last of them.
+    """Return the members whose names are wanted, in the order of the archive, those that share a name included; or the
+    last of them.
 
     Each is unpacked when it is asked for (zstandard too, which zipfile opens from Python 3.14 on only).
     """
@@ -154,14 +155,14 @@ def _content(path: Path, info: zipfile.ZipInfo) -> bytes:
     if info.flag_bits & 1:
         raise fail("the member is encrypted")
     if info.file_size > LARGEST_MEMBER:
-        raise fail(f"the member would unpack to {info.file_size:,} bytes, which no log does")
+        raise fail(f"the member would unpack to {info.file_size:,} bytes, which is too much for a log")
     try:
         packed = _packed(path, info)
     except (OSError, ValueError, struct.error) as error:
         raise fail(f"damaged: {first_line(error)}") from None
     content = _unpacked(packed, info, fail)
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        raise fail("damaged: its size or checksum is not the one that the archive names")
+        raise fail("damaged: its size or checksum is not the one in the archive's directory")
     return content
 
 
@@ -192,7 +193,7 @@ def _unpacked(packed: bytes, info: zipfile.ZipInfo, fail: Any) -> bytes:
                 return stream.read(most)
         except zstandard.ZstdError as error:
             raise fail(f"damaged: {error}") from None
-    raise fail(f"packed by method {info.compress_type}, which is neither deflate nor zstandard")
+    raise fail(f"compressed by method {info.compress_type}, which is neither deflate nor zstandard")
 
 
 def _check_xml(path: Path, room: MemoryBudget) -> None:
@@ -202,7 +203,8 @@ def _check_xml(path: Path, room: MemoryBudget) -> None:
 
 
 def parse_xml(path: Path) -> _Element:
-    """The root of an XML file; nothing outside it is read, and entities are refused. Elements know their `sourceline`."""
+    """Return the root of an XML file; nothing outside it is read, and entities are refused. Elements know their
+    `sourceline`."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -216,6 +218,6 @@ def parse_xml(path: Path) -> _Element:
         raise FormatError(path, f"cannot be read: {first_line(error)}") from None
     dtd = tree.docinfo.internalDTD
     if dtd is not None and any(True for _ in dtd.iterentities()):
-        raise FormatError(path, "the file declares entities, which are not read from a stranger's file", where="line 1")
+        raise FormatError(path, "the file declares entities, which nescio does not read for safety", where="line 1")
     root: _Element = tree.getroot()
     return root

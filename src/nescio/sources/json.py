@@ -27,10 +27,10 @@ _SPACED = re.compile(rb'"[ \t\r\n]+:')
 def decode_object(
     path: Path, text: bytes, line: int, *, lenient: bool = False, room: MemoryBudget | None = None
 ) -> dict[str, Any]:
-    """The JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
+    """Return the JSON object of one line; raises FormatError where it holds none, or one that says a thing twice.
 
-    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write. `room` is
-    what its values may take.
+    `lenient` takes NaN, Infinity and half of a surrogate pair too, which JSON does not have and some tools write.
+    `room` is what its values may take.
     """
     import msgspec
 
@@ -54,9 +54,11 @@ def decode_object(
 
 
 def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: str | None = None) -> Any:
-    """The JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate pair is replaced.
+    """Return the JSON value of a whole file, or of a part of one; NaN and Infinity are taken, and half of a surrogate
+    pair is replaced.
 
-    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is `room`.
+    Raises FormatError where it is none, says a thing twice, nests endlessly, or would take more memory than there is
+    `room`.
     """
     import msgspec
 
@@ -86,7 +88,7 @@ class MemoryBudget:
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError where more bytes are needed than are left."""
         if needed > self.left:
-            rule = f"its values would take some {needed >> 20} MB of memory, which no log of this size does"
+            rule = f"its values would take about {needed >> 20} MB of memory, which is too much for a log of this size"
             raise FormatError(path, rule, where=where)
 
 
@@ -105,7 +107,8 @@ _NOTHING = _Nothing()
 
 
 def _forgiven(text: bytes) -> Any:
-    """What Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for what cannot be read."""
+    """Return what Python's own reader makes of a text, or `_NOTHING`. Half of a surrogate pair becomes the mark for
+    what cannot be read."""
     try:
         if _HALF_PAIR.search(text):
             text = _PAIRS.sub(lambda match: rb"\ufffd" if match[1] else match[0], text)
@@ -115,7 +118,7 @@ def _forgiven(text: bytes) -> Any:
 
 
 def _why_not_json(text: bytes, error: Exception) -> str:
-    """What msgspec objects to, or what Python's more forgiving reader lets pass."""
+    """Return what msgspec objects to, or what Python's more forgiving reader lets pass."""
     import msgspec
 
     if isinstance(error, msgspec.ValidationError):
@@ -123,22 +126,23 @@ def _why_not_json(text: bytes, error: Exception) -> str:
     if isinstance(error, RecursionError):
         return _TOO_DEEP
     if "truncated" in str(error) and not _HALF_PAIR.search(text):
-        return "the line ends before it does; each line holds one whole object"
+        return "the object does not end on its line; each line must hold one complete object"
     constants: list[str] = []
     try:
         json.loads(text, parse_constant=constants.append, parse_int=str)
     except (ValueError, RecursionError):
         return str(error)
     if constants:
-        return f"JSON has no {constants[0]}; write null where there is no number"
-    return "half of a surrogate pair stands alone in a text"
+        return f"JSON has no {constants[0]}; write null if there is no number"
+    return "a text contains half of a surrogate pair"
 
 
-_TOO_DEEP = f"values are nested more than {DEEPEST} deep, which no log needs"
+_TOO_DEEP = f"values are nested more than {DEEPEST} levels deep"
 
 
 def _check(path: Path | str, value: Any, text: bytes, where: str | None) -> None:
-    """Raise FormatError where values nest too deep, or a key stands twice in one object: what lost out is not in `value`."""
+    """Raise FormatError where values nest too deep, or a key appears twice in one object: what lost out is not in
+    `value`."""
     keys = depth = 0
     level = [value]
     while level:
@@ -168,18 +172,18 @@ def most_keys(text: bytes) -> int:
 
 
 def refuse_twice(path: Path | str, text: bytes, where: str | None) -> None:
-    """Raise FormatError, slowly, where a key stands twice in one object of a JSON text."""
+    """Raise FormatError, slowly, where a key appears twice in one object of a JSON text."""
 
     def check(pairs: list[tuple[str, Any]]) -> None:
         if len(dict(pairs)) < len(pairs):
             twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-            raise FormatError(path, "a key stands twice in one object", where=where, value=twice)
+            raise FormatError(path, "a key appears twice in one object", where=where, value=twice)
 
     json.loads(text, object_pairs_hook=check, parse_int=str)
 
 
 def as_text(value: Any) -> str | None:
-    """A JSON value as a table cell would hold it."""
+    """Return a JSON value as a table cell would hold it."""
     if value is None or isinstance(value, str):
         return value
     import msgspec

@@ -41,15 +41,13 @@ def open_source(item: Any, most: int = compressed.MOST) -> Source:
         if not path.exists():
             raise _no_file(path)
         if not path.is_file():
-            raise FormatError(
-                path, "this is a stream, and nescio looks at a file more than once: save it to a file first"
-            )
+            raise FormatError(path, "this is a stream, but nescio reads a file more than once; save it to a file first")
         empty = path.stat().st_size == 0
         with path.open("rb"):
             pass
         str(path.absolute()).encode()
     except UnicodeEncodeError:
-        raise FormatError(ascii(str(path)), "its name, or that of its folder, is not UTF-8; rename it") from None
+        raise FormatError(ascii(str(path)), "the name of the file or its folder is not UTF-8; rename it") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise FormatError(path, f"cannot be read: {why}") from None
@@ -93,7 +91,7 @@ def _open_plain(path: Path, room: MemoryBudget) -> Source:
 def check_width(source: Source, columns: int) -> None:
     """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of rows."""
     if source.path is not None and columns * _COLUMN > source.room.left:
-        raise FormatError(source.path, f"there are {columns:,} columns, more than a table of this size has")
+        raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
 
 
 def _opened(path: Path, room: MemoryBudget) -> Source:
@@ -110,7 +108,8 @@ def _opened(path: Path, room: MemoryBudget) -> Source:
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:
-    """A file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is not."""
+    """Return a file of JSON Lines that is one JSON list of objects instead, as some tools write; None where it is
+    not."""
 
     with path.open("rb") as file:
         if not file.read(_CHUNK).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
@@ -127,12 +126,12 @@ def _open_delimited(path: Path, plain: bool) -> Source:
     with path.open(encoding="utf-8-sig") as file:
         head = next((line for line in file if line.strip()), "")
     if not head:
-        raise FormatError(path, "the file holds nothing but blank lines")
+        raise FormatError(path, "the file has only blank lines")
     if any(pattern.match(head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
         return Source(path.name, path, first=head, kind="text")
     if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
         delimiter = ";"
-        notes.append(note("table.semicolons", "{subject}: columns are separated by semicolons", str(path)))
+        notes.append(note("table.semicolons", "{subject}: read with semicolons as column separators", str(path)))
     record, begins = next(records(path, delimiter))
     names = tuple(name.strip(WHITE) for name in record)
     _no_name_twice(path, names, f"line {begins}")
@@ -169,7 +168,7 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 def _no_name_twice(label: Path | str, names: Sequence[str], where: str | None = None) -> None:
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        rule = "a column name stands twice" if twice else "two columns have no name"
+        rule = "a column name appears twice" if twice else "two columns have no name"
         raise FormatError(label, rule, where=where, value=twice or list(names))
 
 
@@ -186,14 +185,15 @@ def open_table(table: Any) -> Source:
         if hasattr(table, "columns") or hasattr(table, "__arrow_c_stream__") or isinstance(table, (dict, list)):
             raise FormatError("table", f"cannot be read: {first_line(error)}") from None
         raise MismatchError(
-            f"{type(table).__name__} is none of what can be read: a path, a pandas, Polars or Arrow table, columns or rows in plain Python, an Evidence, a Tally"
+            f"{type(table).__name__} cannot be read; pass a path, a pandas, Polars or Arrow table, columns or rows in "
+            "plain Python, an Evidence or a Tally"
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
 
 
 def _forward(table: Any) -> Any:
-    """A pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
+    """Return a pandas frame that was turned round (`frame.iloc[::-1]`), copied: DuckDB reads no array backwards."""
     if type(table).__module__.split(".")[0] != "pandas" or not hasattr(table, "items"):
         return table
     strides = [getattr(getattr(column, "values", None), "strides", ()) for _, column in table.items()]
@@ -201,7 +201,8 @@ def _forward(table: Any) -> Any:
 
 
 def _own_names(table: Any) -> tuple[str, ...]:
-    """The names of the columns where DuckDB would change them, because it finds no name, or one twice but for case."""
+    """Return the names of the columns where DuckDB would change them, because it finds no name, or one twice but for
+    case."""
     home = type(table).__module__.split(".")[0]
     if isinstance(table, dict):
         return tuple(table)

@@ -81,7 +81,8 @@ class Source:
 
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
-    """The names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic` one).
+    """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
+    one).
 
     Raises MismatchError where two files would still bear the same name.
     """
@@ -95,6 +96,7 @@ def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[st
         j = names.index(name)
         if j < i:
             raise MismatchError(
-                f"{sources[j].label} and {sources[i].label} would both be run {name!r}; rename one of the files or folders"
+                f"{sources[j].label} and {sources[i].label} would both become run {name!r}; rename one of the files "
+                "or folders"
             )
     return names

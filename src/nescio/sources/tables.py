@@ -53,7 +53,8 @@ def load_rows(
 
 
 def first(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> Any:
-    """The first row of a result, or None. All of it is fetched: DuckDB allows nothing else while a result is open."""
+    """Return the first row of a result, or None. All of it is fetched: DuckDB allows nothing else while a result is
+    open."""
     return next(iter(connection.execute(query, parameters).fetchall()), None)
 
 
@@ -117,7 +118,7 @@ def _load_delimited(
 
 
 def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str | None]], int]:
-    """The cells of a delimited file, column by column, and how many rows it has."""
+    """Return the cells of a delimited file, column by column, and how many rows it has."""
     assert source.path is not None
     cells: dict[str, list[str | None]] = {cell: [] for cell in names.values()}
     wanted = [(column, int(cell[1:])) for cell, column in cells.items()]
@@ -138,7 +139,7 @@ def _cells(source: Source, names: Mapping[str, str]) -> tuple[dict[str, list[str
 def _load_lines(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
 ) -> dict[str, str]:
-    """A batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
+    """Return a batch of lines at a time: what is held of a file of any size is the columns that are kept of it."""
     names: dict[str, str] = {}
     connection.execute(f"CREATE TEMP TABLE {into} (row BIGINT)")
     before = 0
@@ -157,7 +158,7 @@ def _load_lines(
 
 
 def _column_batches(source: Source, keep: Collection[str] | None) -> Iterator[tuple[dict[str, list[str | None]], int]]:
-    """The cells of some lines at a time, column by column, and how many lines they are."""
+    """Return the cells of some lines at a time, column by column, and how many lines they are."""
     columns: dict[str, list[str | None]] = {}
     count = 0
     for value, _ in json_lines(source):
@@ -186,7 +187,8 @@ def _create(
 
 
 def json_lines(source: Source, *, lenient: bool = False) -> Iterator[tuple[dict[str, Any], int]]:
-    """The objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds none.
+    """Return the objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds
+    none.
 
     `lenient` takes NaN and Infinity too.
     """
@@ -240,7 +242,7 @@ def locate(source: Source, row: int) -> str:
 
 
 def unguarded(source: Source, cell: str) -> str:
-    """A cell, in SQL, without the apostrophe that `writing` puts before formulas in delimited files."""
+    """Return a cell, in SQL, without the apostrophe that `writing` puts before formulas in delimited files."""
     if source.kind != "delimited":
         return cell
     guarded = f"starts_with({cell}, {literal(_MARK)}) AND regexp_matches({cell}, {literal('^' + FORMULA)})"
@@ -248,7 +250,7 @@ def unguarded(source: Source, cell: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A string as SQL writes it."""
+    """Return a string as SQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -13,7 +13,7 @@ from nescio.errors import FormatError
 WHITE = " \t\n\v\f\r"  # what is taken off both ends of every cell
 _CHUNK = 1 << 20
 _END = "\0"  # which stands in no text file
-_UNCLOSED = "a quotation mark opens here and is never closed"
+_UNCLOSED = "a quotation mark that opens here is never closed"
 _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it is told otherwise
 
 
@@ -52,15 +52,16 @@ def check_text(path: Path) -> bool:
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise FormatError(path, "not UTF-8 text: it ends within a character", where=f"line {line}") from None
+        raise FormatError(path, "not UTF-8 text: it ends in the middle of a character", where=f"line {line}") from None
     return not spaced and (returns == 0 or returns == pairs == line - 1)
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
-    """The records of a delimited file, slowly but with the line on which each begins; blank lines are passed over.
+    """Return the records of a delimited file, slowly but with the line on which each begins; blank lines are passed
+    over.
 
-    Between tabs a field may go on after its closing quotation mark, as spreadsheets write `"so" said`. Raises FormatError at a
-    record that is not well-formed.
+    Between tabs a field may go on after its closing quotation mark, as spreadsheets write `"so" said`. Raises
+    FormatError at a record that is not well-formed.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -87,5 +88,5 @@ def _why_not_csv(error: csv.Error) -> str:
     if "unexpected end of data" in str(error):
         return _UNCLOSED
     if "expected after" in str(error):
-        return "a field goes on after its closing quotation mark; a mark within a quoted field is written twice"
+        return "text follows the closing quotation mark of a field; double a quotation mark inside a quoted field"
     return f"not well-formed: {error}"

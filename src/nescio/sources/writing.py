@@ -14,11 +14,11 @@ from nescio.errors import UsageError
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A path to write to beside `path`; it takes the place of `path` when the block ends well, and vanishes otherwise."""
+    """Yield a path to write to beside `path`; it replaces `path` if the block succeeds, and is deleted otherwise."""
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write it into")
+        raise UsageError(f"{path}: there is no folder {path.absolute().parent} to write to")
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; name a file to write")
+        raise UsageError(f"{path} is a folder; give the name of a file")
     try:
         descriptor, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=path.suffix)
     except OSError as error:
@@ -42,15 +42,15 @@ def _mask() -> int:
 def check_new_folder(path: Path) -> None:
     """Raise UsageError where a folder cannot be written there: it holds something, is a file, or has no place."""
     if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
-        raise UsageError(f"{path} is there already; name a folder that is new or empty")
+        raise UsageError(f"{path} already exists; give a new or empty folder")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: there is no folder {path.absolute().parent} to make it in")
 
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """A folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the block ends well,
-    and vanishes otherwise."""
+    """Yield a folder to fill, which becomes the new `path` (or its contents, where that is an empty folder) when the
+    block ends well, and vanishes otherwise."""
     check_new_folder(path)
     there = path.is_dir()
     try:

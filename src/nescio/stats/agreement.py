@@ -32,13 +32,15 @@ def kendall_tau_b(one: Scores, other: Scores) -> float:
 
 
 def tau_ap(truth: Scores, estimate: Scores) -> float:
-    r"""The AP rank correlation (Yilmaz, Aslam & Robertson 2008): errors near the top of `estimate` weigh more; in [-1, 1].
+    r"""Compute the AP rank correlation (Yilmaz, Aslam & Robertson 2008): errors near the top of `estimate` weigh more;
+    in [-1, 1].
 
-    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$, with C(i) the items above rank i of the estimate that the
-    truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero 2017) that
-    walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the first group have
-    none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P - 1$, with P the chance
-    that such an item and one above it, both picked at random, are ordered alike. NaN where a ranking ties all.
+    $\tau_{AP} = \frac{2}{n-1}\sum_{i=2}^{n}\frac{C(i)}{i-1} - 1$, with C(i) the items above rank i of the estimate that
+    the truth places above that item too. Not symmetric. With ties it is the half of $\tau_{AP,b}$ (Urbano & Marrero
+    2017) that walks down the estimate: of an item, only those in strictly higher groups are above it, the items of the
+    first group have none and are not averaged over, and a pair that the truth ties is not ordered alike. It is $2P -
+    1$, with P the chance that such an item and one above it, both picked at random, are ordered alike. NaN where a
+    ranking ties all.
     """
     true, estimated = _rankings(truth, estimate)
     if _orders_nothing(true, estimated):
@@ -51,10 +53,10 @@ def tau_ap(truth: Scores, estimate: Scores) -> float:
 
 
 def tau_ap_b(one: Scores, other: Scores) -> float:
-    r"""The AP rank correlation of two rankings neither of which is the truth; in [-1, 1], symmetric.
+    r"""Compute the AP rank correlation of two rankings neither of which is the truth; in [-1, 1], symmetric.
 
-    $\tau_{AP,b} = \frac{1}{2}\left(\tau_{AP}(1, 2) + \tau_{AP}(2, 1)\right)$ (Urbano & Marrero 2017). Two equal rankings have
-    1, ties or none. NaN where a ranking ties all.
+    $\tau_{AP,b} = \frac{1}{2}\left(\tau_{AP}(1, 2) + \tau_{AP}(2, 1)\right)$ (Urbano & Marrero 2017). Two equal
+    rankings have 1, ties or none. NaN where a ranking ties all.
     """
     return (tau_ap(one, other) + tau_ap(other, one)) / 2
 
@@ -69,7 +71,7 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
     the end their items are the same. NaN where a ranking ties all. Raises UsageError where p is not between 0 and 1.
     """
     if not 0 < p < 1:
-        raise UsageError(f"the p of rank-biased overlap lies between 0 and 1 (found {p!r})")
+        raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {p!r})")
     first, second = _rankings(one, other)
     if _orders_nothing(first, second):
         return float("nan")
@@ -80,7 +82,7 @@ def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
 
 
 def observed_agreement(table: ArrayLike) -> Floats:
-    r"""The share of items that two judges put into the same category; in [0, 1], NaN without items.
+    r"""Compute the share of items that two judges put into the same category; in [0, 1], NaN without items.
 
     `table` has shape (…, k, k): how many items the first judge put into category i and the second into j.
     """

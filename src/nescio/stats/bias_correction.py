@@ -1,9 +1,9 @@
 r"""What people would say of all answers, from a judge's word on all of them and people's on a sample. Pure statistics.
 
-N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too. Sought is
-the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every variance carries
-the factor $1 - n/N$, and with n = N nothing is uncertain any more. For the share among all answers of the kind that
-these N are a sample of, widen an interval with `beyond`.
+N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too.
+Sought is the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every
+variance carries the factor $1 - n/N$, and with n = N nothing is uncertain any more. For the share among all answers of
+the kind that these N are a sample of, widen an interval with `beyond`.
 
 Two corrections of the judge's own share $\bar f$, each under its name:
 
@@ -12,8 +12,9 @@ Two corrections of the judge's own share $\bar f$, each under its name:
 - Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where the
   judge tells them apart no better than chance.
 
-A sample without a single disagreement does not prove that there is none: of the n squared residuals that a variance is made
-of, at least 3 are reckoned with in sum (three in n is what no event among n leaves possible at 95 %, the rule of three).
+A sample without a single disagreement does not prove that there is none: of the n squared residuals that a variance is
+made of, at least 3 are reckoned with in sum (three in n is what no event among n leaves possible at 95%, the rule of
+three).
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ UNDEFINED = Estimate(NAN, NAN, NAN)
 
 
 def human_sample_mean(people: Verdicts, answers: int, level: float = 0.95) -> Estimate:
-    r"""The share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n = 0.
+    r"""Return the share $\bar y$ of the n labelled answers that people call correct, for all N; in [0, 1], NaN for n =
+    0.
 
     Wilson's interval with $n/(1 - n/N)$ for n: the sample is drawn without replacement.
     """
@@ -90,15 +92,17 @@ def prediction_powered(
 
 
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:
-    r"""The judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
+    r"""Return the judge's share corrected by its sensitivity and specificity (Rogan & Gladen 1978); in [0, 1].
 
-    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the shares
-    of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN) where
-    people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about them.
+    $\hat\theta = \frac{\bar f_N + \mathrm{sp} - 1}{\mathrm{se} + \mathrm{sp} - 1}$, held to [0, 1], with se and sp the
+    shares of people's right and wrong answers, among the n labelled, of which the judge says the same. Undefined (NaN)
+    where people call all labelled answers right or all wrong, and where se + sp ≤ 1: such a judge says nothing about
+    them.
 
-    The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$, where
-    $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the denominator is
-    small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp - 1.
+    The interval holds every θ with $|\bar f_N - \mathrm{se}\,\theta - (1 - \mathrm{sp})(1 - \theta)| \le t\,s(\theta)$,
+    where $s^2(\theta)$ is the variance of the left side: Fieller's (1954) method, which keeps its coverage where the
+    denominator is small and the delta method does not. [0, 1] where se + sp - 1 is not told from 0. `weight` is se + sp
+    - 1.
     """
     n = len(people)
     _check(n, answers)
@@ -126,10 +130,11 @@ def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers:
 
 
 def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Estimate:
-    r"""The same estimate for the answers of this kind, of which the N judged ones are a sample.
+    r"""Return the same estimate for the answers of this kind, of which the N judged ones are a sample.
 
-    Either side of the interval is joined, root of squares, with that of a share seen among N: $z\sqrt{\theta(1-\theta)/N}$ by
-    Wilson's interval. The two errors are uncorrelated, for the first has mean 0 whatever the N answers are.
+    Either side of the interval is joined, root of squares, with that of a share seen among N:
+    $z\sqrt{\theta(1-\theta)/N}$ by Wilson's interval. The two errors are uncorrelated, for the first has mean 0
+    whatever the N answers are.
     """
     if not np.isfinite(estimate.value) or answers <= 0:
         return estimate
@@ -141,7 +146,7 @@ def superpopulation(estimate: Estimate, answers: int, level: float = 0.95) -> Es
 
 def _check(labels: int, answers: int) -> None:
     if labels > answers:
-        raise UsageError(f"people cannot have judged more answers than there are (found {labels} of {answers})")
+        raise UsageError(f"people cannot judge more answers than there are (found {labels} of {answers})")
 
 
 def _remaining(labels: int, answers: int) -> float:

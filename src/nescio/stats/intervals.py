@@ -13,7 +13,8 @@ UNDEFINED: Interval = (float("nan"), float("nan"))
 
 
 def percentile(values: NDArray[np.float64], level: float) -> Interval:
-    """The middle `level` of the resampled values (Efron 1979), linear between order statistics; undefined ones left out."""
+    """Return the middle `level` of the resampled values (Efron 1979), linear between order statistics; undefined ones
+    left out."""
     return _quantiles(values, (1 - level) / 2, (1 + level) / 2)
 
 

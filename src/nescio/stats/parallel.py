@@ -14,7 +14,7 @@ CHEAP = 1 << 22  # resampled cells below which a second process is not worth sta
 
 
 def in_chunks(function: Callable[[Sequence[T]], U], blocks: Sequence[T], jobs: int, cells: int) -> list[U]:
-    """`function` of a few blocks at a time, in order; in this process where there are few cells to compute."""
+    """Yield `function` of a few blocks at a time, in order; in this process where there are few cells to compute."""
     if jobs == 1 or cells <= CHEAP:
         return [function(blocks)]
     return list(each(function, [blocks[i : i + BLOCKS_A_TASK] for i in range(0, len(blocks), BLOCKS_A_TASK)], jobs))

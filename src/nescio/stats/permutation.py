@@ -45,7 +45,7 @@ def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> fl
 
 
 def binomial(n: int) -> tuple[int, Floats]:
-    """The chances of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
+    """Return the chances of Bin(n, ½) where they weigh anything, and the count that the first of them belongs to.
 
     Ratios of neighbours are multiplied outwards from the middle, so that no large factorial loses digits.
     """
@@ -115,7 +115,8 @@ def _linear_p(sizes: list[int], steps: list[float], observed: float) -> float:
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
-    """The same for many kinds: the sums of one half of them against the tails of the other; None where a half has too many."""
+    """Return the same for many kinds: the sums of one half of them against the tails of the other; None where a half
+    has too many."""
     halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
     largest = float(np.dot(sizes, steps))
     for size, step in sorted(zip(sizes, steps, strict=True), reverse=True):
@@ -131,7 +132,7 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
 
 def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
-    """Sums and chances with one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
+    """Return sums and chances with one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
     first, chances = binomial(size)
     if len(half[0]) * len(chances) > LARGEST_HALF:
         return None

@@ -36,7 +36,7 @@ class Block:
 
 
 def blocks(resamples: int, seed: int) -> list[Block]:
-    """The fixed blocks that together make `resamples` rows."""
+    """Return the fixed blocks that together make `resamples` rows."""
     return [Block(start, min(BLOCK, resamples - start), seed) for start in range(0, resamples, BLOCK)]
 
 
@@ -55,7 +55,7 @@ def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
 
 
 def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """The bootstrap of `bootstrap` for several blocks, one after the other; shape (rows of all blocks, K)."""
+    """Return the bootstrap of `bootstrap` for several blocks, one after the other; shape (rows of all blocks, K)."""
     total = int(counts.sum())
     if total and prefers_multinomial(counts):
         shares = counts / total
@@ -69,7 +69,7 @@ def prefers_multinomial(counts: NDArray[np.int64]) -> bool:
 
 
 def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The bootstrap of `bootstrap`, by picking every unit and counting what was picked."""
+    """Return the bootstrap of `bootstrap`, by picking every unit and counting what was picked."""
     kinds, total = len(counts), int(counts.sum())
     picked = rng.integers(0, total, size=(size, total))
     if total != kinds:
@@ -110,7 +110,8 @@ def as_weights(chosen: NDArray[np.int64], units: int) -> NDArray[np.int8]:
 
 
 def subtables(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A sub-collection of `size` units as counts of their K kinds, drawn without the units; shape of `counts`, (…, K).
+    """Return a sub-collection of `size` units as counts of their K kinds, drawn without the units; shape of `counts`,
+    (…, K).
 
     Multivariate hypergeometric, kind by kind: how many of those still to be drawn are of this kind. A second, disjoint
     sub-collection is the same from `counts` minus the first.

@@ -104,17 +104,18 @@ class _Found:
 
 
 def subject(question: str) -> str:
-    """What a definition question is about: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
+    """Return what a definition question is about: "Who was Ada Lovelace?" asks for "Ada Lovelace"."""
     bare = " ".join(question.split()).rstrip("?.! ")
     match = re.match(r"(?:who|what)(?:'s|\s+(?:is|was|are|were))\s+(?:(?:an?|the)\s+)?(.+)", bare, re.IGNORECASE)
     return match[1] if match else bare
 
 
 def _names(question: str, text: Text) -> str:
-    """The regular expression of how this text names the target: as it stands, in the plural, and a person by the last name.
+    """Return the regular expression of how this text names the target: as it stands, in the plural, and a person by the
+    last name.
 
-    The last name alone counts in a text that gives all names, and where no word stands right before it: "Anna Tosk" is not
-    "Mirela Tosk".
+    The last name alone counts in a text that gives all names, and where no word stands right before it: "Anna Tosk" is
+    not "Mirela Tosk".
     """
     target = subject(question)
     used = [re.escape(target), *([] if target[-1] == "s" else [re.escape(target) + "s"])]
@@ -126,7 +127,7 @@ def _names(question: str, text: Text) -> str:
 
 
 def _pattern(sentence: str, patterns: Sequence[Pattern], name: str = "") -> Pattern | None:
-    """The strongest pattern that a sentence shows; each other one that defines too adds a little."""
+    """Return the strongest pattern that a sentence shows; each other one that defines too adds a little."""
     matching = [p for p in patterns if re.search(p.expression.replace("@", name), sentence, re.IGNORECASE)]
     if not matching:
         return None
@@ -139,7 +140,7 @@ _MENTION = Pattern("mention", 0.15, 3, "")
 
 
 def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], str, Pattern]]:
-    """The sentences that name the target, or go on about it with a pronoun, each with its strongest pattern."""
+    """Return the sentences that name the target, or go on about it with a pronoun, each with its strongest pattern."""
     mentions = []
     for number, text in enumerate(texts):
         name, before = _names(question, text), False
@@ -156,7 +157,8 @@ def _about(question: str, texts: Sequence[Text]) -> list[tuple[tuple[int, int], 
 
 
 def _bm25(texts: Sequence[Text], query: str) -> dict[tuple[int, int], float]:
-    """The BM25 score of every sentence for the query, over the largest; 0 where no word of it stands anywhere."""
+    """Return the BM25 score of every sentence for the query, over the largest; 0 where no word of it stands
+    anywhere."""
     try:
         import bm25s
     except ImportError:
@@ -200,7 +202,7 @@ def _repeats(sentence: str, taken: Sequence[str]) -> bool:
 
 
 def respond(target_id: str, question: str, texts: Sequence[Text], *, most: int, threshold: float) -> Response:
-    """The response to one target: silence where the confidence is below the threshold."""
+    """Return the response to one target: silence where the confidence is below the threshold."""
     taken: list[_Found] = []
     left = most
     for candidate in _ranked(question, texts):
@@ -239,12 +241,13 @@ def answer(
 
 
 def bundled() -> Path:
-    """The folder of the definition questions that come with the package: `key.jsonl` and `texts/`."""
+    """Return the folder of the definition questions that come with the package: `key.jsonl` and `texts/`."""
     return Path(str(files("nescio.systems").joinpath("targets")))
 
 
 def load_targets(path: Path | str) -> dict[str, str]:
-    """The question of each target of a JSON Lines file of `id` and `target`; raises FormatError with the line."""
+    """Return the question of each target of a JSON Lines file of `id` and `target`; raises FormatError with the
+    line."""
     source = open_source(path)
     if source.suffix not in LINES:
         raise FormatError(path, f"targets are JSON Lines of id and target, in a file that ends in {' or '.join(LINES)}")
@@ -260,7 +263,7 @@ def load_targets(path: Path | str) -> dict[str, str]:
 
 
 def load_texts(folder: Path | str) -> tuple[Text, ...]:
-    """The texts of a folder (.txt, .md) in the order of their names; raises FormatError where there are none."""
+    """Return the texts of a folder (.txt, .md) in the order of their names; raises FormatError where there are none."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FormatError(folder, "this is no folder of texts")

@@ -36,7 +36,7 @@ def wordnet() -> Any | None:
 
 
 def lacking(folder: Path) -> str | None:
-    """The first of WordNet's files that a folder lacks, or None."""
+    """Return the first of WordNet's files that a folder lacks, or None."""
     return next((name for name in FILES if not (folder / name).is_file()), None)
 
 

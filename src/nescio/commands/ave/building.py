@@ -61,14 +61,14 @@ def build(
     rules = [rule for rule in RULES if rule not in without]
     result = read(items, Options(**options), gold=False)
     if not isinstance(result.data, Unjudged):
-        raise MismatchError(f"{items[0]} and the runs are judged already: give questions and the answers to them")
+        raise MismatchError(f"{items[0]} and the runs are already judged; give questions and unjudged answers")
     verdict_of, people, notes = _verdicts(result.data, judgements, verdict, options.get("outcome_map", {}))
     offers = building.offers(result.data.runs, verdict_of)
     questions = _in_language(result.data.collection.questions, language)
     built = building.build(questions, offers, name=output.stem, rules=rules, longest=longest)
     notes = [*result.notes, *notes, *(people.said_of_stale() if people else ())]
     if not built.exercise.candidates:
-        raise MismatchError("no answer is left to validate: the rules discarded all of them, or there was none")
+        raise MismatchError("no answer is left to validate; the rules discarded all of them, or there was none")
     lost = write_exercise(built.exercise, output, values=not test_set, systems=systems)
     notes += built.notes
     if lost:
@@ -96,7 +96,11 @@ def _verdicts(
 ) -> tuple[VerdictOf, Human | None, list[Note]]:
     """Make a function that looks up people's verdicts; give the people that it asks, and notes."""
     if judgements is None:
-        return (lambda *_: None), None, [note("ave.no_judgements", "there are no judgements: all answers are UNKNOWN")]
+        return (
+            (lambda *_: None),
+            None,
+            [note("ave.no_judgements", "there are no judgements, so all answers are UNKNOWN")],
+        )
     labels, notes = read_judgements(Path(judgements), words, column, inexact=NOT_GRADED)
     people, more = human(labels, [run.name for run in data.runs], [one.id for one in data.collection.questions])
 

@@ -63,7 +63,9 @@ def score(
     read_options = Options(format_in=FORMAT, **options)
     loaded = load(items, read_options)
     if "view" in read_options.choose:
-        raise UsageError("--choose view=… is for `nescio score`; this command looks at answers and at the selection")
+        raise UsageError(
+            "--choose view=… is for `nescio score`; this command always uses both the answers and the selection"
+        )
     places: tuple[reference.Place, ...] = ()
     if ranking:
         loaded, places = _rank(loaded, items, ranking)
@@ -80,7 +82,7 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
     judged = _systems(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table has no questions; QA systems are ranked by their outcomes on the collection's"
+            "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
         )
     data, notes = reference.with_systems(exercise, loaded.data, judged.data)
     merged = replace(loaded, data=data, notes=(*loaded.notes, *judged.notes, *notes))
@@ -103,7 +105,7 @@ def _exercise(items: Sequence[Any]) -> Exercise:
     """Read the collection among the files; raises MismatchError where it is AVE 2006's, which has no questions to answer."""
     collections = [source for source in map(open_source, items) if recognise(source) == COLLECTION]
     if not collections:
-        raise MismatchError("AVE 2006's pairs are not grouped by question, so that nothing is selected and ranked")
+        raise MismatchError("AVE 2006's pairs are not grouped by question, so nothing can be selected or ranked")
     return read_exercise(collections[0])
 
 
@@ -111,7 +113,7 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     assert isinstance(loaded.data, Evidence)
     points = roc(loaded.data)
     if not points:
-        raise MismatchError("no run has a ROC curve: it takes confidences, and both right and wrong answers")
+        raise MismatchError("no run has a ROC curve; it needs confidences, and both right and wrong answers")
     tables.write(Results(tuple(points), line, (), "roc"), path)
 
 
@@ -128,7 +130,7 @@ def baselines(
     source = open_source(collection)
     kind = recognise(source)
     if kind not in (COLLECTION, PAIRS):
-        raise UsageError(f"{collection} is no collection of AVE: XML with answers (a, a_str), or pairs (pair, t, h)")
+        raise UsageError(f"{collection} is not an AVE collection: XML with answers (a, a_str) or pairs (pair, t, h)")
     exercise = read_exercise(source) if kind == COLLECTION else reference.of_pairs(read_pairs(source))
     measures = (*OVER_ANSWERS, *OVER_QUESTIONS) if kind == COLLECTION else OVER_ANSWERS
     data, notes = reference.baselines(exercise, seed)

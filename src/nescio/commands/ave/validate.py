@@ -113,9 +113,9 @@ def train(
     )
     in_sample = note(
         "validator.in_sample",
-        "only the confidences are held out ({tables:and 3}): the threshold for F was chosen on these same answers, so "
-        "that ave.F is in sample, and ave.qa_accuracy uses that threshold too; of new questions expect what "
-        '"expected" says',
+        "only the confidences are held out ({tables:and 3}); the threshold for F was chosen on these same answers, so "
+        "ave.F is in sample, and ave.qa_accuracy uses that threshold too; for new questions, expect the values in "
+        '"expected"',
         tables=list(more),
     )
     rows = [
@@ -163,7 +163,7 @@ def _read(path: Path | str) -> Exercise:
     source = open_source(path)
     if recognise(source) != COLLECTION:
         raise MismatchError(
-            f"{path} is no collection of AVE: XML of questions (q) with answers (a) and their texts (t_str)"
+            f"{path} is not an AVE collection: XML of questions (q) with answers (a) and their texts (t_str)"
         )
     return read_exercise(source)
 

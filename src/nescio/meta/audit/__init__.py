@@ -22,7 +22,9 @@ from nescio.stats.streams import Stream
 
 TESTS = (*((name, "cheat") for name in _cheats.CHEATS), *((name, "axiom") for name in _axioms.AXIOMS))
 FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are right on just over half look like guessing
-SEARCHED = note("audit.searched", "what holds was searched for on tables of counts, and not proved")
+SEARCHED = note(
+    "audit.searched", '"holds" means that a search of tables of counts found no counterexample; it is not a proof'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Finding:
 
     `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not applicable.
     `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against: an honest system
-    with 60 % right, or the same system before silence; accuracy, the score before silence, 0, or the end of the range.
+    with 60% right, or the same system before silence; accuracy, the score before silence, 0, or the end of the range.
     `worth` is the share right of the best honest system that a successful cheat matches (random silence: that gains by it).
     `counterexample` says it in words, or why there is none; `cases` is how many comparisons were made, `undefined` how many
     could not be.
@@ -103,7 +105,7 @@ def registered(more: Sequence[str] = ()) -> list[Measure]:
 
 
 def with_defaults(declaration: Declaration) -> Measure:
-    """A measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
+    """Return a measure with its defaults; a parameter that has none is given its own name, as in mean(column)."""
     needed = {name: name for name, default in declaration.parameters.items() if default is Parameter.empty}
     label = declaration.name + (f"({', '.join(needed)})" if needed else "")
     try:

@@ -92,7 +92,7 @@ def random_tables(seen: View, rng: np.random.Generator) -> Ints:
 
 
 def _equals_accuracy(seen: View, tables: Ints) -> Checks:
-    """A system that answers all questions scores its accuracy."""
+    """Check that a system that answers all questions scores its accuracy."""
     full = _only(tables, seen.kinds.answered)
     accuracy = full @ seen.kinds.right.astype(np.int64) / full.sum(axis=1)
     value, against = seen.value(full), 1 - accuracy if seen.measure.declaration.lower_is_better else accuracy
@@ -117,7 +117,7 @@ def _silence_for_right(seen: View, tables: Ints) -> Checks:
 
 
 def _nothing(seen: View, tables: Ints) -> Checks:
-    """A system that answers nothing scores 0."""
+    """Check that a system that answers nothing scores 0."""
     mute = _only(tables, ~seen.kinds.answered)
     worst = seen.measure.bounds[1] if seen.measure.declaration.lower_is_better else 0.0
     value, against = seen.value(mute), np.full(len(mute), worst)
@@ -160,7 +160,7 @@ def _silenced(seen: View, tables: Ints, which: Bools) -> tuple[Ints, Ints]:
 
 
 def _only(tables: Ints, which: Bools) -> Ints:
-    """The tables without all other kinds: none empty, each once, in their order."""
+    """Return the tables without all other kinds: none empty, each once, in their order."""
     left = tables * which
     left = left[left.sum(axis=1) > 0]
     return left[np.sort(np.unique(left, axis=0, return_index=True)[1])]
@@ -173,7 +173,7 @@ def _apart(value: Floats, other: Floats) -> Bools:
 
 
 def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> AxiomResult:
-    """The verdict on all tables, with the first that broke the axiom, or else left it undefined."""
+    """Give the verdict on all tables, with the first that broke the axiom, or else left it undefined."""
     cases = sum(int(checks.compared.sum()) for _, checks in pools)
     undefined = sum(len(checks.tables) for _, checks in pools) - cases
     for result, which in (("fails", "broken"), ("undefined", "half")):  # a failure counts for more
@@ -189,7 +189,7 @@ def _conclude(axiom: str, check: Check, pools: list[tuple[View, Checks]]) -> Axi
 
 
 def _first(checks: Checks, which: str) -> Checks:
-    """The smallest of the tables that are broken, or half defined, alone."""
+    """Return the smallest of the tables that are broken, or half defined, alone."""
     size = checks.tables.sum(axis=1) * 1_000 + (checks.tables > 0).sum(axis=1)
     at = np.array([np.argmin(np.where(getattr(checks, which), size, np.iinfo(np.int64).max))])
     after = None if checks.after is None else checks.after[at]
@@ -197,7 +197,8 @@ def _first(checks: Checks, which: str) -> Checks:
 
 
 def _smaller(check: Check, seen: View, witness: Checks, which: str) -> Checks:
-    """A random counterexample with as few questions, and then kinds of them, as can be had by leaving out and moving some."""
+    """Return a random counterexample with as few questions, and then kinds of them, as can be had by leaving out and
+    moving some."""
     while True:
         table = witness.tables[0]
         there = np.flatnonzero(table)

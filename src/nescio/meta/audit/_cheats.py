@@ -54,7 +54,7 @@ class Contest:
         return f" (of {self.questions} questions, {without} without an answer)" if without else ""
 
     def counts(self, run: str) -> str:
-        """What a system did, in words."""
+        """Return what a system did, in words."""
         at = self.data.runs.index(run)
         answered, right = (self.data.columns[name][at] == 1 for name in ("answered", "correct"))
         masks = {"right": answered & right, "wrong": answered & ~right, "silent": ~answered}
@@ -77,7 +77,8 @@ class CheatResult:
 
 @lru_cache(maxsize=4)
 def contest(questions: int, *, unanswerable: bool) -> Contest:
-    """The cheats and the honest systems on a collection of so many questions; some without an answer where that is wanted."""
+    """Return the cheats and the honest systems on a collection of so many questions; some without an answer where that
+    is wanted."""
     rows: dict[str, Kinds] = {}
     open_, few = _answerable(questions, unanswerable), _answerable(questions // 2, unanswerable)
     rights = sorted({questions * percent // 100 for percent in range(51, 101)})
@@ -156,7 +157,7 @@ def _but_one(mute: Kinds, behaviour: int, sure: float) -> Kinds:
 
 
 def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str, float]]:
-    """What came of each cheat, and the score of every system that is shown."""
+    """Return what came of each cheat, and the score of every system that is shown."""
     game = contest(questions, unanswerable="answerable" in measure.reads)
     score = {game.data.runs[sample.run]: sample.value for sample in measure_inputs(game.data, [measure])[0]}
     results = [_reach(measure, game, score, cheat) for cheat in CHEATS[:-1]]
@@ -170,11 +171,11 @@ def play(measure: Measure, questions: int) -> tuple[list[CheatResult], dict[str,
 
 
 def _share(right: int, questions: int) -> str:
-    return f"{100 * right / questions:.0f} %"
+    return f"{100 * right / questions:.0f}%"
 
 
 def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str) -> CheatResult:
-    """Does the cheat score as well as an honest system?"""
+    """Test whether the cheat scores as well as an honest system."""
     sign = -1 if measure.declaration.lower_is_better else 1
     honest = np.array([score[f"honest {right}"] for right in game.honest])
     value, decent = score[cheat], score[f"honest {game.nearest(DECENT)}"]
@@ -194,7 +195,7 @@ def _reach(measure: Measure, game: Contest, score: dict[str, float], cheat: str)
 
 
 def _silence(measure: Measure, game: Contest, score: dict[str, float]) -> CheatResult:
-    """Does silence on a random half raise the score of an honest system?"""
+    """Test whether abstaining on a random half raises the score of an honest system."""
     sign = -1 if measure.declaration.lower_is_better else 1
     before, after, alone = (
         np.array([score[f"{which} {right}"] for right in game.paired]) for which in ("paired", "half silent", "half")

@@ -56,7 +56,7 @@ class Kinds:
         return self.answered & ~self.right
 
     def take(self, chosen: Ints) -> Kinds:
-        """Some of them."""
+        """Keep some of them."""
         return Kinds(self.behaviour[chosen], self.sure[chosen], self.side[chosen], self.answerable[chosen])
 
 
@@ -90,7 +90,7 @@ def evidence(runs: Sequence[str], kinds: Kinds) -> Evidence:
 
 
 def lacking(measure: Measure) -> list[str]:
-    """The columns that a measure reads and no outcome decides."""
+    """Return the columns that a measure reads and no outcome decides."""
     made = _stock((0.5,), unanswerable=False)[1].columns
     reads = (resolve(name, made) for name in measure.reads)
     return [bare(name) for name in reads if name not in made and not known(name).derive]
@@ -135,14 +135,15 @@ class View:
     sides: tuple[str, str]
 
     def value(self, tables: Ints) -> Floats:
-        """The measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
+        """Return the measure on each table; NaN is undefined, as it is where no question has what the measure needs."""
         used = tables[:, self.usable]
         if self.patterns is None or not len(used):
             return np.full(len(tables), np.nan)
         return np.where(used.sum(axis=1) > 0, self.measure.value(self.patterns, used), np.nan)
 
     def describe(self, table: Ints) -> str:
-        """A table in words: C right and W wrong answers, U questions in silence, and what else the measure sees."""
+        """Return a table in words: C right and W wrong answers, U questions in silence, and what else the measure
+        sees."""
         kinds = self.kinds
         right = int(table[kinds.answered & kinds.right].sum())
         silent = int(table[~kinds.answered].sum())
@@ -159,7 +160,8 @@ class View:
 
 
 def view(measure: Measure, levels: tuple[float, ...]) -> View:
-    """A measure as a function of how many questions of each kind there are; `levels` are the confidences to be had.
+    """Return a measure as a function of how many questions of each kind there are; `levels` are the confidences to be
+    had.
 
     Questions without an answer are among them only where the measure reads `answerable`.
     """

@@ -83,7 +83,7 @@ def plan(
     sources: list[Table | Spread] = []
     if shares is not None:
         if run or baseline:
-            raise UsageError("run and baseline name runs of a pilot, and rates have no names")
+            raise UsageError("run and baseline name runs of a pilot, but rates have no run names")
         wanted = parse_all(measures or "c@1", None)
         sources += [_from_rates(measure, shares, agreement or 0.0) for measure in wanted]
         start: dict[str, Any] = {"rates": "/".join(",".join(f"{s:.6g}" for s in side) for side in shares)}
@@ -125,51 +125,54 @@ def _asked(difference: Any, questions: Any, power: Any, alpha: Any, seed: int) -
         if is_set and (isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value)):
             raise UsageError(f"{name} must be a number (found {value!r})")
     if difference == 0:
-        raise UsageError("no number of questions finds a difference of 0; name one that matters to you")
+        raise UsageError("no number of questions can detect a difference of 0; give a difference that matters to you")
     if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1 (found {alpha!r})")
+        raise UsageError(f"alpha must lie between 0 and 1 (found {alpha!r})")
     if not alpha < power <= MOST_POWER:
         raise UsageError(
-            f"power lies above alpha, which is had by chance, and is at most {MOST_POWER}, beyond which no simulation tells (found {power!r})"
+            f"power must be above alpha, which chance alone reaches, and at most {MOST_POWER}, the limit of the "
+            f"simulation (found {power!r})"
         )
     if questions is not None and (
         isinstance(questions, bool) or not isinstance(questions, int) or not 1 <= questions <= LARGEST
     ):
-        raise UsageError(f"questions must be a whole number from 1 to {LARGEST:,} (found {questions!r})")
+        raise UsageError(f"questions must be a whole number between 1 and {LARGEST:,} (found {questions!r})")
     return PlanRequest(
         Aim(float(power), float(alpha), seed), None if difference is None else float(difference), questions
     )
 
 
 def _shares(pilot: Any, rates: Any, agreement: Any) -> tuple[Shares | None, list[Note]]:
-    """The shares of the run and of the baseline where rates are stated, and how they were read."""
+    """Return the shares of the run and of the baseline where rates are stated, and how they were read."""
     if rates is None:
         if pilot is None:
             raise UsageError(
                 "a plan starts from a pilot (files with two runs) or from rates (correct, incorrect, unanswered)"
             )
         if agreement is not None:
-            raise UsageError("agreement goes with rates; a pilot shows how far the answers of its runs agree")
+            raise UsageError("agreement is only for rates; a pilot shows how far the answers of its runs agree")
         return None, []
     if pilot is not None:
         raise UsageError("a plan starts from a pilot or from rates, not from both")
     if agreement is not None and not (isinstance(agreement, (int, float)) and 0 <= agreement <= 1):
         raise UsageError(
-            f"agreement lies between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
+            f"agreement must lie between 0 (independent) and 1 (as alike as the rates allow) (found {agreement!r})"
         )
     sides = list(rates) if isinstance(rates, Sequence) and not isinstance(rates, str) else [rates]
     if sides and isinstance(sides[0], Real):
         sides = [sides]
     if len(sides) not in (1, 2):
-        raise UsageError(f"rates are given once for both systems, or for the run and the baseline (found {len(sides)})")
+        raise UsageError(
+            f"give rates once for both systems, or twice for the run and the baseline (found {len(sides)})"
+        )
     notes: list[Note] = []
     read = [_read(side, notes) for side in sides]
     if agreement is None:
         notes.append(
             note(
                 "plan.independent",
-                "the answers of the two are taken to be independent; systems that fail on the same questions need "
-                "fewer: state an agreement",
+                "the plan assumes that the answers of the two systems are independent; systems that fail on the same "
+                "questions need fewer, so state an agreement if you can",
             )
         )
     return (read[0], read[-1]), notes
@@ -183,9 +186,9 @@ def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
         values = []
     shown = ", ".join(f"{value:g}" for value in values) or repr(side)
     if len(values) != 3 or not all(math.isfinite(value) for value in values):
-        raise UsageError(f"rates are three numbers: correct, incorrect, unanswered (found {shown})")
+        raise UsageError(f"rates must be three numbers: correct, incorrect, unanswered (found {shown})")
     if min(values) < 0:
-        raise UsageError(f"rates are not negative (found {shown})")
+        raise UsageError(f"rates cannot be negative (found {shown})")
     total = sum(values)
     for whole in (1, 100):
         if abs(total / whole - 1) <= ROUNDED:
@@ -205,13 +208,15 @@ def _read(side: Any, notes: list[Note]) -> tuple[float, ...]:
             note("plan.counts", "rates {rates} are read as counts of {total:,.0f} questions", rates=shown, total=total)
         )
         return tuple(value / total for value in values)
-    raise UsageError(f"rates sum to 1, or to 100 in percent, or are whole numbers (found {shown}: {total:g})")
+    raise UsageError(
+        f"rates must sum to 1, or to 100 in percent, or be whole numbers (found {shown}, which sum to {total:g})"
+    )
 
 
 def _from_rates(measure: Measure, shares: Shares, agreement: float) -> Table:
     if measure.order is not None or not {*measure.needs} <= {*COLUMNS, "n"}:
         raise UsageError(
-            f"{measure.label} is not a measure of the three outcomes, so rates say nothing of it; it needs a pilot"
+            f"{measure.label} is not a measure of the three outcomes, so rates say nothing about it; use a pilot"
         )
     model = "independent" if not agreement else "agreement"
     return Table(from_rates(measure, *shares, agreement), None, f"tilted table ({model})")
@@ -221,10 +226,11 @@ def _pilot(source: Any, options: Mapping[str, Any], measures: Any) -> tuple[Load
     loaded = open_data(source, {"strata": (), **options}, measures)
     if not isinstance(loaded.data, Evidence):
         raise MismatchError(
-            "a counts table does not say how the answers of its runs agree, so it is no pilot; give its counts as rates"
+            "a counts table does not say how the answers of its runs agree, so it cannot be a pilot; give its counts "
+            "as rates"
         )
     if len(loaded.data.runs) < 2:
-        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan is for two (its rates can be stated)")
+        raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; a plan needs two, or stated rates")
     return loaded, loaded.data
 
 
@@ -238,7 +244,7 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
     if run is not None and baseline is not None:
         return data.runs.index(run), data.runs.index(baseline)
     if len(data.runs) > 2:
-        raise UsageError(f"the pilot has {len(data.runs)} runs; name two of them as run and baseline")
+        raise UsageError(f"the pilot has {len(data.runs)} runs; choose two of them as run and baseline")
     if run is None and baseline is None:
         return 1, 0
     named = data.runs.index(str(run or baseline))
@@ -253,12 +259,13 @@ def _from_pilot(
     use = usable[x] & usable[y]
     n, some = int(use.sum()), int((data.present[x] | data.present[y]).sum())
     if n == 0:
-        raise MismatchError(f"{measure.label}: no question of the pilot has what it needs in both runs")
+        raise MismatchError(f"{measure.label}: no question of the pilot has the data it needs in both runs")
     if n < some:
         notes.append(
             note(
                 "plan.part",
-                "{subject}: the pilot is the {questions} of {total} questions where both have what it needs",
+                "{subject}: the pilot uses the {questions} of {total} questions for which both runs have the data it "
+                "needs",
                 measure.label,
                 questions=n,
                 total=some,
@@ -281,7 +288,8 @@ def _from_pilot(
         notes.append(
             note(
                 "plan.clusters",
-                "{subject}: the pilot's {questions:,} questions are {clusters:,} clusters, which move together",
+                "{subject}: the pilot's {questions:,} questions form {clusters:,} clusters, whose questions move "
+                "together",
                 measure.label,
                 questions=n,
                 clusters=source.units,
@@ -299,7 +307,7 @@ def _warn(count: int, units: str, notes: list[Note]) -> None:
         notes.append(
             note(
                 "plan.few",
-                "the pilot has {count} {units}: the plan is no surer than what so few can show",
+                "the pilot has only {count} {units}, so read the plan as rough",
                 count=count,
                 units=units,
             )
@@ -311,7 +319,7 @@ def _systems(names: Sequence[str], shares: Shares) -> tuple[System, ...]:
 
 
 def _observed(data: Evidence, pair: tuple[int, int]) -> tuple[System, ...]:
-    """The rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
+    """Return the rates of the pilot on the questions that both runs have; nothing where its data have no outcomes."""
     if not set(OUTCOMES) <= set(data.columns):
         return ()
     both = data.present[pair[0]] & data.present[pair[1]]

@@ -81,7 +81,7 @@ class Joint:
         return rng.multinomial(questions, self.chances, size=size)
 
     def influence(self) -> Floats:
-        """The derivative of the difference by the weight of each kind; its mean is 0."""
+        """Return the derivative of the difference by the weight of each kind; its mean is 0."""
         moves = STEP * np.eye(len(self.chances))
         rise = self.pair.resampled(self.chances + moves) - self.pair.resampled(self.chances - moves)
         return rise / (2 * STEP)
@@ -95,12 +95,12 @@ class Joint:
 
 
 def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
-    """What exchanging labels does to the difference on tables of counts, shape (…, kinds).
+    """Return what exchanging labels does to the difference on tables of counts, shape (…, kinds).
 
-    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the balance of
-    those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random a balance is
-    2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in the exchanges, and
-    elsewhere as its leading term about the middle of them all.
+    Given are, for each class of `Joint.classes`, how many questions it has, the weight w of one of them, and the
+    balance of those that fall one way over the others; each of shape (…, classes). When labels are exchanged at random
+    a balance is 2B - size with B of Bin(size, ½), and the difference is Σ w · balance: exactly where it is linear in
+    the exchanges, and elsewhere as its leading term about the middle of them all.
     """
     columns = joint.pair.patterns.columns
     counts = np.asarray(counts, dtype=np.float64)
@@ -124,16 +124,16 @@ def exchanges(joint: Joint, counts: Array) -> tuple[Floats, Floats, Floats]:
 
 
 def from_pilot(measure: Measure, columns: dict[str, tuple[Array, Array]]) -> Joint:
-    """The observed joint table: columns map a name to (of the run, of the baseline) over the same questions."""
+    """Return the observed joint table: columns map a name to (of the run, of the baseline) over the same questions."""
     pair = pair_up(measure, columns)
     return Joint(pair, pair.counts / pair.counts.sum())
 
 
 def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float], agreement: float = 0.0) -> Joint:
-    r"""The joint table of two systems with these shares of correct, incorrect and unanswered.
+    r"""Return the joint table of two systems with these shares of correct, incorrect and unanswered.
 
-    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these margins
-    whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
+    $(1 - a)\,r_i b_j + a\,m_{ij}$ with agreement a: $r_i b_j$ are independent answers, and m is the table with these
+    margins whose two systems end alike as often as they can. With equal rates a is Cohen's kappa.
     """
     one, other = np.array(run, dtype=np.float64), np.array(baseline, dtype=np.float64)
     alike = np.minimum(one, other)
@@ -152,7 +152,7 @@ def from_rates(measure: Measure, run: Sequence[float], baseline: Sequence[float]
 
 
 def tilt(joint: Joint, difference: float) -> Joint:
-    r"""The table nearest to this one, along the measure's influence, whose difference is `difference`.
+    r"""Return the table nearest to this one, along the measure's influence, whose difference is `difference`.
 
     $p_k e^{\theta\psi_k}$, renormalised: of all tables whose mean of ψ is the same it is the nearest in the sense of
     Kullback and Leibler. θ is solved on the difference itself. Raises UsageError where no θ gives it.
@@ -175,26 +175,26 @@ def tilt(joint: Joint, difference: float) -> Joint:
             return path(root)
         last = theta
     raise UsageError(
-        f"{joint.pair.measure.label}: a difference of {difference:g} cannot be had from this table, "
-        f"which leads to {reached:.4g} at most"
+        f"{joint.pair.measure.label}: this table cannot give a difference of {difference:g}; it reaches {reached:.4g} "
+        "at most"
     )
 
 
 def furthest(joint: Joint, sign: float) -> float:
-    """The largest difference (in the direction of `sign`) that tilting leads to."""
+    """Return the largest difference (in the direction of `sign`) that tilting leads to."""
     path, width = _path(joint)
     reached = np.array([joint.difference, *(path(theta).difference for theta in sign * STEEPNESS / width)])
     return sign * float(np.nanmax(sign * reached))
 
 
 def _path(joint: Joint) -> tuple[Callable[[float], Joint], float]:
-    """The tilted table as a function of θ, and how far apart the influences of the kinds are."""
+    """Return the tilted table as a function of θ, and how far apart the influences of the kinds are."""
     influence = joint.influence()
     width = float(np.ptp(influence))
     if not width > 1e-9:
         raise UsageError(
-            f"{joint.pair.measure.label}: the two systems never differ in this table, so it does not say how they would; "
-            "state other rates, or a lower agreement"
+            f"{joint.pair.measure.label}: the two systems never differ in this table, so it cannot show a difference; "
+            "state other rates or a lower agreement"
         )
 
     def tilted(theta: float) -> Joint:

@@ -90,12 +90,12 @@ class Table:
         return self.joint.difference
 
     def size(self, difference: float, aim: Aim) -> PowerPlan | float:
-        """The row of how many questions this difference needs, or about how many where they are too many."""
+        """Return the row of how many questions this difference needs, or about how many where they are too many."""
         simulated = needed(tilt(self.joint, difference), aim)
         return self._row("questions", difference, simulated, aim) if isinstance(simulated, SimulatedPlan) else simulated
 
     def resolved(self, questions: int, sign: float, aim: Aim) -> PowerPlan | None:
-        """The row of the smallest difference that so many questions find, or None where there is none."""
+        """Return the row of the smallest difference that so many questions find, or None where there is none."""
         simulated = resolvable(self.joint, questions, aim, sign)
         return None if simulated is None else self._row("difference", simulated.joint.difference, simulated, aim)
 
@@ -138,7 +138,7 @@ class Spread:
     def _check(self, difference: float) -> None:
         label, width = self.measure.label, self.measure.bounds[1] - self.measure.bounds[0]
         if not self.deviation > 0:
-            raise UsageError(f"{label}: the two runs never differ on the pilot, so it does not say how they would")
+            raise UsageError(f"{label}: the two runs never differ on the pilot, so it cannot show a difference")
         if abs(difference) > width:
             raise UsageError(f"{label}: a difference of {difference:g} is impossible; its range is {width:g} wide")
 
@@ -154,7 +154,8 @@ class Spread:
 
 
 def fewest(alpha: float) -> int:
-    """The units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as any."""
+    """Return the units below which no exchange of labels has a p-value of alpha: of 2^m exchanges two are as extreme as
+    any."""
     return 1 + math.ceil(-math.log2(alpha) - 1e-9)
 
 
@@ -189,7 +190,7 @@ def spread(
         remarks.append(
             note(
                 "plan.undefined_resamples",
-                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, left out",
+                "{subject}: undefined on {lost} of {resamples} resamples of the pilot, which are left out",
                 measure.label,
                 lost=lost,
                 resamples=len(differences),
@@ -205,7 +206,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
         reply.refusals.append(
             note(
                 "plan.undefined",
-                "{subject}: undefined for one of the two systems, so there is nothing to plan from",
+                "{subject}: undefined for one of the two systems, so no plan is possible",
                 label,
             )
         )
@@ -220,8 +221,8 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
                 reply.notes.append(
                     note(
                         "plan.happened",
-                        "{subject}: {difference:.4g} is what {questions:,} questions happened to show; plan for the "
-                        "smallest difference that matters to you",
+                        "{subject}: {difference:.4g} is the difference that {questions:,} questions happened to show; "
+                        "plan for the smallest difference that matters to you",
                         label,
                         difference=wanted,
                         questions=source.n,
@@ -231,7 +232,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.notes.append(
                 note(
                     "plan.pilot_alike",
-                    "{subject}: the two runs do not differ on the pilot; name a difference to plan for",
+                    "{subject}: the two runs do not differ on the pilot; give a difference to plan for",
                     label,
                 )
             )
@@ -239,8 +240,8 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.refusals.append(
                 note(
                     "plan.rates_alike",
-                    "{subject}: the rates make no difference; say which difference is to be found, or how many "
-                    "questions there are",
+                    "{subject}: the rates give no difference; say which difference to detect, or how many questions "
+                    "there are",
                     label,
                 )
             )
@@ -256,7 +257,7 @@ def answer(source: Table | Spread, request: PlanRequest) -> Answer:
             reply.notes.append(
                 note(
                     "plan.normal",
-                    "{subject}: a normal approximation says little of {count} {units}",
+                    "{subject}: a normal approximation is unreliable for {count} {units}",
                     label,
                     count=units,
                     units=what,
@@ -290,7 +291,7 @@ def _resolve(source: Table | Spread, questions: int, sign: float, aim: Aim, repl
         reply.notes.append(
             note(
                 "plan.no_difference",
-                "{subject}: there is no difference that a collection of {questions:,} finds with power {power:g}",
+                "{subject}: a collection of {questions:,} questions cannot detect any difference with power {power:g}",
                 label,
                 questions=questions,
                 power=aim.power,

@@ -77,7 +77,7 @@ class SimulatedPlan:
 
 
 def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
-    """The smallest collection on which the table's own difference is found with the power wanted.
+    """Return the smallest collection on which the table's own difference is found with the power wanted.
 
     A float is the approximate number where it is beyond LARGEST.
     """
@@ -100,7 +100,8 @@ def needed(joint: Joint, aim: Aim) -> SimulatedPlan | float:
 
 
 def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> SimulatedPlan:
-    """The smallest collection around `questions`, whose power is `share`, that is enough: of few questions each counts."""
+    """Return the smallest collection around `questions`, whose power is `share`, that is enough: of few questions each
+    counts."""
     known = {questions: share}
 
     def power(size: int) -> float:
@@ -116,7 +117,8 @@ def _one_by_one(joint: Joint, questions: int, share: float, aim: Aim) -> Simulat
 
 
 def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> SimulatedPlan | None:
-    """The smallest difference in the direction of `sign` that so many questions find with the power wanted; None: there is none."""
+    """Return the smallest difference in the direction of `sign` that so many questions find with the power wanted;
+    None: there is none."""
     end = sign * furthest(joint, sign) * (1 - 1e-6)
     size = 0.0
     spreads = joint.spreads()
@@ -175,7 +177,7 @@ def _crossing(points: list[tuple[float, float, int]], slope: float, aim: Aim) ->
 
 
 def power_of(joint: Joint, questions: int, aim: Aim, tables: int, turn: int) -> float:
-    """The share of simulated collections on which the test rejects; `turn` numbers the draw."""
+    """Return the share of simulated collections on which the test rejects; `turn` numbers the draw."""
     rng = resampling.Block(turn * resampling.BLOCK, tables, aim.seed).generator(Stream.PLANNING)
     drawn, times = np.unique(joint.tables(questions, tables, rng), axis=0, return_counts=True)
     return float(times[rejected(joint, drawn, aim)].sum() / tables)

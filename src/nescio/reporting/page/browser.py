@@ -64,13 +64,13 @@ def seen_by(report: ReportData) -> Seen:
     data = report.loaded.data
     if not isinstance(data, Evidence):
         return Seen(
-            why_not=note("page.counts", "a counts table has no questions, so there is no browser of them"),
+            why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
         )
     if not set(OUTCOMES) <= data.columns.keys():
         return Seen(
             why_not=note(
                 "page.no_outcomes",
-                "the data has graded scores and no outcomes, so there is no browser of questions",
+                "the data has graded scores but no outcomes, so there is no question browser",
             ),
         )
     order = [data.runs.index(run) for run in report.runs]
@@ -82,16 +82,16 @@ def seen_by(report: ReportData) -> Seen:
 def browser(
     seen: Seen, texts: Texts | None = None, more: Mapping[str, Any] | None = None
 ) -> tuple[Browser | None, tuple[Note, ...]]:
-    """The browser's data, with what a page adds (`more`), or None with the reason where there are no questions to look at, or too
-    many for a page."""
+    """Return the browser's data, with what a page adds (`more`), or None with the reason where there are no questions
+    to look at, or too many for a page."""
     if seen.states is None:
         return None, (seen.why_not,) if seen.why_not else ()
     cells = seen.states.size
     if cells > MOST_CELLS:
         too_many = note(
             "page.too_many_outcomes",
-            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no browser of questions; "
-            "`nescio convert` writes them all as a table",
+            "{outcomes:,} outcomes are more than a page can hold ({most:,}), so there is no question browser; use "
+            "`nescio convert` to write them all as a table",
             outcomes=cells,
             most=MOST_CELLS,
         )
@@ -99,8 +99,8 @@ def browser(
     if len(seen.questions) > MOST_QUESTIONS:
         too_many = note(
             "page.too_many_questions",
-            "{questions:,} questions are more than a page can hold ({most:,}), so there is no browser of them; "
-            "`nescio convert` writes them all as a table",
+            "{questions:,} questions are more than a page can hold ({most:,}), so there is no question browser; use "
+            "`nescio convert` to write them all as a table",
             questions=len(seen.questions),
             most=MOST_QUESTIONS,
         )
@@ -124,8 +124,9 @@ def browser(
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
-    """What became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2, unanswered 3, 4 for a
-    silence that is correct because the question has no answer, and 5 for an answer that is not graded."""
+    """Return what became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2,
+    unanswered 3, 4 for a silence that is correct because the question has no answer, and 5 for an answer that is not
+    graded."""
     found = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
     for name, code in (("correct", CORRECT), ("incorrect", INCORRECT), ("unanswered", UNANSWERED)):
@@ -197,14 +198,14 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
             return facets, further, (cut,)
     left_out = note(
         "page.strata_left_out",
-        "{strata:and 3}: too long for one page, and left out of its questions",
+        "{strata:and 3}: too long for one page and left out of it",
         strata=list(others),
     )
     return facets, [], (left_out,)
 
 
 def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[Note, ...]]:
-    """The texts, or as much of each as fits into the page."""
+    """Return the texts, or as much of each as fits into the page."""
     for limit in (None, 500, 200, 80):
 
         def cut(text: str, limit: int | None = limit) -> str:
@@ -225,6 +226,6 @@ def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, 
             return fitted, (shortened,)
     left_out = note(
         "page.texts_left_out",
-        "questions and answers are too long for one page, and are left out of it; outcomes are all here",
+        "questions and answers are too long for one page, so the page leaves them out; it has all outcomes",
     )
     return None, (left_out,)

@@ -51,10 +51,11 @@ class Change:
 def gather_change(
     loaded: Loaded, comparisons: Comparisons, pair: tuple[str, str], commands: Commands, how: Mapping[str, float]
 ) -> Change:
-    """What the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals and the margin."""
+    """Return what the page is made from; `pair` are the old run and the new one, `how` has the level of the intervals
+    and the margin."""
     data = loaded.data
     if not isinstance(data, Evidence):
-        raise MismatchError("a counts table does not say what became of each question")
+        raise MismatchError("a counts table does not have the outcome of each question")
     places = [data.runs.index(name) for name in pair]
     rows = [row for row in comparisons if {row.run, row.baseline} == set(pair)]
     if rows and rows[0].run != pair[1]:
@@ -75,7 +76,8 @@ def gather_change(
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
-    """The value of each measure in both runs on the questions that both have, and on how many: by ("old" or "new", measure)."""
+    """Return the value of each measure in both runs on the questions that both have, and on how many: by ("old" or
+    "new", measure)."""
     both = data.take_runs(places)
     both = both.select(np.asarray(both.present.all(axis=0)))
     if not both.questions:
@@ -86,7 +88,7 @@ def _values(
 
 
 def change_page(change: Change, *, title: str, texts: Texts | None = None) -> str:
-    """The whole page as one text."""
+    """Return the whole page as one text."""
     figures = [figure for figure in (flow_figure(change), differences_figure(change)) if figure is not None]
     found = change.moves
     browsing, unseen = browser(_seen(change), texts, payload(found) if found else None)
@@ -109,13 +111,13 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
 
 
 def _seen(change: Change) -> Seen:
-    """What the browser shows: both runs on all questions that one of them has."""
+    """Return what the browser shows: both runs on all questions that one of them has."""
     found = change.moves
     if found is None:
         return Seen(
             why_not=note(
                 "page.no_moves",
-                "the data has graded scores and no outcomes, so there are no moves of questions to show",
+                "the data has graded scores but no outcomes, so there are no changes of questions to show",
             ),
         )
     clusters = None if found.clusters is None else list(found.clusters)
@@ -140,7 +142,7 @@ def sentence(change: Change) -> Answer:
     after = f" than {change.old} by {row.measure}: {shown}."
     if row.verdict in ("better", "worse"):
         return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
-    said = f" is not told apart from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
+    said = f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
     return Answer("", change.new, said, _moved(change))
 
 
@@ -151,14 +153,14 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(found.group(slug)) for slug in GROUPS}
     n = int(found.table.sum())
     return (
-        f"Of {plural(n, 'question')} that both have {size['won']:,} were won and {size['lost']:,} lost; "
-        f"{size['same']:,} ended as before.",
-        f"It is newly silent on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
+        f"Of the {n:,} shared {'question' if n == 1 else 'questions'}, {change.new} wins {size['won']:,} and loses "
+        f"{size['lost']:,}; {size['same']:,} did not change.",
+        f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )
 
 
 def _groups(change: Change) -> list[dict[str, Any]]:
-    """The four groups: name, definition, how many, and the first of their questions."""
+    """Return the four groups: name, definition, how many, and the first of their questions."""
     found = change.moves
     if found is None:
         return []
@@ -182,7 +184,7 @@ def _groups(change: Change) -> list[dict[str, Any]]:
 
 
 def _table(change: Change) -> list[dict[str, Any]]:
-    """The nine moves as rows of the old outcome, with its total."""
+    """Return the nine moves as rows of the old outcome, with its total."""
     if change.moves is None:
         return []
     counts, slugs = change.moves.table, move_names()
@@ -210,13 +212,13 @@ def _share(n: int, total: int) -> str:
 
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
-    """The questions that are no moves: those only one run has, and those not graded."""
+    """Return the questions that are no moves: those only one run has, and those not graded."""
     found = change.moves
     if found is None:
         return []
     texts = {
-        "only-old": f"only {change.old} has",
-        "only-new": f"only {change.new} has",
+        "only-old": f"only in {change.old}",
+        "only-new": f"only in {change.new}",
         "not-graded": "not graded in one of the runs",
     }
     return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := found.kind(code))]
@@ -233,7 +235,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
             notes.append(
                 note(
                     "page.only_one_has",
-                    "{questions:n question} only {subject} has: no move, and counted apart",
+                    "{questions:n question} only in {subject}, counted separately",
                     run,
                     questions=questions,
                 )
@@ -242,7 +244,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.not_graded",
-                "{questions:n question} not graded in one of the runs: no move, and counted apart",
+                "{questions:n question} not graded in one of the runs, counted separately",
                 questions=ungraded,
             )
         )
@@ -250,7 +252,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.counted_silent",
-                "the differences take {questions:n question} that one run lacks for silence (--missing unanswered)",
+                "the differences count {questions:n question} that one run lacks as unanswered (--missing unanswered)",
                 questions=found.counted_silent,
             )
         )
@@ -258,7 +260,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
         notes.append(
             note(
                 "page.elsewhere",
-                "{questions:n question} that both runs have are left out, as another run of the files lacks them",
+                "{questions:n question} that both runs have are left out because another run in the files lacks them",
                 questions=found.elsewhere,
             )
         )
@@ -266,7 +268,8 @@ def _apart(change: Change) -> tuple[Note, ...]:
 
 
 def _line(change: Change, row: Comparison) -> dict[str, str]:
-    """A measure as a row of the table of differences; values only where they are on the very questions of the difference."""
+    """Return a measure as a row of the table of differences; values only where they are on the very questions of the
+    difference."""
     shown, p, adjusted = difference(row)[1:]
     values = {}
     for which in ("old", "new"):
@@ -285,7 +288,7 @@ def _line(change: Change, row: Comparison) -> dict[str, str]:
 
 
 def flow_figure(change: Change) -> Figure | None:
-    """The nine moves, or None where the data has no outcomes or the runs no question in common."""
+    """Return the nine moves, or None where the data has no outcomes or the runs no question in common."""
     if change.moves is None or not change.moves.table.sum():
         return None
     counts = change.moves.table
@@ -303,8 +306,8 @@ def flow_figure(change: Change) -> Figure | None:
     return Figure(
         "flow",
         f"From {change.old} to {change.new}",
-        "Left what became of the questions before, right what becomes of them now; what ended as before is pale.",
-        f"Of {plural(total, 'question')} that both runs have, those that ended otherwise than before: {said}.",
+        "Left: the outcomes before. Right: the outcomes now. Unchanged outcomes are pale.",
+        f"The questions whose outcome changed, out of {plural(total, 'question')} that both runs have: {said}.",
         tuple(rows),
         lambda width: diagrams.flow(drawn, (change.old, change.new), width),
         change.page_command,
@@ -312,7 +315,7 @@ def flow_figure(change: Change) -> Figure | None:
 
 
 def differences_figure(change: Change) -> Figure | None:
-    """The paired difference of each measure, or None where none is defined."""
+    """Return the paired difference of each measure, or None where none is defined."""
     rows: list[dict[str, Any]] = [{"measure": row.measure} | compared(row) for row in change.comparisons]
     drawn: list[dict[str, Any]] = [
         {
@@ -331,14 +334,14 @@ def differences_figure(change: Change) -> Figure | None:
         f"{row.measure} {signed(row.difference)}, {row.verdict or 'undefined'}" for row in change.comparisons
     )
     margin = (
-        f" The band is the margin of {change.margin:g}, within which a difference does not matter."
+        f" The band shows the margin of {change.margin:g}, within which a difference does not matter."
         if change.margin
         else ""
     )
     return Figure(
         "differences",
         "Differences of the measures",
-        f"{change.new} minus {change.old}, with {change.level:g} % intervals.{margin}",
+        f"{change.new} minus {change.old}, with {change.level:g}% intervals.{margin}",
         f"{said}.",
         tuple(rows),
         lambda width: charts.differences(drawn, [row["measure"] for row in drawn], width, change.margin),

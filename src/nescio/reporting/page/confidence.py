@@ -66,7 +66,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         notes.append(
             note(
                 "page.no_curve",
-                "risk-coverage: no curve for {runs:and 5}, for want of usable confidences",
+                "no risk-coverage curve for {runs:and 5}, for lack of usable confidences",
                 runs=lacking,
             )
         )
@@ -76,7 +76,8 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
     return Figure(
         "risk",
         "Risk over coverage",
-        "If only the surest answers were given, how many of them would be wrong? A point marks what the run itself chose to answer.",
+        "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
+        "itself chose to answer.",
         f"Risk over coverage of {plural(len(report.runs) - len(lacking), 'run')}. As they answered: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
@@ -85,7 +86,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
-    """The coverage and risk of the answers that a run gave."""
+    """Return the coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
     given = int((present & answered).sum())
@@ -93,12 +94,12 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object
         return None
     wrong = int((present & answered & (data.columns["incorrect"][i] == 1)).sum())
     coverage, risk = given / int(present.sum()), wrong / given
-    tip = f"{report.shown[run]} answered {coverage:.1%}, {risk:.1%} of these wrong"
+    tip = f"{report.shown[run]} answered {coverage:.1%}, and {risk:.1%} of these were wrong"
     return {"run": report.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
 
 
 def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
-    """The share right in ten bins of confidence (l, u], of the runs that charts name."""
+    """Return the share right in ten bins of confidence (l, u], of the runs that charts name."""
     try:
         probability, right = data.column("probability"), data.column("right")
     except NescioError as error:
@@ -143,9 +144,10 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
     words = "; ".join(f"{run} {gap:.3f}" for run, gap in off.items())
     return Figure(
         "reliability",
-        "Does confidence mean what it says?",
-        "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is surer than it should be.",
-        f"Expected calibration error, the mean distance from the diagonal: {words}.",
+        "Is confidence calibrated?",
+        "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is "
+        "overconfident.",
+        f"Expected calibration error (the mean distance from the diagonal): {words}.",
         tuple(rows),
         lambda width: charts.reliability(drawn, top, width),
         report.commands.line("score", "-m", "ECE"),

@@ -55,7 +55,7 @@ class Drawn:
 
 
 def table(figure: Figure) -> dict[str, Any]:
-    """The data of a figure as columns and rows; what is undefined is null."""
+    """Return the data of a figure as columns and rows; what is undefined is null."""
     columns = list(figure.rows[0]) if figure.rows else []
     return {"columns": columns, "rows": [[_plain(row.get(name)) for name in columns] for row in figure.rows]}
 
@@ -90,8 +90,8 @@ def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
 
 
 def cleaned(drawing: str, prefix: str = "") -> str:
-    """A drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`; short numbers; and
-    names of its own (`prefix`) for the shapes that it clips by."""
+    """Return a drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`;
+    short numbers; and names of its own (`prefix`) for the shapes that it clips by."""
     from lxml import etree
 
     root = etree.fromstring(drawing.encode(), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
@@ -154,8 +154,8 @@ def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[s
 
 
 def _drawable(part: Any) -> Any:
-    """A specification in which no text ends the process of who draws it: control characters do, and names that objects inherit,
-    which are given a joiner that takes no room."""
+    """Make a specification safe to draw, so that no text ends the process that draws it: control characters do, and names that
+    objects inherit, which are given a joiner that takes no room."""
     if isinstance(part, str):
         return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else sanitize(part, target="page")
     if isinstance(part, list):

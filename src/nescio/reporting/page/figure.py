@@ -26,5 +26,5 @@ class Figure:
 
 
 def first_of(many: int) -> str:
-    """What a chart says where it does not show all."""
-    return f" The chart shows the first {MOST_ROWS} of {many}; its data has all." if many > MOST_ROWS else ""
+    """Return what a chart says where it does not show all."""
+    return f" The chart shows the first {MOST_ROWS} of {many}; its data has them all." if many > MOST_ROWS else ""

@@ -19,7 +19,7 @@ OUTCOMES = ("correct", "incorrect", "unanswered")
 
 
 def interval_figure(report: ReportData) -> Figure:
-    """The values of the measure that decides, with their intervals."""
+    """Return the values of the measure that decides, with their intervals."""
     found = [(run, report.row(run, report.main)) for run in report.runs]
     rows: list[dict[str, Any]] = [
         {"run": report.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
@@ -41,7 +41,7 @@ def interval_figure(report: ReportData) -> Figure:
         if len(rows) > 1
         else ""
     )
-    level = f"with {report.level:g} % intervals" if report.level else "without intervals"
+    level = f"with {report.level:g}% intervals" if report.level else "without intervals"
     return Figure(
         "intervals",
         f"{report.main} of every run",
@@ -70,18 +70,18 @@ def outcome_figure(report: ReportData) -> Figure | None:
     runs = [row["run"] for row in rows[:MOST_ROWS]]
     silent = {row["run"]: row["unanswered"] / max(1, sum(row[k] for k in OUTCOMES)) for row in rows}
     most, least = max(silent, key=lambda run: silent[run]), min(silent, key=lambda run: silent[run])
-    words = "Of each run the share of the questions that ended correct, unanswered and incorrect. "
+    words = "For each run, the share of questions with the outcome correct, unanswered and incorrect. "
     words += (
-        f"Most silent: {most} ({silent[most]:.1%} unanswered)."
+        f"Most abstentions: {most} ({silent[most]:.1%} unanswered)."
         if silent[most]
         else "No run left a question unanswered."
     )
     if silent[most] and most != least:
-        words += f" Least: {least} ({silent[least]:.1%})."
+        words += f" Fewest: {least} ({silent[least]:.1%})."
     return Figure(
         "outcomes",
-        "What became of the questions",
-        "Two runs with equal accuracy may differ in what they do with the rest: say something wrong, or nothing.",
+        "Outcomes of the questions",
+        "Two runs with equal accuracy can differ in what they do with the other questions: answer wrongly, or abstain.",
         words + first_of(len(rows)),
         tuple(rows),
         lambda width: charts.outcomes(drawn, runs, width),
@@ -106,18 +106,19 @@ def gain_figure(report: ReportData) -> Figure | None:
         row
         | {
             "named": charts.named(row["run"], top),
-            "tip": f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from silence {row['gain']:+.3f}",
+            "tip": f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining {row['gain']:+.3f}",
         }
         for row in reversed(rows)
     ]
     most = max(rows, key=lambda row: row["gain"])
-    gained = f"The largest gain from silence: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} ({most['gain']:+.3f})."
+    gained = f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} ({most['gain']:+.3f})."
     if not most["gain"]:
-        gained = "No run gains from silence."
+        gained = "No run gains from abstaining."
     return Figure(
         "gain",
-        "What silence earns",
-        "On the diagonal a run answers everything. How far it lies above is what c@1 gives for keeping silent instead of being wrong.",
+        "What abstaining earns",
+        "A run on the diagonal answers everything. The distance above the diagonal is what c@1 gives for abstaining "
+        "instead of answering wrongly.",
         f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
         lambda width: charts.gain(drawn, top, width),
@@ -150,8 +151,9 @@ def penalty_figure(report: ReportData) -> Figure | None:
     cut = " The axis is cut at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
-        "Who wins at which price of an error",
-        "penalty(t) gives 1 for a right answer, takes t/(1-t) for a wrong one, and leaves silence at 0. Below the dashed line a system that never answers would be better.",
+        "Which run wins at which price of an error",
+        "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
+        "Below the dashed line, a system that never answers would be better.",
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.penalty(rows, marked, top, width),
@@ -160,16 +162,17 @@ def penalty_figure(report: ReportData) -> Figure | None:
 
 
 def _worth(counts: Mapping[str, tuple[int, int, int]]) -> float:
-    """The t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t below C/(C+W)."""
+    """Return the t from which on silence beats every run: the highest precision, as C - W t/(1-t) is above 0 just for t
+    below C/(C+W)."""
     return max((c / (c + w) for c, w, _ in counts.values() if c + w), default=0.0)
 
 
 def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, mute: bool) -> str:
     """Who is best from which t to which, and from where on silence is; `mute` says whether a run is silence itself."""
     if not worth:
-        return "No run earns more than silence."
+        return "No run earns more than a system that never answers."
     said = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
-    every = f"silence beats every run{' that answers' if mute else ''}"
+    every = f"never answering beats every run{' that answers' if mute else ''}"
     if not said:
         return f"Above t = {_price(worth)} {every}."
     return f"The best run is {'; '.join(said)}{f'; above, {every}' if worth < 1 else ''}."
@@ -181,7 +184,8 @@ def _price(t: float) -> str:
 
 
 def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
-    """The runs that a chart names, every winner among them while there are colours; the others keep the colours they have."""
+    """Return the runs that a chart names, every winner among them while there are colours; the others keep the colours
+    they have."""
     chosen = list(top)
     for name in winners:
         free = [i for i, other in enumerate(chosen) if other not in winners and other != charts.OTHERS]
@@ -207,7 +211,7 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
 
 
 def strata_figure(report: ReportData) -> Figure | None:
-    """The measure that decides in each part of the questions, or None without --by."""
+    """Return the measure that decides in each part of the questions, or None without --by."""
     if report.by is None:
         return None
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
@@ -251,7 +255,7 @@ def strata_figure(report: ReportData) -> Figure | None:
         "strata",
         f"By {sanitize(report.by, 80, target='page')}",
         "",
-        f"{report.main} in {len(parts)} parts of the questions.{words}{_grey(report)}{first_of(len(parts))}",
+        f"{report.main} in {len(parts)} categories.{words}{_grey(report)}{first_of(len(parts))}",
         tuple(rows),
         lambda width: charts.strata(drawn, top, width, report.main, order),
         score_command(report, by=True),
@@ -259,7 +263,7 @@ def strata_figure(report: ReportData) -> Figure | None:
 
 
 def _grey(report: ReportData) -> str:
-    """What dots without bars and without a colour leave to the table."""
+    """Return what dots without bars and without a colour leave to the table."""
     others = len(report.runs) - charts.MOST_NAMED
     if others > 0:
         return (

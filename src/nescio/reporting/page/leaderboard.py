@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A run: the ranks it may have, whether it is among those not told apart from the best, its values and number of questions."""
+    """A run: the ranks it can have, whether it is among those tied with the best, its values and number of questions."""
 
     run: str
     rank: str
@@ -52,7 +52,7 @@ class Leaderboard:
 
 
 def leaderboard(report: ReportData) -> Leaderboard:
-    """The table of all runs and measures."""
+    """Return the table of all runs and measures."""
     columns = tuple(_column(name) for name in report.measures)
     best = {name: _best(report, name) for name in report.measures}
     lines = []

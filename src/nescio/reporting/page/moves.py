@@ -76,7 +76,7 @@ class Moves:
         return np.bincount(self.codes[self.codes < 9], minlength=9).reshape(3, 3).astype(np.int64)
 
     def group(self, slug: str) -> NDArray[np.int64]:
-        """The places of the questions of a group."""
+        """Return the places of the questions of a group."""
         return np.flatnonzero(self.flags & GROUPS[slug][2])
 
     def kind(self, code: int) -> int:
@@ -91,7 +91,8 @@ def move_names() -> dict[int, tuple[str, str]]:
 
 
 def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
-    """The moves of all questions from the run at one place to that at the other; None where the data has no outcomes."""
+    """Return the moves of all questions from the run at one place to that at the other; None where the data has no
+    outcomes."""
     data = loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return None
@@ -151,7 +152,7 @@ def _classified(found: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np
 
 
 def _unshared(loaded: Loaded) -> Outcomes | None:
-    """The questions that some run lacks; without those that have no answer, where they are left out."""
+    """Return the questions that some run lacks; without those that have no answer, where they are left out."""
     found = loaded.unshared
     if found is None or loaded.options.unanswerable != "exclude" or found.answerable is None:
         return found
@@ -159,7 +160,7 @@ def _unshared(loaded: Loaded) -> Outcomes | None:
 
 
 def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
-    """The browser's states of two runs, from outcomes to which no policy was applied."""
+    """Return the browser's states of two runs, from outcomes to which no policy was applied."""
     unanswerable = np.zeros(len(found.questions), dtype=bool) if found.answerable is None else found.answerable == 0
     raw = found.state[list(places)]
     shown = np.zeros(raw.shape, dtype=np.uint8)
@@ -176,7 +177,7 @@ def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
 
 
 def payload(found: Moves) -> dict[str, object]:
-    """What the browser of questions needs to filter by moves."""
+    """Return what the browser of questions needs to filter by moves."""
     import base64
 
     kinds = [[slug, name, code, found.kind(code)] for code, (slug, name) in move_names().items()]

@@ -50,7 +50,7 @@ const page = (() => {
     const head = make("tr", {}, ...own.columns.map((name, i) => { const th = cell("th", name.replaceAll("_", " "), i); th.scope = "col"; return th; }));
     const rows = own.rows.slice(0, MOST_SHOWN).map((row) => make("tr", {}, ...row.map((value, i) => cell("td", value, i))));
     place.append(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
-    if (own.rows.length > MOST_SHOWN) place.append(make("p", { textContent: `The first ${MOST_SHOWN} of ${own.rows.length} rows; the download has all.` }));
+    if (own.rows.length > MOST_SHOWN) place.append(make("p", { textContent: `The first ${MOST_SHOWN} of ${own.rows.length} rows; the download has them all.` }));
   }));
   const tip = $("tip");
   let lit = null, spot = null; // the mark that is explained, and where the pointer is if it pointed there

@@ -17,11 +17,11 @@ MOST_SQUARES = 40  # runs in the matrix of pairs
 
 
 def rank_figure(report: ReportData) -> Figure | None:
-    """The critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
+    """Return the critical-difference diagram, or None for fewer than three runs, or where nothing was compared.
 
-    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of questions runs
-    stand by their value instead, and each pair has its own test: a bar joins neighbours of which no two are told apart after the
-    correction for all pairs.
+    Demšar's (JMLR 2006) has mean ranks over several data sets and one critical distance for all. On one collection of
+    questions runs stand by their value instead, and each pair has its own test: a bar joins neighbours that are not
+    significantly different after the correction for all pairs.
     """
     runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
     if report.comparisons is None or len(runs) < 3:
@@ -43,7 +43,7 @@ def rank_figure(report: ReportData) -> Figure | None:
             "first": first,
             "last": last,
             "lane": lane,
-            "tip": f"no two told apart: {enumerated(shown[first : last + 1], 6)}",
+            "tip": f"no significant difference: {enumerated(shown[first : last + 1], 6)}",
         }
         for (first, last), lane in zip(bars, _lanes(bars), strict=True)
     ]
@@ -68,8 +68,9 @@ def rank_figure(report: ReportData) -> Figure | None:
     return Figure(
         "ranks",
         "Critical-difference diagram",
-        f"Runs by their {report.main}. A bar joins neighbours of which no two are told apart by paired tests, corrected for all pairs. "
-        "Runs further apart may not be told apart either: the squares below show each pair.",
+        f"Runs by their {report.main}. A bar joins neighbouring runs that are not significantly different from each "
+        "other (paired tests, "
+        "corrected for all pairs). Runs without a common bar can be tied too: the squares below show each pair.",
         words + first_of(len(ranked)),
         tuple(rows),
         lambda width: diagrams.critical_difference(drawn, joined, width, report.main),
@@ -78,7 +79,8 @@ def rank_figure(report: ReportData) -> Figure | None:
 
 
 def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
-    """The first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of each run."""
+    """Return the first and the last run under each bar that joins two or more; `groups` are the numbers of the bars of
+    each run."""
     under: dict[str, list[int]] = {}
     for place, numbers in enumerate(groups):
         for bar in numbers.split():
@@ -87,7 +89,7 @@ def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
-    """A lane for each bar: the first in which no other lies beside it."""
+    """Return a lane for each bar: the first in which no other lies beside it."""
     ends: list[int] = []
     found = []
     for first, last in bars:
@@ -98,7 +100,7 @@ def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def pair_figure(report: ReportData) -> Figure | None:
-    """Which runs are told apart by the measure that decides, or None where nothing was compared."""
+    """Draw which runs differ significantly by the measure that decides; None where nothing was compared."""
     if report.comparisons is None:
         return None
     runs = report.runs[:MOST_SQUARES]
@@ -108,7 +110,7 @@ def pair_figure(report: ReportData) -> Figure | None:
         for j, other in enumerate(runs):
             pair = report.pairs.get((run, other))
             if pair is not None:
-                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not told apart"
+                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not significant"
                 sign = {"better": "+", "worse": "−"}.get(verdict, "?")
                 tip = f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
@@ -116,8 +118,8 @@ def pair_figure(report: ReportData) -> Figure | None:
     alike = [row for row in report.comparisons if row.verdict not in ("better", "worse")]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    told = f"Told apart by {report.main}, with p-values adjusted for the number of pairs: {len(rows) - len(alike):,} of {len(rows):,}."
-    words = told + (f" Not told apart: {'; '.join(closest[:3])}{left}." if alike else "")
+    told = f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
+    words = told + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
         f" The chart shows the {MOST_SQUARES} best of {len(report.runs)} runs."
         if len(report.runs) > MOST_SQUARES
@@ -125,8 +127,9 @@ def pair_figure(report: ReportData) -> Figure | None:
     )
     return Figure(
         "pairs",
-        "Which differences can be believed",
-        "Each square compares the run of its row with the run whose number stands above. Paired tests on the questions that both runs have; Holm's correction for all pairs.",
+        "Which differences are significant",
+        "Each square compares the run in its row with the run whose number is above it, by a paired test on the "
+        "questions that both runs have, with Holm's correction for all pairs.",
         words + shown,
         rows,
         lambda width: charts.pairs(drawn, labels, width),
@@ -135,8 +138,8 @@ def pair_figure(report: ReportData) -> Figure | None:
 
 
 def difference(pair: Comparison) -> tuple[str, str, str, str]:
-    """A comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with its interval, p, and
-    adjusted p."""
+    """Return a comparison in words ("+0.020 [+0.010, +0.030], adjusted p 0.004"), and its parts: the difference with
+    its interval, p, and adjusted p."""
     interval = "" if pair.low is None or math.isnan(pair.low) else f" [{signed(pair.low)}, {signed(pair.high)}]"
     shown, p, adjusted = f"{signed(pair.difference)}{interval}", _p(pair.p), _p(pair.p_adjusted)
     return f"{shown}, adjusted p {adjusted}", shown, p, adjusted
@@ -151,5 +154,5 @@ def _plain_pair(report: ReportData, row: Comparison) -> Record:
 
 
 def compared(row: Comparison) -> Record:
-    """What is said of a paired difference in a table of data."""
+    """Return what is said of a paired difference in a table of data."""
     return {name: getattr(row, name) for name in ("difference", "low", "high", "p", "p_adjusted", "verdict", "n")}

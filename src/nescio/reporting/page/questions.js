@@ -39,7 +39,7 @@
   if (moves) {
     $("grid").classList.add("of-moves");
     const group = (label, found) => { const node = make("optgroup", { label }); found.forEach(([slug, name, , many]) => node.append(make("option", { value: slug, textContent: `${name} (${many.toLocaleString("en")})` }))); return node; };
-    const select = choose([["", "any or none"]], { id: "f-move" });
+    const select = choose([["", "any change or none"]], { id: "f-move" });
     select.append(group("these may overlap", moves.groups), group("outcome before → after", moves.kinds));
     $("f-facets").append(make("label", {}, "Change ", select));
   }
@@ -51,7 +51,7 @@
   const addRun = (run = "", state = "1") => {
     const number = $("f-runs").children.length + 1;
     const who = choose([["", "any run"], ...own.runs.map((name, r) => [String(r), name])], { className: "who", value: "" });
-    const what = choose([["1", "is correct"], ["2", "is incorrect"], ["3", "is unanswered"], ["5", "is not graded"], ["0", "is not there"]], { className: "what" });
+    const what = choose([["1", "is correct"], ["2", "is incorrect"], ["3", "is unanswered"], ["5", "is not graded"], ["0", "is missing"]], { className: "what" });
     who.setAttribute("aria-label", `run ${number}`);
     what.setAttribute("aria-label", `outcome of run ${number}`);
     who.value = run; what.value = state;
@@ -268,8 +268,8 @@
     return { m, values, bounds };
   };
   $("own-how").textContent = !own.level ? "" : own.clusters
-    ? `${own.level * 100} % intervals by a normal approximation that lets the questions of one cluster move together (delta method), computed in this page; the leaderboard's come from resampling.`
-    : `${own.level * 100} % intervals as \`nescio score\` makes them: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit may differ from the command's, and more where few questions are shown.`;
+    ? `${own.level * 100}% intervals computed in this page by a normal approximation (delta method) in which the questions of a cluster move together. The intervals of the leaderboard come from resampling.`
+    : `${own.level * 100}% intervals, computed as in \`nescio score\`: c@1 and accuracy from ${DRAWS.toLocaleString("en")} draws of Dirichlet(counts + ½) made in this page, coverage by Wilson's formula. The last digit can differ from the command's, and more digits can differ if few questions are shown.`;
   const shownValue = (value, bounds) => (value === null ? ["undefined"] : [value.toFixed(3), ...(bounds ? [make("small", { textContent: `[${bounds[0].toFixed(3)}, ${bounds[1].toFixed(3)}]` })] : [])]);
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };

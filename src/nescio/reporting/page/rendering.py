@@ -35,7 +35,7 @@ class Shared:
 
 
 def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
-    """The whole report as one text. `title` stands in the browser's tab and above the answer."""
+    """Return the whole report as one text. `title` stands in the browser's tab and above the answer."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -66,7 +66,8 @@ def assembled(
     browsing: Browser | None,
     **own: Any,
 ) -> str:
-    """A page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only these scripts run."""
+    """Return a page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only
+    these scripts run."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -106,7 +107,7 @@ def _inert_answer(found: Answer) -> Answer:
 
 
 def versions() -> str:
-    """The versions that the figures were made with."""
+    """Return the versions that the figures were made with."""
     return ", ".join(
         [
             f"nescio {__version__}",

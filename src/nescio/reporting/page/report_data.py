@@ -72,7 +72,7 @@ class ReportData:
         return parse(self.main).declaration.lower_is_better
 
     def row(self, run: str, measure: str, stratum: str | None = None) -> Score | None:
-        """The score of a run, or None where it was not computed."""
+        """Return the score of a run, or None where it was not computed."""
         return self.cells.get((run, measure, stratum))
 
 
@@ -146,14 +146,14 @@ def run_studies(
 
 
 def score_command(report: ReportData, *, by: bool = False) -> str:
-    """The command that gives the scores again."""
+    """Return the command that gives the scores again."""
     more = ("--by", report.by) if by and report.by else ()
     level = ("--ci", "none" if report.level is None else f"{report.level:g}") if report.level != 95 else ()
     return report.commands.line("score", *asked(report.measures), *more, *level)
 
 
 def compare_command(report: ReportData) -> str:
-    """The command that gives the comparisons again."""
+    """Return the command that gives the comparisons again."""
     level = ("--ci", f"{report.level:g}") if report.level not in (None, 95) else ()
     return report.commands.line("compare", "-m", report.main, *level)
 
@@ -171,7 +171,7 @@ def _compared(
             "a counts table does not say which questions each run got right, so its runs cannot be compared",
         )
     if len(loaded.data.runs) < 2:
-        return None, note("page.one_run", "there is one run, and nothing to compare it with")
+        return None, note("page.one_run", "there is one run, and no other run to compare it with")
     return compare(loaded, [main], ci=ci or 95.0, **drawn), None
 
 

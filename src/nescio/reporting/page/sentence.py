@@ -27,16 +27,16 @@ class Answer:
 
 
 def answer(report: ReportData) -> Answer:
-    """Who is best by the measure that decides, how surely, and from whom it cannot be told apart."""
+    """Say who is best by the measure that decides, how surely, and with whom it is tied."""
     best = report.row(report.runs[0], report.main)
     if best is None or math.isnan(best.value):
-        return Answer(f"{report.main} is undefined for ", "every run", ": nothing could be counted.")
+        return Answer(f"{report.main} is undefined for ", "every run", ", because nothing could be counted.")
     name = report.shown[best.run]
     if len(report.runs) == 1:
         return Answer("", name, f" scores {value(best)} by {report.main}.", _what_it_did(report, best.run))
     lower = " (lower is better)" if report.lower_is_better else ""
     if level := _level(report, best):
-        lower += f", level with {enumerated(level)}"
+        lower += f", tied with {enumerated(level)}"
     if report.comparisons is None:
         rest = f": {report.why_alone}."
         return Answer(
@@ -48,18 +48,18 @@ def answer(report: ReportData) -> Answer:
         if (pair := report.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
     ]
     others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
-    told = f"not told apart from {enumerated(alike)}" if alike else f"told apart from {others}"
+    told = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
     return Answer("", name, f" is best by {report.main}{lower}, {value(best)}; {told}.", _what_it_did(report, best.run))
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
-    """The other runs with the very value of the best."""
+    """Return the other runs with the very value of the best."""
     rows = [row for run in report.runs[1:] if (row := report.row(run, report.main)) is not None]
     return [report.shown[row.run] for row in rows if math.isclose(row.value, best.value, rel_tol=1e-12, abs_tol=1e-15)]
 
 
 def value(row: Score | None) -> str:
-    """A value and its interval: "0.712 [0.700, 0.724]"."""
+    """Return a value and its interval: "0.712 [0.700, 0.724]"."""
     if row is None:
         return "not computed"
     if row.low is None or row.high is None or math.isnan(row.low) or math.isnan(row.value):
@@ -68,19 +68,24 @@ def value(row: Score | None) -> str:
 
 
 def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
-    """What the best run did with its questions, and who would be best if silence were taken for a wrong answer."""
+    """Return what the best run did with its questions, and who would be best if silence were taken for a wrong
+    answer."""
     if run not in report.counts:
         return ()
     correct, incorrect, unanswered = report.counts[run]
     n = correct + incorrect + unanswered
     if not n:
         return ()
-    shown = (f"{correct / n:.1%} ended correct", f"{incorrect / n:.1%} incorrect", f"{unanswered / n:.1%} unanswered")
-    said = [f"With {report.shown[run]}, of {plural(n, 'question')} {shown[0]}, {shown[1]} and {shown[2]}."]
+    right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
+    said = [
+        f"{report.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
+        "unanswered."
+    ]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
     top = max(report.runs, key=lambda name: shares[name])
     if report.main != "accuracy" and shares[top] > shares[run]:
         said.append(
-            f"By accuracy, which takes silence for a wrong answer, {report.shown[top]} would be first ({shares[top]:.3f})."
+            f"By accuracy, which counts an abstention as a wrong answer, {report.shown[top]} would be first "
+            f"({shares[top]:.3f})."
         )
     return tuple(said)

@@ -17,7 +17,7 @@ SWAPS_ALLOWED = 0.05  # the default level of `nescio meta swap`
 
 
 def study_figures(report: ReportData) -> tuple[Figure, ...]:
-    """The figures of the studies that were made."""
+    """Return the figures of the studies that were made."""
     figures: list[Figure] = []
     for study in report.studies:
         figures += _stability_figures(report, study) if study.kind == "stability" else _swap_figures(report, study)
@@ -29,7 +29,7 @@ def _rows(study: Results, *names: str) -> list[Record]:
 
 
 def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
-    """The error rate and the ties over the fuzziness, each in a chart of its own."""
+    """Return the error rate and the ties over the fuzziness, each in a chart of its own."""
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
@@ -48,9 +48,9 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
     return [
         Figure(
             "stability",
-            "How often a smaller collection misleads",
-            "Runs are compared on many random parts of the questions. The error rate is how often a part ranks two runs against the "
-            "majority of the parts (Buckley & Voorhees 2000).",
+            "How often a smaller collection misranks runs",
+            "Runs are compared on many random subsets of the questions. The error rate is how often a subset ranks "
+            "two runs against the majority of the subsets (Buckley & Voorhees 2000).",
             f"Error rate at fuzziness {fuzzy}: {said('error_rate')}.{left}",
             tuple(rows),
             curve("error_rate", "error rate"),
@@ -58,9 +58,9 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
         ),
         Figure(
             "ties",
-            "How often it cannot tell runs apart",
-            "The share of the same comparisons that end in a tie: the fewer, the better a measure discriminates. A low error rate is "
-            "worth little where it is bought with ties.",
+            "How often runs are tied",
+            "The share of the same comparisons that end in a tie. The fewer ties, the better a measure discriminates. "
+            "A low error rate is worth little if it comes from many ties.",
             f"Ties at fuzziness {fuzzy}: {said('ties')}.{left}",
             tuple(rows),
             curve("ties", "proportion of ties"),
@@ -70,7 +70,7 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
-    """The swap rate over the difference that was seen."""
+    """Return the swap rate over the difference that was seen."""
     rows = _rows(study, "measure", "low", "high", "comparisons", "swaps", "swap_rate")
     drawn, top, left = _drawn(rows, ("swap_rate",))
     if not drawn:
@@ -80,15 +80,16 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
         f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
     )
     lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
-    said = f"A difference of this size is swapped in at most 5 % of the cases: {words}." if words else ""
+    said = f"A difference of this size is reversed in at most 5% of the cases: {words}." if words else ""
     none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
-    across, up = ("low", "difference on the first part"), ("swap_rate", "swap rate")
+    across, up = ("low", "difference on the first subset"), ("swap_rate", "swap rate")
     return [
         Figure(
             "swap",
-            "Which difference is needed",
-            "Two runs are compared on two disjoint parts of the questions. How often does the second part reverse what the first one "
-            "says, by the size of the difference on the first (Voorhees & Buckley 2002)? The dashed line is 5 %.",
+            "How large a difference must be",
+            "Two runs are compared on two disjoint subsets of the questions. How often does the second subset reverse "
+            "the result of the first, by the size of the difference on the first (Voorhees & Buckley 2002)? The "
+            "dashed line is 5%.",
             f"{said}{none}{left}".strip(),
             tuple(rows),
             lambda width: charts.curves(drawn, top, width, (across, up), SWAPS_ALLOWED),
@@ -98,7 +99,8 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
 
 
 def _drawn(rows: Sequence[Record], shown: Sequence[str]) -> tuple[list[Record], tuple[str, ...], str]:
-    """The rows that can be drawn, a series a measure; the measures with a colour of their own; and what the chart leaves out."""
+    """Return the rows that can be drawn, a series a measure; the measures with a colour of their own; and what the
+    chart leaves out."""
     measures = tuple(dict.fromkeys(row["measure"] for row in rows))
     top = measures[: charts.MOST_NAMED]
     drawn = [
@@ -125,7 +127,7 @@ def _percent(value: float) -> str:
 
 
 def _command(report: ReportData, verb: str) -> str:
-    """The command of a study; of the options of resampling it knows the seed alone."""
+    """Return the command of a study; of the options of resampling it knows the seed alone."""
     given = report.commands.resampling
     seed = given[given.index("--seed") :][:2] if "--seed" in given else ()
     return report.commands.line(verb, *asked(report.measures), *seed, resampled=False)

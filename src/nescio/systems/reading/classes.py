@@ -47,7 +47,8 @@ class Named:
 
 @lru_cache(maxsize=1 << 10)
 def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
-    """The names of every sentence of a story; a surname alone is a person where the story has it in full elsewhere."""
+    """Return the names of every sentence of a story; a surname alone is a person where the story has it in full
+    elsewhere."""
     runs = [_capitals(sentence) for sentence in story]
     surnames = {run.words[-1] for of_sentence in runs for run in of_sentence if run.is_person and len(run.words) > 1}
     named = []
@@ -117,7 +118,8 @@ def _plain(token: str) -> str:
 
 
 def _runs(sentence: str, tokens: list[tuple[str, int, int]], at: int, stop: int) -> list[_Run]:
-    """The name in tokens at..stop, without a word that has its capital from the beginning of the sentence only."""
+    """Return the name in tokens at..stop, without a word that has its capital from the beginning of the sentence
+    only."""
     words = [_plain(token) for token, _, _ in tokens[at:stop]]
     titled = words[0] in known.TITLES
     if titled:
@@ -155,7 +157,8 @@ _LEXICAL = {"noun.person": PERSON, "noun.location": LOCATION, "noun.time": TIME}
 
 @lru_cache(maxsize=1 << 16)
 def noun_classes(word: str) -> frozenset[str]:
-    """The class of the commonest sense of a word as a noun in WordNet; raises LookupError where its files are not found."""
+    """Return the class of the commonest sense of a word as a noun in WordNet; raises LookupError where its files are
+    not found."""
     reader = wordnet()
     if reader is None:
         raise LookupError("WordNet's files are not installed")

@@ -49,7 +49,8 @@ class _Sentence:
 
 
 def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
-    """The switches in the order of the paper; raises UnknownNameError, or UsageError for one that cannot be had."""
+    """Return the switches in the order of the paper; raises UnknownNameError, or UsageError for one that cannot be
+    had."""
     wanted = set(switches)
     for name in sorted(wanted):
         if name in BY_HAND:
@@ -66,7 +67,7 @@ def parse_switches(switches: Iterable[str]) -> tuple[str, ...]:
 
 
 def deep_read(switches: Iterable[str] = ()) -> System:
-    """The system with some of the switches on."""
+    """Return the system with some of the switches on."""
     on = parse_switches(switches)
 
     def choose(question: Question) -> Scored:
@@ -98,13 +99,13 @@ def _sentences(story: tuple[str, ...], on: tuple[str, ...]) -> tuple[_Sentence, 
 
 
 def _asked(question: Question, on: tuple[str, ...]) -> tuple[Bag, str | None]:
-    """The question as a bag, and the class of thing that it demands."""
+    """Return the question as a bag, and the class of thing that it demands."""
     demanded = classes.DEMANDED.get(question_word(question.text)) if {"Name", "Sem"} & set(on) else None
     return _bag(question.text, on) | ({demanded} if demanded else frozenset()), demanded
 
 
 def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, ...]) -> Merit:
-    """What makes one sentence better than another, the earlier one being preferred where all of it is equal."""
+    """Return what makes one sentence better than another, the earlier one being preferred where all of it is equal."""
     shared = bag & sentence.bag
     fits = "Filt" not in on or demanded is None or demanded in sentence.classes
     lengths = sorted((len(word) for word in shared if not word.startswith(":")), reverse=True)
@@ -112,7 +113,7 @@ def _merit(bag: Bag, demanded: str | None, sentence: _Sentence, on: tuple[str, .
 
 
 def best_sentence(question: Question, switches: Iterable[str] = ()) -> int:
-    """The sentence (from 0) that Deep Read chooses."""
+    """Return the sentence (from 0) that Deep Read chooses."""
     return _choose_sentence(question, parse_switches(switches)).best
 
 
@@ -153,5 +154,5 @@ def _weights(story: tuple[str, ...]) -> Mapping[str, int]:
 
 
 def _weigh(stems: Iterable[str], held: Mapping[str, int], n: int) -> float:
-    """The weights of stems, added exactly; one that stands nowhere weighs as much as one that stands once."""
+    """Return the weights of stems, added exactly; one that stands nowhere weighs as much as one that stands once."""
     return math.fsum(math.log1p(n / held.get(one, 1)) for one in stems)

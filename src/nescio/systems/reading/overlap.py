@@ -48,11 +48,13 @@ class _Stems:
         return cls(of_question, tuple(frozenset(content_stems(o)) - of_question for o in question.options), story, held)
 
     def weight(self, stems: Iterable[str]) -> float:
-        """The weights of stems, added exactly; one that stands nowhere weighs as much as one that stands once."""
+        """Return the weights of stems, added exactly; one that stands nowhere weighs as much as one that stands
+        once."""
         return math.fsum(math.log1p(len(self.story) / self.held.get(stem, 1)) for stem in stems)
 
     def closest(self) -> int:
-        """The sentence with the most of the question's stems; ties go to longer stems, then to the earlier sentence."""
+        """Return the sentence with the most of the question's stems; ties go to longer stems, then to the earlier
+        sentence."""
 
         def merit(index: int) -> tuple[int, list[int], int]:
             matches = self.asked.intersection(self.story[index])

@@ -72,7 +72,7 @@ def _respond(question: Question, scored: Scored, threshold: float) -> Response:
 
 
 def bundled() -> Path:
-    """The folder of the stories that come with the package: `stories.jsonl` and `questions.jsonl`."""
+    """Return the folder of the stories that come with the package: `stories.jsonl` and `questions.jsonl`."""
     return Path(str(files("nescio.systems").joinpath("stories")))
 
 

@@ -50,7 +50,7 @@ def _read(story: tuple[str, ...]) -> _Story:
 
 
 def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
-    """The weight of the best window of |S| words, and the sentence in whose midst it lies."""
+    """Return the weight of the best window of |S| words, and the sentence in whose midst it lies."""
     held = np.zeros(len(story.code))
     for word in wanted:
         at = story.places.get(word, ())
@@ -78,7 +78,7 @@ def _distance(story: _Story, question: frozenset[str], option: frozenset[str]) -
 
 
 def _apart(one: list[int], other: list[int]) -> int:
-    """The least distance between a place of the one list and a place of the other, both sorted."""
+    """Return the least distance between a place of the one list and a place of the other, both sorted."""
     least = abs(one[0] - other[0])
     for place in one:
         at = bisect_left(other, place)
@@ -110,7 +110,7 @@ def window_distance(question: Question) -> Scored:
 
 
 def random_choice(collection: Collection, seed: int = 0) -> System:
-    """A system that chooses by lot among the options of each question, or the sentences of its story.
+    """Return a system that chooses by lot among the options of each question, or the sentences of its story.
 
     The lots go by identifier, so that the order of the questions does not matter. Its confidence is the chance of each.
     """

@@ -39,7 +39,7 @@ class Case:
         return math.fsum(match.weight for match in self.matches) or 1.0
 
     def share(self, matches: Iterable[Match]) -> float:
-        """The weight of some of the question's content words as a share of that of all."""
+        """Return the weight of some of the question's content words as a share of that of all."""
         return math.fsum(match.weight for match in matches) / self.total
 
 
@@ -65,7 +65,7 @@ class Match:
 
 
 def case(question: str, answer: str, text: str, weight: Weight, title: str = "") -> Case:
-    """The candidate in words, with its matches."""
+    """Return the candidate in words, with its matches."""
     q, a, t = read(question), read(answer), read(text)
     named = frozenset(read(title.replace("_", " ")).stem)
     starts = find(t.lower, a.lower)
@@ -105,7 +105,8 @@ def _matches(q: Words, t: Words, span: tuple[int, int], weight: Weight, title: f
 
 
 def asked_of_text(q: Words) -> list[int]:
-    """The positions of the content words that a text should hold: without the kind of answer (how many, what year, which city)."""
+    """Return the positions of the content words that a text should hold: without the kind of answer (how many, what
+    year, which city)."""
     asks = question_word(q)
     kinds: set[int] = set()
     if asks is not None:
@@ -117,7 +118,8 @@ def asked_of_text(q: Words) -> list[int]:
 
 
 def initials(t: Words) -> dict[str, int]:
-    """The abbreviations that names of two to five words make, and where such a name begins: us for United States."""
+    """Return the abbreviations that names of two to five words make, and where such a name begins: us for United
+    States."""
     places: dict[str, int] = {}
     for i in range(len(t)):
         for n in range(2, 6):
@@ -156,7 +158,7 @@ def _pairs(word: str) -> frozenset[str]:
 
 
 def focus(one: Case) -> int | None:
-    """The position of the word that says what is asked for: the first content word after the question word."""
+    """Return the position of the word that says what is asked for: the first content word after the question word."""
     if one.asks is None:
         return None
     beyond = (at for at in one.question.content if at > one.asks)
@@ -164,7 +166,7 @@ def focus(one: Case) -> int | None:
 
 
 def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """The length of the longest common subsequence of two sequences of words."""
+    """Return the length of the longest common subsequence of two sequences of words."""
     row = [0] * (len(second) + 1)
     for word in first:
         diagonal = 0
@@ -174,7 +176,7 @@ def longest_common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
 
 
 def longest_run(first: tuple[str, ...], second: tuple[str, ...]) -> int:
-    """The length of the longest run of words that stands in both."""
+    """Return the length of the longest run of words that stands in both."""
     best, row = 0, [0] * (len(second) + 1)
     for word in first:
         diagonal = 0

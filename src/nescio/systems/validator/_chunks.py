@@ -32,7 +32,7 @@ def _class(words: Words, i: int) -> str:
 
 
 def _neighbour(words: Words, i: int, inside: int) -> str:
-    """The class of the word beside the answer; edge where punctuation or the end of the text parts them."""
+    """Return the class of the word beside the answer; edge where punctuation or the end of the text parts them."""
     if not 0 <= i < len(words) or abs(words.place[i] - words.place[inside]) > 1:
         return "edge"
     return _class(words, i)

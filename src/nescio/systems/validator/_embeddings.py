@@ -37,7 +37,7 @@ def _encoder(name: str) -> Any:
 
 @lru_cache(maxsize=1 << 12)
 def _vectors(name: str, text: str) -> tuple[Vectors, Vectors]:
-    """The vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
+    """Return the vector of a text, shape (d,), and those of its words, shape (words, d), all of length 1.
 
     A word is the mean of its tokens; one beyond the longest text that the model reads has a vector of zeros.
     """
@@ -115,17 +115,18 @@ def _see(one: Case, of_question: Vectors, texts: Vectors) -> _Seen:
 
 
 def _best(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The best of each row, 0 where there is nothing to choose from."""
+    """Return the best of each row, 0 where there is nothing to choose from."""
     return cosine.max(axis=1) if cosine.shape[1] else np.zeros(len(cosine))
 
 
 def _least(values: NDArray[np.float64], empty: float) -> tuple[float, float]:
-    """The least and the mean."""
+    """Return the least and the mean."""
     return (float(values.min()), float(values.mean())) if values.size else (empty, empty)
 
 
 def _matched(seen: _Seen) -> Row:
-    """The question's words with the text's, the answer's taken out: the least, their mean, what is lacking by weight."""
+    """Return the question's words with the text's, the answer's taken out: the least, their mean, what is lacking by
+    weight."""
     best, weight = _best(seen.cosine[:, seen.rest]), seen.weight
     low = np.sort(best) if best.size else np.ones(1)
     lacking = weight * (1 - best)
@@ -154,7 +155,8 @@ def _matched(seen: _Seen) -> Row:
 
 
 def _beside(seen: _Seen, of_question: Vectors, texts: Vectors) -> Row:
-    """The same near the answer, how far from it the question's words stand, and the text's words there with the question's."""
+    """Return the same near the answer, how far from it the question's words stand, and the text's words there with the
+    question's."""
     least, mean = _least(_best(seen.cosine[:, seen.near]), 1.0)
     content = [i for i in seen.near if seen.one.text.lower[i] not in STOP_WORDS]
     back = _best(np.asarray(texts[content] @ of_question.T, dtype=np.float64))
@@ -173,7 +175,8 @@ def _beside(seen: _Seen, of_question: Vectors, texts: Vectors) -> Row:
 
 
 def _answered(seen: _Seen, of_question: Vectors, texts: Vectors, stated: tuple[Words, Vectors]) -> Row:
-    """The answer in its text with what is asked for, with the whole question, and with itself in the statement."""
+    """Return the answer in its text with what is asked for, with the whole question, and with itself in the
+    statement."""
     names = ("asks", "focus", "focus, best", "question", "question, best", "statement")
     row = {f"answer and {name}": 0.0 for name in names}
     one = seen.one

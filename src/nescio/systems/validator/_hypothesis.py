@@ -24,7 +24,7 @@ _MOST = 6  # words between the question word and its auxiliary that may name the
 
 
 def statement(question: Words, answer: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of the statement in lower case, the answer in the place of what is asked for."""
+    """Return the words of the statement in lower case, the answer in the place of what is asked for."""
     at = question_word(question)
     words = question.lower
     if at is None:
@@ -49,7 +49,7 @@ def _of_subject(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, .
 
 
 def _of_kind(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]:
-    """What is X: A is X. What did X do: X do A. What river flows: A flows. What year did X die: X die A."""
+    """Return what is X: A is X. What did X do: X do A. What river flows: A flows. What year did X die: X die A."""
     at = _auxiliary(after)
     if at is None:
         return (*answer, *(after[1:] if len(after) > 2 else after))
@@ -73,7 +73,8 @@ def _auxiliary(words: tuple[str, ...]) -> int | None:
 
 
 def _moved(after: tuple[str, ...]) -> tuple[str, ...]:
-    """What follows when, where or why: the auxiliary before the last word (was Chopin born: Chopin was born), do dropped."""
+    """Return what follows when, where or why: the auxiliary before the last word (was Chopin born: Chopin was born), do
+    dropped."""
     if after and after[0] in _DO:
         return after[1:]
     if len(after) > 1 and after[0] in _AUXILIARIES:

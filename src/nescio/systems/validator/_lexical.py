@@ -13,7 +13,7 @@ Row = dict[str, float]
 
 
 def share(part: float, whole: float) -> float:
-    """A share, 0 of nothing."""
+    """Return a share, 0 of nothing."""
     return part / whole if whole else 0.0
 
 
@@ -62,7 +62,7 @@ def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
 
 
 def ngrams(one: Case) -> Row:
-    """Runs of words: which n-grams of the question the text holds, and the longest common subsequence and run."""
+    """Compare runs of words: which n-grams of the question the text holds, and the longest common subsequence and run."""
     q, t = one.question.stem, one.text.stem
     content, others = one.question.content_stems, one.text.content_stems
     return {

@@ -12,7 +12,7 @@ from nescio.text import stem
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text that is nothing but words and white space."""
+    """Return the words of a text that is nothing but words and white space."""
     return frozenset(text.split())
 
 
@@ -235,7 +235,7 @@ def _groups(text: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1)
 def lemmas() -> dict[str, str]:
-    """The base of each irregular form."""
+    """Return the base of each irregular form."""
     base_of: dict[str, str] = {}
     for base, *forms in _groups(_IRREGULAR):
         for form in forms:
@@ -245,25 +245,25 @@ def lemmas() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def peoples() -> dict[str, str]:
-    """The country (or faith) of each of its adjectives and members."""
+    """Return the country (or faith) of each of its adjectives and members."""
     return {form: base for base, *forms in _groups(_PEOPLES) for form in forms}
 
 
 @lru_cache(maxsize=1)
 def synonyms() -> dict[str, frozenset[str]]:
-    """The stems of the words that can stand for a word, by its stem."""
+    """Return the stems of the words that can stand for a word, by its stem."""
     return _related(_groups(_SYNONYMS))
 
 
 @lru_cache(maxsize=1)
 def opposites() -> dict[str, frozenset[str]]:
-    """The stems of the words that exclude a word, by its stem."""
+    """Return the stems of the words that exclude a word, by its stem."""
     return _related(_groups(_OPPOSITES))
 
 
 @lru_cache(maxsize=1)
 def rivals() -> dict[str, frozenset[str]]:
-    """The stems of the words that could stand in a word's place, by its stem: other months, units, countries."""
+    """Return the stems of the words that could stand in a word's place, by its stem: other months, units, countries."""
     countries = [[base for base, *_ in _groups(_PEOPLES)]]
     return _related([*_groups(_RIVALS), *countries])
 

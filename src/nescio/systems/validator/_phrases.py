@@ -20,7 +20,7 @@ def _stems(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def hypothesis(one: Case) -> Row:
-    """The statement that question and answer make: how much of it stands in the text, in its order."""
+    """Return the statement that question and answer make: how much of it stands in the text, in its order."""
     stated, t = _stems(statement(one.question, one.answer.lower)), one.text.stem
     own = one.answer.stem
     return {
@@ -45,7 +45,7 @@ def _beside(stated: Sequence[str], one: Case) -> float:
 
 
 def phrases(one: Case) -> Row:
-    """Transformations of the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
+    """Transform the statement: the other order (passive, of for 's), and patterns of apposition and naming."""
     stated = _stems(statement(one.question, one.answer.lower))
     rest = _stems([w for i, w in enumerate(one.question.lower) if i != one.asks])
     own, t = one.answer.stem, one.text.stem
@@ -183,7 +183,8 @@ def _exchanged(stated: Sequence[str], one: Case) -> Row:
 
 
 def _order(one: Case) -> float:
-    """The share of neighbouring pairs of matched question words that stand in the same order in the text; half without any."""
+    """Return the share of neighbouring pairs of matched question words that stand in the same order in the text; half
+    without any."""
     first: dict[str, int] = {}
     for i, word in enumerate(one.text.stem):
         first.setdefault(word, i)

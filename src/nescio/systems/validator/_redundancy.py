@@ -26,7 +26,7 @@ class Group:
 
 
 def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
-    """The answers to one question; those of the same normalised words share their votes."""
+    """Return the answers to one question; those of the same normalised words share their votes."""
     keys = [tuple(normalised_words(answer)) for answer in answers]
     sums: Counter[tuple[str, ...]] = Counter()
     for key, many in zip(keys, votes, strict=True):

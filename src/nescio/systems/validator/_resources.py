@@ -68,7 +68,7 @@ def parser_absent(resources: Resources) -> str | None:
 
 @lru_cache(maxsize=1 << 15)
 def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The synonyms of a word, the words up to two steps above and one below it, and its antonyms."""
+    """Return the synonyms of a word, the words up to two steps above and one below it, and its antonyms."""
     same: set[str] = set()
     kin: set[str] = set()
     against: set[str] = set()
@@ -84,7 +84,7 @@ def _related(folder: Path, word: str) -> tuple[frozenset[str], frozenset[str], f
 
 @lru_cache(maxsize=1 << 15)
 def _base(folder: Path, word: str) -> str:
-    """The base form of a word as WordNet has it, the word itself where it has none."""
+    """Return the base form of a word as WordNet has it, the word itself where it has none."""
     return next((base for pos in "nvar" if (base := open_folder(folder).morphy(word, pos))), word)
 
 
@@ -112,7 +112,7 @@ def _parser(name: str) -> Any:
 
 @lru_cache(maxsize=1 << 14)
 def _arcs(name: str, text: str) -> tuple[tuple[str, str, str], ...]:
-    """The dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
+    """Return the dependencies of a text: lemma of the head, relation, lemma of what depends on it."""
     parsed = _parser(name)(text)
     return tuple((word.head.lemma_.lower(), word.dep_, word.lemma_.lower()) for word in parsed if not word.is_punct)
 

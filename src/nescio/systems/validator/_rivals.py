@@ -52,7 +52,7 @@ def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> li
 
 
 def contested(candidates: Sequence[Candidate]) -> float:
-    """The share of the candidates that have a rival: another question with a candidate of the same text."""
+    """Return the share of the candidates that have a rival: another question with a candidate of the same text."""
     questions_of: dict[str, set[str]] = {}
     for candidate in candidates:
         questions_of.setdefault(candidate.text, set()).add(candidate.question_id)
@@ -106,5 +106,5 @@ def _against(mine: RivalView, others: Sequence[RivalView], weight: Weight) -> Ro
 
 
 def _sum(stems: frozenset[str], weight: Weight) -> float:
-    """The weight of some stems, added exactly, in whatever order they come."""
+    """Return the weight of some stems, added exactly, in whatever order they come."""
     return fsum(map(weight, stems))

@@ -22,7 +22,7 @@ _FITS = {"who": ("name",), "when": ("time",), "where": ("name",), "how many": ("
 
 
 def asked_type(question: Words, asks: int | None) -> str:
-    """What kind of answer the question asks for, one of ASKED."""
+    """Return what kind of answer the question asks for, one of ASKED."""
     if asks is None:
         return "none"
     word, following = question.lower[asks], question.lower[asks + 1 : asks + 3]
@@ -37,7 +37,7 @@ def asked_type(question: Words, asks: int | None) -> str:
 
 
 def given_type(answer: Words) -> str:
-    """What kind of thing the answer looks like, one of GIVEN."""
+    """Return what kind of thing the answer looks like, one of GIVEN."""
     if any(_YEAR.fullmatch(word.removesuffix("s")) or word in _lexicon.TIME_WORDS for word in answer.lower):
         return "time"
     if any(map(is_number, answer.lower)):
@@ -93,7 +93,7 @@ def numbers(one: Case) -> Row:
 
 @lru_cache(maxsize=1 << 14)
 def _values(text: str) -> frozenset[Decimal]:
-    """The numbers that a text states, in digits or in words, as the judge of numbers reads them."""
+    """Return the numbers that a text states, in digits or in words, as the judge of numbers reads them."""
     from nescio.judging._numbers import quantities
 
     return frozenset(quantity.value.normalize() for quantity in quantities(text))
@@ -107,7 +107,8 @@ _TIME = re.compile(
 
 @lru_cache(maxsize=1 << 14)
 def moments(text: str) -> frozenset[tuple[str, int]]:
-    """The times that a text names: ("year", 1945), ("decade", 1940), ("century", 20), ("month", 5), ("day", 508)."""
+    """Return the times that a text names: ("year", 1945), ("decade", 1940), ("century", 20), ("month", 5), ("day",
+    508)."""
     dates: set[tuple[str, int]] = set()
     for match in _TIME.finditer(text):
         for kind in ("century", "decade", "year"):
@@ -133,7 +134,7 @@ def agrees(moment: tuple[str, int], others: frozenset[tuple[str, int]]) -> bool:
 
 
 def times(one: Case) -> Row:
-    """Times: does the text name those that the question names, or others instead?"""
+    """Compare times: does the text name those that the question names, or others instead?"""
     in_question, stated, in_answer = (
         moments(" ".join(words.surface)) for words in (one.question, one.text, one.answer)
     )

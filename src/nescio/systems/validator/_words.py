@@ -45,7 +45,7 @@ class Words:
 
 @lru_cache(maxsize=1 << 14)
 def read(text: str) -> Words:
-    """The words of a text."""
+    """Return the words of a text."""
     surface, place, at, end = [], [], 0.0, 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
@@ -70,7 +70,7 @@ def _plain(word: str) -> str:
 
 
 def lemma(word: str) -> str:
-    """The base of an irregular form, the country of an adjective; any other word as it is."""
+    """Return the base of an irregular form, the country of an adjective; any other word as it is."""
     word = lemmas().get(word, word)
     return peoples().get(word, word)
 
@@ -86,7 +86,8 @@ def is_name(words: Words, i: int) -> bool:
 
 
 def question_word(words: Words) -> int | None:
-    """The position of the word that asks, the first of who, when, where, why, how, which, what; None where there is none."""
+    """Return the position of the word that asks, the first of who, when, where, why, how, which, what; None where there
+    is none."""
     return next((i for i, word in enumerate(words.lower) if word in _QUESTION_WORDS), None)
 
 

@@ -18,10 +18,11 @@ from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Validation,
 def decide(
     exercise: Exercise, confidence: Floats, threshold: float | None, *, always: bool = False
 ) -> list[Validation]:
-    """A decision on every candidate, in order: accepted where the confidence is at least the threshold (None: nowhere).
+    """Return a decision on every candidate, in order: accepted where the confidence is at least the threshold (None:
+    nowhere).
 
-    Of the accepted answers to a question the surest is SELECTED, the first of equally sure ones; with `always` the surest is
-    selected whatever its confidence, so that no question stays without an answer.
+    Of the accepted answers to a question the surest is SELECTED, the first of equally sure ones; with `always` the
+    surest is selected whatever its confidence, so that no question stays without an answer.
     """
     sure = {(c.question_id, c.id): float(p) for c, p in zip(exercise.candidates, confidence, strict=True)}
     limit = float("inf") if threshold is None else threshold
@@ -103,6 +104,7 @@ def _codes(groups: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def best(data: Evidence, measure: str | Measure, seed: int) -> Tuning:
-    """The threshold that makes a measure best, and what it can be expected to earn on new questions (`nescio tune`)."""
+    """Return the threshold that makes a measure best, and what it can be expected to earn on new questions (`nescio
+    tune`)."""
     tuning: Tuning = tune(data, measure, ci=None, seed=seed, points=2).rows[0]
     return tuning

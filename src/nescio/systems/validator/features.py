@@ -27,7 +27,7 @@ class Rarity:
     counts: Mapping[str, int]
 
     def weight(self, stem: str) -> float:
-        """The weight of a stem, in [0, 1]."""
+        """Return the weight of a stem, in [0, 1]."""
         if not self.texts:
             return 1.0
         return math.log((self.texts + 1) / (self.counts.get(stem, 0) + 1)) / math.log(self.texts + 1)
@@ -41,13 +41,13 @@ class Features:
     values: NDArray[np.float64]
 
     def without(self, technique: str) -> Features:
-        """The same without the columns of one technique."""
+        """Return the same without the columns of one technique."""
         kept = [i for i, name in enumerate(self.names) if name.partition(":")[0] != technique]
         return Features(tuple(self.names[i] for i in kept), self.values[:, kept])
 
 
 def rarity(exercise: Exercise) -> Rarity:
-    """Counted in the questions and supporting texts of a development collection, each candidate giving two texts."""
+    """Count in the questions and supporting texts of a development collection, each candidate giving two texts."""
     question_text = {question.id: question.text for question in exercise.questions}
     counts: Counter[str] = Counter()
     for candidate in exercise.candidates:
@@ -63,10 +63,10 @@ def features(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Features:
-    """What the techniques find in each candidate. A technique depends on no other one.
+    """Return what the techniques find in each candidate. A technique depends on no other one.
 
-    `votes` says how many systems gave a candidate's answer, by question and answer id (1 each where it is None); nothing but
-    redundancy reads it.
+    `votes` says how many systems gave a candidate's answer, by question and answer id (1 each where it is None);
+    nothing but redundancy reads it.
     """
     resources = resources or Resources()
     cases = _cases(exercise, rare)

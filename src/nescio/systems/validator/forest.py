@@ -35,7 +35,7 @@ class Tree:
     value: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """The value of the leaf that each row falls into; x has shape (rows, features)."""
+        """Return the value of the leaf that each row falls into; x has shape (rows, features)."""
         at = np.zeros(len(x), dtype=np.int64)
         rows = np.arange(len(x))
         while (inner := self.feature[at] != LEAF).any():
@@ -52,13 +52,13 @@ class Forest:
     trees: tuple[Tree, ...]
 
     def predict(self, x: Floats) -> Floats:
-        """The mean over the trees, in [0, 1]; shape (rows,)."""
+        """Return the mean over the trees, in [0, 1]; shape (rows,)."""
         narrow = np.asarray(x, dtype=np.float32).astype(np.float64)  # as scikit-learn compares
         return np.asarray(np.add.reduce([tree.predict(narrow) for tree in self.trees]) / len(self.trees))
 
 
 def grow(x: Floats, right: NDArray[np.bool_], weight: Floats, *, trees: int, seed: int, jobs: int = 1) -> Forest:
-    """A forest that tells right answers from wrong; the same for the same seed, whatever `jobs`.
+    """Return a forest that tells right answers from wrong; the same for the same seed, whatever `jobs`.
 
     Raises UsageError where scikit-learn is not installed: only training needs it.
     """
@@ -88,13 +88,13 @@ def _tree(grown: Any, at: int) -> Tree:
 
 
 def as_lists(forest: Forest) -> list[dict[str, list[Any]]]:
-    """The forest as JSON has it."""
+    """Return the forest as JSON has it."""
     names = ("feature", "threshold", "left", "right", "value")
     return [{name: getattr(tree, name).tolist() for name in names} for tree in forest.trees]
 
 
 def from_lists(trees: Sequence[Mapping[str, Sequence[Any]]], features: int) -> Forest:
-    """The forest again; raises ValueError, with the reason, for what is no tree over so many features."""
+    """Return the forest again; raises ValueError, with the reason, for what is no tree over so many features."""
     return Forest(tuple(_checked(tree, features) for tree in trees))
 
 

@@ -58,7 +58,7 @@ class Model:
     about: Mapping[str, Any]
 
     def confidence(self, exercise: Exercise, resources: Resources | None = None, votes: Votes | None = None) -> Floats:
-        """The chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
+        """Return the chance that each candidate is right, in the order of the exercise; shape (candidates,), in (0, 1).
 
         Raises UsageError where a technique that the model was trained with is not to be had, or saw other things then.
         """
@@ -87,7 +87,7 @@ class Model:
         )
 
     def of_features(self, computed: Features) -> Floats:
-        """The same from features that were computed before; they must be the model's, in its order."""
+        """Return the same from features that were computed before; they must be the model's, in its order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
 

@@ -128,7 +128,7 @@ class Row12:
 
 
 def chosen(resources: Resources, without: Collection[str] = (), *, redundancy: bool = False) -> tuple[str, ...]:
-    """The techniques to use: all that can be, but those switched off; redundancy only where it is asked for.
+    """Return the techniques to use: all that can be, but those switched off; redundancy only where it is asked for.
 
     Raises UnknownNameError for a name that is none, UsageError where nothing is left.
     """
@@ -155,7 +155,7 @@ def check(names: Sequence[str], resources: Resources) -> None:
 
 
 def table12(resources: Resources | None = None) -> Results:
-    """The rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
+    """Return the rows of Table 12, then what is here beside them, with what is in use, what is skipped and why."""
     resources = resources or Resources()
     rows = []
     by_row: dict[str, list[Technique]] = {}

@@ -76,12 +76,12 @@ def train(
     votes: Votes | None = None,
     plan: TrainingPlan | None = None,
 ) -> Trained:
-    """A validator from a development collection whose answers are judged.
+    """Return a validator from a development collection whose answers are judged.
 
-    Questions (or the clusters that they name) are dealt into parts; each part is judged by a forest grown on the others. On
-    these held-out confidences the calibration is fitted and the thresholds for F and c@1 are tuned; then a forest is grown on
-    all. `also` is a second collection that only helps the forest: its answers count `plan.also` each, and those of a held-out
-    question are held out as well.
+    Questions (or the clusters that they name) are dealt into parts; each part is judged by a forest grown on the
+    others. On these held-out confidences the calibration is fitted and the thresholds for F and c@1 are tuned; then a
+    forest is grown on all. `also` is a second collection that only helps the forest: its answers count `plan.also`
+    each, and those of a held-out question are held out as well.
 
     Raises MismatchError where there are not both right and wrong answers, or fewer than two groups of questions.
     """
@@ -99,7 +99,7 @@ def gather(
     resources: Resources | None = None,
     votes: Votes | None = None,
 ) -> Material:
-    """The features of both collections, with their labels, weights and groups."""
+    """Return the features of both collections, with their labels, weights and groups."""
     if not 0 <= plan.also <= 1:
         raise UsageError(f"a candidate of a second collection counts from 0 to 1 (found {plan.also!r})")
     collections = [exercise] if also is None else [exercise, also]
@@ -123,7 +123,8 @@ def gather(
 
 
 def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
-    """The model of some material: calibration and thresholds on held-out confidences, the forest on everything."""
+    """Return the model of some material: calibration and thresholds on held-out confidences, the forest on
+    everything."""
     own = np.arange(len(material.use)) < material.own
     good = material.right[material.use & own]
     if good.all() or not good.any():
@@ -158,7 +159,8 @@ def fit(exercise: Exercise, material: Material, plan: TrainingPlan) -> Trained:
 
 
 def held_out(material: Material, plan: TrainingPlan) -> Floats:
-    """The forest's mean for each development candidate, from forests that saw nothing of its group; shape (own,)."""
+    """Return the forest's mean for each development candidate, from forests that saw nothing of its group; shape
+    (own,)."""
     fold = _deal(material.group, material.own, plan)
     held = np.full(material.own, np.nan)
     for part in range(int(fold.max()) + 1):

@@ -72,12 +72,13 @@ _JUDGED = (Value.VALIDATED, Value.REJECTED)
 
 
 def expected(exercise: Exercise) -> list[Expected]:
-    r"""The baselines by formula, with p the share of the judged answers that are right and c of k those of one question.
+    r"""Return the baselines by formula, with p the share of the judged answers that are right and c of k those of one
+    question.
 
-    100 % VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA accuracy
-    $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50 % VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at random among
-    the accepted ones, $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (ours; the paper gives it none). Perfect selection: the share of
-    the questions with a right answer.
+    100% VALIDATED: precision p, recall 1, $F = 2p/(1+p)$; selecting at random among the judged answers it has the QA
+    accuracy $\frac{1}{|Q|}\sum_q c/k$ (eq. 6). 50% VALIDATED, each answer with chance ½: p, ½, $p/(p+½)$; selecting at
+    random among the accepted ones, $\frac{1}{|Q|}\sum_q (1-2^{-k})\,c/k$ (ours; the paper gives it none). Perfect
+    selection: the share of the questions with a right answer.
     """
     grouped = [known for _, _, known in groups(exercise)]
     n = len(grouped)
@@ -141,10 +142,11 @@ def perfect(exercise: Exercise) -> list[Validation]:
 
 
 def with_systems(exercise: Exercise, data: Evidence, systems: Evidence) -> tuple[Evidence, tuple[Note, ...]]:
-    """The Evidence of validators with QA systems beside them, over the questions of the exercise alone, and notes.
+    """Return the Evidence of validators with QA systems beside them, over the questions of the exercise alone, and
+    notes.
 
-    A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no columns over
-    answers. Raises MismatchError where a name stands on both sides or no question is common.
+    A system's question is right where it answered, and rightly; one that it does not have is not. Systems have no
+    columns over answers. Raises MismatchError where a name stands on both sides or no question is common.
     """
     if both := sorted({*data.runs} & {*systems.runs}):
         raise MismatchError(f"{both[0]!r} is the name of a validator and of a QA system; rename one of them")
@@ -220,7 +222,7 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
-    """Validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random among them.
+    """Rank validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random among them.
 
     `share_of_perfect` is the paper's "% of perfect selection", divided by 100: undefined where no question has a right answer.
     """
@@ -251,7 +253,7 @@ def of_pairs(pairs: Sequence[Pair]) -> Exercise:
 
 
 def baselines(exercise: Exercise, seed: int = 0) -> tuple[Evidence, tuple[Note, ...]]:
-    """The baselines as runs, drawn with a seed, to be scored like any other."""
+    """Return the baselines as runs, drawn with a seed, to be scored like any other."""
     runs = {
         f"{ALL} (drawn)": accept_all(exercise, seed),
         f"{HALF} (drawn)": accept_half(exercise, seed),

@@ -117,12 +117,12 @@ def build(
     rules: Collection[str] = RULES,
     longest: int = LONGEST,
 ) -> Built:
-    """A collection for validators from questions and the answers of QA systems, in their order.
+    """Return a collection for validators from questions and the answers of QA systems, in their order.
 
-    The k-th answer offered to question Q gets the id Q_k, so that gaps show what was removed; of equal answers the first
-    stays. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES` apply (all but
-    "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left are not in it. Raises
-    MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
+    The k-th answer offered to question Q gets the id Q_k, so that gaps show what was removed; of equal answers the
+    first stays. R becomes VALIDATED, W and U REJECTED, X and unjudged UNKNOWN. `rules` says which of `RULES` apply (all
+    but "duplicate" and "contained" keep every answer that somebody gave). Questions without an answer left are not in
+    it. Raises MismatchError for an answer to a question that is not here, UsageError for an unknown rule.
     """
     if unknown := sorted({*rules} - {*RULES}):
         raise UsageError(f"there is no rule {unknown[0]!r}; rules are {', '.join(RULES)}")
@@ -149,7 +149,7 @@ def build(
 
 
 def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | None]) -> Iterator[Offer]:
-    """The answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
+    """Return the answers of runs as offers; `verdict` says what assessors said of the answer of a run to a question."""
     for run in runs:
         for response in run.responses:
             judgement = (
@@ -167,7 +167,7 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
 
 
 def language(question: Question) -> str:
-    """The language that a question says it is in, in capitals; empty where it says none."""
+    """Return the language that a question says it is in, in capitals; empty where it says none."""
     return question.strata.get("language", "").upper()
 
 
@@ -199,7 +199,7 @@ def tally(built: Built, rules: Sequence[str] = RULES) -> tuple[ByRule, ...]:
 
 
 def tokens(answer: str) -> tuple[str, ...]:
-    """What answers are compared by: words and signs without case, punctuation off both ends.
+    """Return what answers are compared by: words and signs without case, punctuation off both ends.
 
     By tokens, not characters: the answer "3" is not contained in "since August 31" (Figure 3 of the paper keeps both).
     """

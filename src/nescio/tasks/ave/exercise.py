@@ -129,8 +129,9 @@ Key = tuple[str, str]
 
 
 def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
-    """What in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that are no numbers or
-    that only some decisions have, two SELECTED in a question, and answers accepted where none is SELECTED."""
+    """Return what in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that
+    are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted where none is
+    SELECTED."""
     questions = {question.id for question in exercise.questions}
     answers = {(item.question_id, item.id) for item in exercise.candidates}
     selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
@@ -163,7 +164,8 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
 
 
 def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
-    """The same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its decision."""
+    """Return the same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its
+    decision."""
     questions = tuple(Question(pair.id, "") for pair in pairs)
     candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
     known = {pair.id for pair in pairs}
@@ -195,7 +197,7 @@ class _Judged:
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is REJECTED.
+    """Return validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is REJECTED.
 
     Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
     """
@@ -225,7 +227,8 @@ def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]
 
 
 def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """The same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its own."""
+    """Return the same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its
+    own."""
     for run, validations in runs.items():
         for problem in pair_problems(pairs, validations):
             raise MismatchError(
@@ -244,10 +247,12 @@ def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[No
 
 
 def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
-    """The same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose SELECTED answer is
-    VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in qa_accuracy), without one unanswered.
+    """Return the same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose
+    SELECTED answer is VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in
+    qa_accuracy), without one unanswered.
 
-    The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was declined.
+    The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was
+    declined.
     """
     value = {(item.question_id, item.id): item.value for item in exercise.candidates}
     place = {question.id: i for i, question in enumerate(exercise.questions)}
@@ -284,10 +289,10 @@ def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ..
 
 
 def roc(data: Evidence) -> list[Point]:
-    """The points of each run's ROC curve over its judged answers by falling confidence, tied answers together.
+    """Return the points of each run's ROC curve over its judged answers by falling confidence, tied answers together.
 
-    The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of answer, has
-    no curve. Answers that a run does not name are below all others.
+    The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of
+    answer, has no curve. Answers that a run does not name are below all others.
     """
     points = []
     for run, name in enumerate(data.runs):
@@ -357,7 +362,7 @@ def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
 
 
 def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> dict[str, list[float]]:
-    """What each question is worth in a run, and what it offers to any run."""
+    """Return what each question is worth in a run, and what it offers to any run."""
     groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
     for candidate in exercise.candidates:
         groups[candidate.question_id].append(candidate)
@@ -416,7 +421,7 @@ def _evidence(
 
 
 def by_question(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    """The candidates of each question, in order."""
+    """Return the candidates of each question, in order."""
     groups: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         groups.setdefault(candidate.question_id, []).append(candidate)

@@ -31,12 +31,13 @@ MODEL = "all-MiniLM-L6-v2"
 
 
 def terms(text: str) -> list[str]:
-    """The stemmed words of a text, as often as they stand there."""
+    """Return the stemmed words of a text, as often as they stand there."""
     return [stem(word) for word in words(text)]
 
 
 def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Callable[[str], float]) -> float:
-    r"""The largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s; 0 for no strings or a nugget without weight.
+    r"""Return the largest $\sum_{t \in n \cap s} w_t / \sum_{t \in n} w_t$ over strings s; 0 for no strings or a nugget
+    without weight.
 
     Every occurrence of a word in the nugget counts; the string need hold it once.
     """
@@ -48,12 +49,12 @@ def share(nugget: Sequence[str], strings: Sequence[Sequence[str]], weight: Calla
 
 
 def by_count(nugget: str, strings: Sequence[str]) -> float:
-    """The match by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
+    """Return the match by count: "A B C D" against [A], [B C D], [D], [A D] is 3/4."""
     return share(terms(nugget), [terms(string) for string in strings], lambda _: 1.0)
 
 
 def by_idf(nuggets: Sequence[str]) -> Matcher:
-    """The match by idf, weights taken from these nuggets."""
+    """Return the match by idf, weights taken from these nuggets."""
     held = Counter(term for nugget in nuggets for term in set(terms(nugget)))
 
     def weight(term: str) -> float:
@@ -70,9 +71,10 @@ def by_idf(nuggets: Sequence[str]) -> Matcher:
 
 
 def by_embedding(model: str = MODEL) -> Matcher:
-    """The match by meaning: the largest cosine of nugget and string, negative ones being 0.
+    """Return the match by meaning: the largest cosine of nugget and string, negative ones being 0.
 
-    Needs sentence-transformers (`pip install 'nescio[embeddings]'`) and its model; raises UsageError where it is not installed.
+    Needs sentence-transformers (`pip install 'nescio[embeddings]'`) and its model; raises UsageError where it is not
+    installed.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -92,7 +94,8 @@ def by_embedding(model: str = MODEL) -> Matcher:
 
 
 def matcher(method: str, targets: Sequence[Target]) -> Matcher:
-    """The matcher of that name; raises UnknownNameError for another, UsageError where its library is not installed."""
+    """Return the matcher of that name; raises UnknownNameError for another, UsageError where its library is not
+    installed."""
     if method not in METHODS:
         raise UnknownNameError("automatic matching", method, METHODS)
     if method == EMBEDDING:
@@ -101,10 +104,10 @@ def matcher(method: str, targets: Sequence[Target]) -> Matcher:
 
 
 def evidence(targets: Sequence[Target], runs: Sequence[Run], method: str = COUNT) -> tuple[Evidence, tuple[Note, ...]]:
-    """The columns of every run on every target by automatic matching, and notes that say so.
+    """Return the columns of every run on every target by automatic matching, and notes that say so.
 
-    A nugget is vital where more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of vital
-    nuggets, `automatic_found` the number of nuggets whose match is above 0: each allows 100 characters.
+    A nugget is vital where more than half of the key's assessors say so. `automatic_vital` is the sum of the matches of
+    vital nuggets, `automatic_found` the number of nuggets whose match is above 0: each allows 100 characters.
     """
     match = matcher(method, targets)
     units: list[tuple[Target, str | None]] = [(target, None) for target in targets]

@@ -79,12 +79,13 @@ Found = Mapping[str, Match]  # by nugget, in one response
 
 
 def length(strings: Sequence[str]) -> int:
-    """The non-white characters of all strings together: l of the official formula."""
+    """Return the non-white characters of all strings together: l of the official formula."""
     return sum(len("".join(text.split())) for text in strings)
 
 
 def string_precision(strings: Sequence[str], allowance: int = ALLOWANCE) -> float:
-    r"""The thesis's precision of strings, $\frac{1}{k}\sum_s \min(1, \delta/d(s))$, δ the allowance; NaN without strings.
+    r"""Return the thesis's precision of strings, $\frac{1}{k}\sum_s \min(1, \delta/d(s))$, δ the allowance; NaN without
+    strings.
 
     As printed the sum is not divided by the number of strings k, and may exceed 1.
     """
@@ -93,7 +94,8 @@ def string_precision(strings: Sequence[str], allowance: int = ALLOWANCE) -> floa
 
 
 def weights(target: Target) -> dict[str, float]:
-    """The pyramid weight of each nugget: the weights given, or its votes for vital over the most that a nugget has (N06-1049)."""
+    """Return the pyramid weight of each nugget: the weights given, or its votes for vital over the most that a nugget
+    has (N06-1049)."""
     stated = [nugget.weight for nugget in target.nuggets]
     if any(weight is not None for weight in stated):
         return {nugget.id: nugget.weight or 0.0 for nugget in target.nuggets}
@@ -114,7 +116,7 @@ def order(target: Target, matches: Found) -> float:
 
 
 def assessors(targets: Sequence[Target], matches: Sequence[Match] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of those who labelled the key, and of those who mapped responses to it."""
+    """Return the names of those who labelled the key, and of those who mapped responses to it."""
     keyed = sorted({name for target in targets for nugget in target.nuggets for name in nugget.vital})
     return tuple(keyed), tuple(sorted({match.assessor for match in matches}))
 
@@ -126,12 +128,13 @@ def evidence(
     who: str = MAJORITY,
     saw: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Evidence, tuple[Note, ...]]:
-    """The columns of every run on every target by what assessors found, and notes for the user.
+    """Return the columns of every run on every target by what assessors found, and notes for the user.
 
-    Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the question), "each" (a
-    question and an assessor are a unit, clustered by question: the mean is the macro alternative of P07-1097), or the name of
-    one. `saw` names the assessors of each target, where these matches are not of all runs that they saw. A target to which a run
-    does not respond is silence. Raises MismatchError where a run has no match at all, UnknownNameError for a name.
+    Several assessors: `who` is "majority" (vital, or matched, where more than half of those say so who saw the
+    question), "each" (a question and an assessor are a unit, clustered by question: the mean is the macro alternative
+    of P07-1097), or the name of one. `saw` names the assessors of each target, where these matches are not of all runs
+    that they saw. A target to which a run does not respond is silence. Raises MismatchError where a run has no match at
+    all, UnknownNameError for a name.
     """
     keyed, mapped = assessors(targets, matches)
     names = _wanted(who, keyed, mapped)
@@ -184,7 +187,7 @@ def silences(targets: Sequence[Target], runs: Sequence[Run]) -> list[Note]:
 
 
 def _wanted(who: str, keyed: Sequence[str], mapped: Sequence[str]) -> tuple[str | None, ...]:
-    """The assessors whose view makes a unit of each question; None is the majority's."""
+    """Return the assessors whose view makes a unit of each question; None is the majority's."""
     if who == MAJORITY:
         return (None,)
     if who == EACH:
@@ -253,7 +256,8 @@ def _not_mapped(runs: Sequence[Run], matches: Sequence[Match], by_cell: Mapping[
 
 
 def _found(matches: Sequence[Match], name: str | None, many: int) -> dict[str, Match]:
-    """What one assessor found in a response, or more than half of so many: for each nugget its first place and its best grade."""
+    """Return what one assessor found in a response, or more than half of so many: for each nugget its first place and
+    its best grade."""
     kept = [match for match in matches if match.nugget_id and (name is None or match.assessor == name)]
     first_matches: dict[str, Match] = {}
     for match in sorted(kept, key=lambda m: (-m.grade, m.place is None, m.place or 0)):
@@ -271,7 +275,7 @@ def is_vital(nugget: Nugget, name: str | None = None) -> bool:
 
 
 def _cell(target: Target, response: Response | None, matches: Found, name: str | None) -> dict[str, float]:
-    """The columns of one response, as `nescio.data.evidence` names them."""
+    """Return the columns of one response, as `nescio.data.evidence` names them."""
     strings = response.strings if response else ()
     vital = {nugget.id: is_vital(nugget, name) for nugget in target.nuggets}
     full = [i for i, match in matches.items() if match.grade >= FULL]

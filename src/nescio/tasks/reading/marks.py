@@ -51,7 +51,7 @@ class Marks:
 
 
 def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
-    """The stemmed words of a text that are not on the stop list, in order and with repetitions.
+    """Return the stemmed words of a text that are not on the stop list, in order and with repetitions.
 
     `keep_pronouns` leaves personal and possessive pronouns in, as the paper's printed 1/6 needs.
     """
@@ -77,8 +77,8 @@ def _match(answer: Sequence[str], key: Sequence[str]) -> Match:
 
 
 def best_match(answer: str, keys: Iterable[str], *, keep_pronouns: bool = False) -> Match:
-    """The match with the key of the best recall, and of several the best precision; keys without content words are passed
-    over. NaN where no key has any."""
+    """Return the match with the key of the best recall, and of several the best precision; keys without content words
+    are passed over. NaN where no key has any."""
     matches = [match(answer, key, keep_pronouns=keep_pronouns) for key in keys]
     sound = [one for one in matches if one.recall == one.recall]
     return max(
@@ -109,8 +109,8 @@ def _spaced(text: str) -> str:
 
 
 def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
-    """The sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds it word for
-    word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
+    """Return the sentence (from 0) that an answer was taken from: it equals the answer, or else is the first that holds
+    it word for word, or else the first that it holds; None where there is none. Case and punctuation do not matter."""
     spaced, spelt = _spaced(answer), _spelt(story)
     if not spaced.strip():
         return None

@@ -12,7 +12,7 @@ SILENCE = 0.5  # the score that takes neither side
 
 
 def _simulated_score(behaviour: Any) -> Array:
-    """The side that the answer takes, and by how much; a right answer takes the side of the truth."""
+    """Return the side that the answer takes, and by how much; a right answer takes the side of the truth."""
     side = np.where(behaviour.side == behaviour.right, 1.0, -1.0)
     strength = np.maximum(np.nan_to_num(behaviour.sure) - 0.5, 0.01)
     return np.where(behaviour.answered, SILENCE + side * strength, SILENCE)
