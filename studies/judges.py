@@ -34,7 +34,7 @@ from nescio.stats.bias_correction import Estimate, superpopulation
 from nescio.stats.intervals import wilson
 
 ROOT = Path(__file__).parents[1]
-JUDGES = ("exact", "token_f1", "overlap")
+JUDGES = ("exact", "token_f1", "overlap", "contains")
 SIZES = (50, 100, 200)
 SIZE = 100
 CLAIMED = (0.93, 0.97)
@@ -150,11 +150,11 @@ def simulate(seen: Sequence[Seen], samples: int) -> tuple[Cells, dict[tuple[str,
     return near, far
 
 
-def agreement_table(seen: Sequence[Seen]) -> list[str]:
-    """Return a row a judge: all runs together."""
+def agreement_table(seen: Sequence[Seen], run: str = ALL) -> list[str]:
+    """Return a row a judge: all runs together, or one of them."""
     lines = ["| judge | agreement | Cohen's kappa | sensitivity | specificity |", "| --- | ---: | ---: | ---: | ---: |"]
     for one in seen:
-        row = next(row for row in one.results if row.run == ALL)
+        row = next(row for row in one.results if row.run == run)
         lines.append(
             f"| {one.name} | {row.agreement:.3f} [{row.low:.3f}, {row.high:.3f}] | "
             f"{row.kappa:.3f} [{row.kappa_low:.3f}, {row.kappa_high:.3f}] | {row.sensitivity:.3f} | {row.specificity:.3f} |"
@@ -252,7 +252,22 @@ def _range(shares: Sequence[float]) -> str:
     return f"{min(shares):.1%} to {max(shares):.1%}"
 
 
-def page(seen: Sequence[Seen], near: Cells, far: Mapping[tuple[str, str], Array], samples: int) -> str:
+def lengths(runs: Sequence[Run]) -> dict[str, str]:
+    """How many words the answers have, and which run has the longest."""
+    words = {run.name: [len((response.answer or "").split()) for response in run.responses] for run in runs}
+    every = [count for counts in words.values() for count in counts]
+    model = max(words, key=lambda name: np.mean(words[name]))
+    return {
+        "longest": str(max(every)),
+        "words": f"{np.mean(every):.1f}",
+        "model": model,
+        "model words": f"{np.mean(words[model]):.1f}",
+    }
+
+
+def page(
+    seen: Sequence[Seen], runs: Sequence[Run], near: Cells, far: Mapping[tuple[str, str], Array], samples: int
+) -> str:
     """Return the page, its tables and figures put in."""
     text = (Path(__file__).parent / "judges.md.in").read_text(encoding="utf-8")
     tables: dict[str, Callable[[], list[str]]] = {
@@ -261,7 +276,9 @@ def page(seen: Sequence[Seen], near: Cells, far: Mapping[tuple[str, str], Array]
         "coverage": lambda: coverage_table(near),
         "sizes": lambda: sizes_table(near),
     }
-    parts = facts(near, far, samples) | {name: "\n".join(make()) for name, make in tables.items()}
+    texts = lengths(runs)
+    tables["model agreement"] = lambda: agreement_table(seen, texts["model"])
+    parts = facts(near, far, samples) | texts | {name: "\n".join(make()) for name, make in tables.items()}
     for name, part in parts.items():
         text = text.replace(f"@{name}@", part)
     return text
@@ -278,7 +295,7 @@ def main(data: Path, samples: int, output: Path) -> None:
     start = perf_counter()
     collection, runs, labels = read(data / "nq301" / "runs_human.csv")
     seen = [see(name, collection, runs, labels) for name in JUDGES]
-    (output / "judges.md").write_text(page(seen, *simulate(seen, samples), samples), encoding="utf-8")
+    (output / "judges.md").write_text(page(seen, runs, *simulate(seen, samples), samples), encoding="utf-8")
     click.echo(f"{perf_counter() - start:.0f} s")
 
 

@@ -1,14 +1,17 @@
 """Files given together: one format, each file once, each run once; and what `load` does with what is no file."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+import nescio
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+from nescio.pipeline import Options, load
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [
@@ -151,3 +154,39 @@ def test_what_is_loaded_or_evidence_already_is_taken_as_it_is(tmp_path: Path) ->
     found = read(encode(ROWS, "csv", tmp_path))
     assert read(found) is found
     assert read(found.data).data is found.data
+
+
+READING: dict[str, Any] = {
+    "format_in": "outcomes",
+    "judge": "exact",
+    "missing": "common",
+    "ungraded": "exclude",
+    "unanswerable": "exclude",
+    "outcome_map": {"yes": "correct"},
+    "choose": {"filter": "strict"},
+    "declined_pattern": ("no idea",),
+    "max_unpacked": 1.0,
+    "graded": ("f1",),
+}
+MEMORY: dict[str, Any] = {
+    "cluster": "topic",
+    "missing_confidence": "exclude",
+}  # what an Evidence in memory can still be asked
+
+
+@pytest.mark.parametrize("name", [*READING, *MEMORY])
+def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
+    assert {*READING, *MEMORY, "strata", "watch"} == {field.name for field in fields(Options)}
+    path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)
+    loaded = load(path)
+    tally = loaded.data.tally() if isinstance(loaded.data, Evidence) else None
+    for given in (loaded, loaded.data, tally):
+        may = isinstance(given, Evidence) and name in MEMORY
+        for function in (nescio.score, nescio.compare):
+            if given is tally and function is nescio.compare:
+                continue
+            if may:
+                function(given, "accuracy", **{name: MEMORY[name]})
+                continue
+            with pytest.raises((UsageError, MismatchError), match=f"{name} says how|nothing to cluster"):
+                function(given, "accuracy", **{name: (READING | MEMORY)[name]})

@@ -29,7 +29,7 @@ def command_line() -> str:
         MADE,
         "# The command line\n",
         "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages to standard",
-        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell, 2 bad input or usage.\n",
+        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage.\n",
     ]
     for context in _walk(app, click.Context(app, info_name="nescio", **app.context_settings)):
         parts += _command(context)
@@ -130,7 +130,7 @@ def _docstring(text: str) -> Iterator[str]:
         if shown:
             yield "\n".join(["```text", *(line.removeprefix("    ") for line in lines), "```\n"])
         else:
-            yield mathematics("\n".join(lines).strip()) + "\n"
+            yield in_words("\n".join(lines).strip()) + "\n"
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
@@ -197,6 +197,27 @@ def mathematics(text: str) -> str:
 
     parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
     return "".join(f"<span>{convert(part)}</span>" if number % 2 else _plain(part) for number, part in enumerate(parts))
+
+
+_SIGNS = {r"\le": "≤", r"\ge": "≥", r"\cdot": "·", r"\max": "max", r"\min": "min", r"\sum": "Σ"}
+_BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def in_words(text: str) -> str:
+    """LaTeX between dollars as a line of text, for pages that are read where nothing shows mathematics."""
+    parts = re.split(r"\$\$?(.+?)\$\$?", text, flags=re.DOTALL)
+    return "".join(f"`{_as_line(part)}`" if number % 2 else _plain(part) for number, part in enumerate(parts))
+
+
+def _as_line(latex: str) -> str:
+    """One formula as a line: fractions with a slash, signs as letters; raises ValueError for LaTeX that this does not know."""
+    line = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1 / (\2)", latex)
+    line = re.sub(r"\\text\{([^{}]*)\}", r"\1", line)
+    line = re.sub(r"_([0-9])", lambda found: found[1].translate(_BELOW), line)
+    line = re.sub(r"\\[a-z]+", lambda found: _SIGNS.get(found[0], found[0]), line)
+    if re.search(r"[\\{}_^]", line):
+        raise ValueError(f"this formula cannot be written in a line: {latex}")
+    return line
 
 
 def _shell(name: str) -> str:

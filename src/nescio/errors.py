@@ -13,6 +13,7 @@ The command line turns each of them into one message and exit status 2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 
@@ -45,6 +46,9 @@ class MissingColumnError(NescioError):
     """A measure needs a column that the data does not have."""
 
 
+_NEAREST = 5  # names offered that end as the unknown one
+
+
 class UnknownNameError(NescioError):
     """A measure, format or judge that nobody registered; the nearest names are offered."""
 
@@ -53,7 +57,10 @@ class UnknownNameError(NescioError):
 
         known = sorted(known)
         by_folded = {k.lower(): k for k in known}
-        near = difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
+        # What ends so (pan.F1, abstention_F1) is nearer than what is spelled alike (UF01).
+        near = [name.lower()] if name.lower() in by_folded else []
+        near = near or [k for k in by_folded if name.lower() in re.split(r"[._@(]", k)[1:]][:_NEAREST]
+        near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(by_folded[k] for k in near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
 

@@ -199,7 +199,10 @@ def test_a_test_set_has_no_values_and_is_not_scored(tmp_path: Path, nescio: Comm
     [
         ("1 9_9 SELECTED 1", "line 2: question '1' has no such answer (found '9_9')"),
         ("1 1_2 SELECTED 1\n1 1_1 SELECTED 1", "line 3: answer '1_1' of question '1' stands here again"),
-        ("1 1_2 SELECT 1", "line 2: a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence (found 'SELECT')"),
+        (
+            "1 1_2 SELECT 1",
+            "line 2: a decision is SELECTED, VALIDATED, REJECTED, ACCEPTED; a line is: q_id a_id SELECTED|VALIDATED|REJECTED confidence (found 'SELECT')",
+        ),
         ("1 1_2 REJECTED high", "line 2: confidence must be a number (found 'high')"),
     ],
 )
@@ -274,7 +277,9 @@ def test_pairs_of_2006_are_scored_and_have_baselines(tmp_path: Path, nescio: Com
 def test_a_collection_needs_no_gold_answers_where_people_judge(tmp_path: Path, nescio: Command) -> None:
     asked, run, judged, made = (tmp_path / name for name in ("q.jsonl", "a.jsonl", "judged.csv", "c.xml"))
     asked.write_text('{"id": "116", "question": "What is Zanussi?"}\n')
-    run.write_text('{"id": "116", "answer": "a producer", "support": "Zanussi was a producer."}\n')
+    row = {"id": "116", "answer": "a producer", "support": "Zanussi was a producer.", "doc": "LA-7.xml"}
+    run.write_text(json.dumps(row) + "\n")
     judged.write_text("question,run,verdict\n116,a,R\n")
     nescio("ave", "build", asked, run, "--judgements", judged, "--language", "EN", "-o", made)
     assert 'value="VALIDATED"' in made.read_text()
+    assert '<t_str doc="LA-7.xml">' in made.read_text()

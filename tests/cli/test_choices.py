@@ -15,7 +15,7 @@ import nescio
 from nescio.commands.judge import Judged
 from nescio.comparison import CORRECTIONS, TESTS
 from nescio.data.evidence import outcome_tally
-from nescio.data.outcomes import MISSING, UNANSWERABLE, UNGRADED_POLICIES, Policies
+from nescio.data.outcomes import MISSING, MISSING_CONFIDENCE, UNANSWERABLE, UNGRADED_POLICIES, Policies
 from nescio.errors import UsageError
 from nescio.pipeline import Options
 from nescio.reporting import tables
@@ -34,6 +34,7 @@ TAKEN = {
     "--missing": MISSING,
     "--ungraded": UNGRADED_POLICIES,
     "--unanswerable": UNANSWERABLE,
+    "--missing-confidence": MISSING_CONFIDENCE,
     "--study": STUDIES,
     "--target": TARGETS,
 }
@@ -93,7 +94,7 @@ def test_a_default_is_that_of_the_function(command: str) -> None:
 
 def test_the_defaults_of_reading_are_those_of_python() -> None:
     for name, option in OPTIONS:
-        if option.name in ("missing", "ungraded", "unanswerable"):
+        if option.name in ("missing", "ungraded", "unanswerable", "missing_confidence"):
             assert option.default == getattr(Options(), option.name) == getattr(Policies(), option.name), name
 
 
@@ -106,10 +107,11 @@ def test_the_defaults_of_reading_are_those_of_python() -> None:
         ("missing", nescio.score),
         ("ungraded", nescio.score),
         ("unanswerable", nescio.score),
+        ("missing_confidence", nescio.score),
     ],
 )
 def test_what_is_not_offered_is_refused_and_the_choices_named(argument: str, function: Callable[..., Any]) -> None:
     with pytest.raises(UsageError) as refused:
         function(EXAMPLES / "outcomes.csv", **{argument: "nonsense"})
-    for choice in TAKEN[f"--{argument}"]:
+    for choice in TAKEN[f"--{argument.replace('_', '-')}"]:
         assert choice in str(refused.value)

@@ -85,6 +85,6 @@ def test_an_option_of_reading_has_one_default_and_one_set_of_choices(option: str
     for name, declared in here.items():
         assert declared.opts == [f"--{option.replace('_', '-')}"], name
         stated = declared.get_default(click.Context(EVERY[name]))
-        assert (stated if isinstance(stated, str) else None) == (default or None), name
+        assert (stated if isinstance(stated, (str, float)) else None) == (default or None), name
         choices = get_args(hint) if get_origin(hint) is Literal else None
         assert getattr(declared.type, "choices", None) == choices, name

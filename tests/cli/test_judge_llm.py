@@ -144,6 +144,40 @@ def test_killed_it_resumes_and_nothing_is_lost_or_paid_twice(
     assert "under way" not in found.err
 
 
+def test_where_calls_fail_the_rest_is_written_and_the_exit_status_is_3(
+    server: Server, start: Start, tmp_path: Path
+) -> None:
+    def reply(told: dict[str, Any], tries: int) -> Reply:
+        return by_the_answer(told, tries) if told["answer"].startswith("right") else refusal(500, "too busy")
+
+    server.reply = reply
+    process = start("--retries", "0")
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "8 calls failed: these answers are ungraded, and asked for in the next run" in said
+    with (tmp_path / "out.csv").open(newline="") as file:
+        outcomes = [row["outcome"] for row in csv.DictReader(file)]
+    assert sorted(outcomes) == [""] * 8 + ["correct"] * 4
+    server.reply = by_the_answer
+    process = start()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert_all_graded(tmp_path / "out.csv")
+
+
+def test_two_processes_on_one_cache_make_each_call_once(server: Server, start: Start, tmp_path: Path) -> None:
+    go = held_after(server, 2)
+    one, other = start("--concurrency", "2"), start("--concurrency", "2", "-o", "other.csv")
+    until(lambda: rows_of(tmp_path / "nescio-grades.sqlite") == 2)
+    go.set()
+    for process in (one, other):
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+    assert_all_graded(tmp_path / "out.csv")
+    assert_all_graded(tmp_path / "other.csv")
+    assert server.calls == MANY
+
+
 def test_interrupted_it_waits_for_what_is_under_way_and_keeps_it(server: Server, start: Start, tmp_path: Path) -> None:
     go = held_after(server, 3)
     process = start("--concurrency", "2")

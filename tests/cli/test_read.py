@@ -102,7 +102,10 @@ def test_what_cannot_be_answered_or_scored(nescio: Command, cbc: Path) -> None:
             "'s-1-1' has no options, and this system chooses among options; deep-read and",
         ),
         ((cbc / "c", "--system", "deep-read", "--threshold", "2"), "a threshold is a number from 0 to 1"),
-        ((cbc, "--system", "deep-read"), "this is a folder; name the files in it (those of a folder with .story files"),
+        (
+            (cbc, "--system", "deep-read"),
+            "this is a folder; name the files in it (found by themselves are .story files",
+        ),
         ((QUESTIONS, "--system", "deep-read"), "has no story to be read"),
     ):
         found = nescio("read", "answer", *arguments, "-o", run)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nescio
 from nescio.comparison import adjust, p_value, pair_up
+from nescio.comparison.best import mark
 from nescio.data.evidence import Evidence
+from nescio.errors import UnknownNameError
 from nescio.measures import parse
+from nescio.pipeline import Options, load
 
 from .runs import evidence
 
@@ -108,3 +112,54 @@ def test_no_difference_is_plain_zero_whichever_way_round() -> None:
 def test_a_comparison_needs_a_level() -> None:
     with pytest.raises(nescio.UsageError, match="always gives an interval"):
         nescio.compare(evidence(x="CW", y="WC"), "c@1", ci=None)  # type: ignore[arg-type]
+
+
+UNGRADED = """run,question,outcome
+good,q1,correct
+good,q2,correct
+good,q3,
+good,q4,unanswered
+bad,q1,correct
+bad,q2,incorrect
+bad,q3,incorrect
+bad,q4,
+third,q1,correct
+third,q2,incorrect
+third,q3,incorrect
+third,q4,correct
+"""
+
+
+def test_ungraded_answers_make_a_least_and_a_greatest_difference(tmp_path: Path) -> None:
+    """good has 2 or 3 of 4, bad 1 or 2, third 2: a run is not compared with itself, and no extreme with one alike."""
+    path = tmp_path / "outcomes.csv"
+    path.write_text(UNGRADED)
+    found = nescio.compare(path, "accuracy", ungraded="bounds")
+    assert [(row.run, row.baseline, row.difference) for row in found] == [
+        ("bad [ungraded wrong]", "good [ungraded right]", -0.5),
+        ("bad [ungraded right]", "good [ungraded wrong]", 0.0),
+        ("third", "good [ungraded right]", -0.25),
+        ("third", "good [ungraded wrong]", 0.0),
+        ("third", "bad [ungraded right]", 0.0),
+        ("third", "bad [ungraded wrong]", 0.25),
+    ]
+    assert "ranks" not in found.tables
+    assert any(note.code == "comparison.bounds" for note in found.notes)
+    against = nescio.compare(path, "accuracy", ungraded="bounds", baseline="good")
+    assert [(row.run, row.baseline) for row in against] == [(row.run, row.baseline) for row in found][:4]
+    one_way = nescio.compare(path, "accuracy", ungraded="bounds", baseline="good [ungraded wrong]")
+    assert [(row.run, row.difference) for row in one_way] == [
+        ("bad [ungraded wrong]", -0.25),
+        ("bad [ungraded right]", 0.0),
+        ("third", 0.0),
+    ]
+    with pytest.raises(UnknownNameError, match="unknown run 'best'"):
+        nescio.compare(path, "accuracy", ungraded="bounds", baseline="best")
+
+
+def test_two_extremes_of_one_run_get_no_marks(tmp_path: Path) -> None:
+    path = tmp_path / "outcomes.csv"
+    path.write_text(UNGRADED)
+    loaded = load(path, Options(ungraded="bounds"))
+    for every in (True, False):
+        assert {row.best for row in mark(nescio.score(loaded, "accuracy", ci=None), loaded, every=every)} == {None}

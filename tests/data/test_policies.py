@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from numpy.testing import assert_array_equal
 
+import nescio
 from nescio.data.evidence import ABSENCES
 from nescio.errors import MismatchError
 from tests.formats.encodings import encode, evidence, read, refusal
@@ -160,6 +161,37 @@ def test_a_declined_candidate_is_right_or_wrong_and_never_right_where_there_is_n
     assert_array_equal(found.columns["candidate_correct"], [[1, 0, 0, 0]])
     assert_array_equal(found.columns["candidate_incorrect"], [[0, 1, 0, 1]])
     assert_array_equal(found.columns["correct"], [[0, 0, 0, 1]])
+
+
+CONFIDENT: list[dict[str, Any]] = [
+    {"run": "a", "question": "q1", "outcome": "correct", "confidence": 0.9},
+    {"run": "a", "question": "q2", "outcome": "incorrect", "confidence": None},
+    {"run": "a", "question": "q3", "outcome": "incorrect", "confidence": 0.8},
+    {"run": "a", "question": "q4", "outcome": "unanswered", "confidence": None},
+]
+
+
+def test_an_answer_without_a_confidence(tmp_path: Path) -> None:
+    """Risk over the two that are left: 0 of 1 and 1 of 2, whose mean is 1/4. c@1 needs no confidence, and keeps all four."""
+    path = encode(CONFIDENT, "csv", tmp_path)
+    with pytest.raises(MismatchError) as refused:
+        nescio.score(path, "AURC", ci=None)
+    assert str(refused.value) == (
+        "AURC: run 'a': 1 answered question has no confidence (first: 'q2'), and only silence may lack one; "
+        "--missing-confidence exclude leaves such answers out of what reads confidences"
+    )
+    for given in (path, evidence(path)):
+        scores = nescio.score(given, ["AURC", "c@1"], ci=None, missing_confidence="exclude")
+        assert [(row.value, row.n) for row in scores] == [(0.25, 2), (0.3125, 4)]
+    (one,) = [found for found in scores.notes if found.code == "measure.left_out"]
+    assert (one["left_out"], one.measures) == (2, ("AURC",))
+    assert "missing_confidence:exclude" in str(scores.signature)
+    # With a threshold: two answers can be withheld, and silence stays in n.
+    coverage = nescio.score(path, "coverage@risk(0)", ci=None, missing_confidence="exclude")
+    assert coverage.rows[0].value == pytest.approx(1 / 3)
+    tuned = nescio.tune(path, ci=None, folds=2, missing_confidence="exclude")
+    assert tuned.rows[0].n == 3
+    assert any(found.code == "tuning.without_confidence" for found in tuned.notes)
 
 
 def test_questions_cluster_by_a_stratum(tmp_path: Path) -> None:

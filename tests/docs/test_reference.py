@@ -35,6 +35,15 @@ def test_a_page_is_not_stale(name: str) -> None:
     assert kept == reference.STANDING[name](), "stale: run `python tools/reference.py`"
 
 
+def test_standing_pages_are_readable_as_text() -> None:
+    """They are read in the repository, where nothing shows MathML: formulas are lines of text."""
+    pages = "\n".join(page() for page in reference.STANDING.values())
+    assert "<math" not in pages
+    assert "`F₁ = 2m / (|a| + |g|)`" in pages
+    with pytest.raises(ValueError, match="cannot be written in a line"):
+        reference.in_words(r"$x^2$")
+
+
 def test_every_command_format_and_judge_has_its_place() -> None:
     cli, formats, judges = (page() for page in reference.STANDING.values())
     assert [name for name in COMMANDS if f"\n## nescio {name}\n" not in cli] == []

@@ -206,10 +206,22 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
             "116 116_1 REJECTED 1\n116 116_2 VALIDATED 1\n",
             "line 2: question '116' has VALIDATED answers, and one of them",
         ),
+        (
+            "116 116_1 REJECTED 1\n116 116_2 MAYBE 1\n",
+            "line 2: a decision is SELECTED, VALIDATED, REJECTED, ACCEPTED; a line is: q_id a_id SELECTED|VALIDATED|REJECTED "
+            "confidence (found 'MAYBE')",
+        ),
+        (
+            "116 116_1 PICK 0.9\n116 116_2 DROP 0.1\n",
+            "line 1: its first lines are none of what goes with ",
+        ),
         ("116 116_1 REJECTED nan\n", "line 1: confidence must be a finite number (found 'nan')"),
         ("116 116_1 REJECTED 1e999\n", "line 1: confidence must be a finite number (found '1e999')"),
         ("116 116_1 REJECTED 0,5\n", "line 1: confidence must be a number (found '0,5')"),
-        ("116 116_1 SELECTED 1\n116 116_2 REJECTED\n", "line 2: there is no confidence, and other answers"),
+        (
+            "116 116_1 SELECTED 1\n116 116_2 REJECTED\n",
+            "line 2: answer '116_2' of question '116' has no confidence, and other",
+        ),
     ],
 )
 def test_a_response_that_breaks_a_rule_is_refused_by_its_line(run: str, says: str, tmp_path: Path) -> None:
@@ -255,8 +267,8 @@ def test_unsound_pairs_are_refused_by_their_line(old: str, new: str, says: str, 
     [
         ("1 YES\n2 NO\n1 NO\n", "line 3: a decision on this pair stands here again (found '1')"),
         ("1 YES\n9 NO\n", "line 2: there is no such pair (found '9')"),
-        ("1 YES 1\n2 NO\n", "line 2: there is no confidence, and other answers of the run have one"),
-        ("1 YES\n2 MAYBE\n", "line 2: a line is: pair_id YES|NO confidence (found 'MAYBE')"),
+        ("1 YES 1\n2 NO\n", "line 2: the decision on pair '2' has no confidence, and others of the run have one"),
+        ("1 YES\n2 MAYBE\n", "line 2: a decision is YES, NO; a line is: pair_id YES|NO confidence (found 'MAYBE')"),
     ],
 )
 def test_a_response_to_pairs_that_breaks_a_rule_is_refused_by_its_line(run: str, says: str, tmp_path: Path) -> None:

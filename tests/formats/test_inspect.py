@@ -239,6 +239,27 @@ def test_of_scores_with_parts_one_is_chosen(values: list[Any], names: tuple[str,
     assert (columns(found)["incorrect"][0], list(found.present[0])) == (1, [True, False])
 
 
+def test_logs_with_different_numbers_of_epochs(tmp_path: Path) -> None:
+    """Questions that one log asked again are not questions that the other lacks, nor silence of it."""
+    four = [scored("C" if epoch == 2 else "I", name, epoch) for name in ("a", "b") for epoch in (1, 2, 3, 4)]
+    one, other = (
+        document(tmp_path / "one.json", *four),
+        document(tmp_path / "other.json", scored("C", "a"), scored("C", "b"), model="m"),
+    )
+    message = str(refusal([one, other], MismatchError))
+    assert message == (
+        f"{other}: its questions were asked 1 time each, and those of {one} 4 times; --choose epochs=1 compares the first 1 "
+        "epoch of both (means over repeats are not computed yet)"
+    )
+    found, notes = evidence_and_notes([one, other], choose={"epochs": "1"})
+    assert_array_equal(found.columns["correct"], [[0, 0], [1, 1]])
+    assert (found.questions, found.clusters) == (("a", "b"), None)
+    assert "6 samples of later epochs than 1 left out" in notes
+    refusal([one, other], UsageError, choose={"epochs": "all"})
+    third = document(tmp_path / "third.json", scored("C", "c"), task="other task", model="m")
+    assert len(evidence([one, third], missing="unanswered").questions) == 9
+
+
 def test_epochs_are_repeats_clustered_by_their_question(tmp_path: Path) -> None:
     samples = [scored("C", name, epoch) for name in ("a", "b") for epoch in (1, 2)]
     found = evidence(archive(tmp_path / "log.eval", *samples))
@@ -261,7 +282,10 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
         "2 epoch 1": 1,
         "1 epoch 2": 0,
     }
-    assert notes == ("b.eval: 1 samples stand twice under one id and epoch; the last one counts",)
+    assert notes == (
+        "b.eval: 1 samples stand twice under one id and epoch; the last one counts",
+        "2 of 3 questions ask the same as another one: such questions are resampled together, in 2 clusters",
+    )
 
 
 def test_logs_of_one_model_are_one_run_and_of_one_task_two(tmp_path: Path) -> None:

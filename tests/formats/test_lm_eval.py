@@ -55,6 +55,42 @@ def results(path: Path, figure: float = 1.0, n: int = 2) -> Path:
     return path
 
 
+def written_out(doc: int, right: str, *logs: Any, **more: Any) -> dict[str, Any]:
+    """One row as version 0.3 wrote it out: every metric is a text."""
+    said = {
+        f"{name}_{i}": value for i, log in enumerate(logs) for name, value in (("prompt", "2 + 2?"), ("logit", log))
+    }
+    return {"doc_id": doc} | said | {"truth": 1, "acc": right} | more
+
+
+def test_what_version_0_3_wrote_out(tmp_path: Path) -> None:
+    """The softmax of (-1, -2) at -1 is 1 / (1 + e^-1)."""
+    folder = tmp_path / "gpt2"
+    folder.mkdir()
+    rows = [written_out(0, "1.0", -1.0, -2.0), written_out(1, "0.0", -1.0, -1.0)]
+    path = folder / "sums_write_out_info.json"
+    for document in (rows, {"0": rows[0], "1": rows[1]}):
+        path.write_text(json.dumps(document))
+        data, notes = evidence_and_notes(path)
+        assert (data.runs, data.questions, notes) == (("gpt2",), ("sums/0", "sums/1"), ())
+        assert_array_equal(data.columns["correct"], [[1, 0]])
+        assert_allclose(data.columns["confidence"], [[1 / (1 + math.exp(-1)), 0.5]])
+    figures = {"results": {"sums": {"acc": 0.75}}, "versions": {"sums": 0}, "config": {"model": "gpt2"}}
+    (folder / "results.json").write_text(json.dumps(figures))
+    data, notes = evidence_and_notes(folder)
+    assert notes == ("sums_write_out_info.json: its own acc,none is 0.75, and the answers in it give 0.5",)
+
+
+def test_answers_in_words_that_version_0_3_wrote_out(tmp_path: Path) -> None:
+    rows = [written_out(0, "True", "four", truth=" 4", pred="4", f1="0.5", both="(1, 2)"), written_out(1, "False", " ")]
+    path = tmp_path / "sums_write_out_info.json"
+    path.write_text(json.dumps(rows))
+    data, notes = evidence_and_notes(path, choose={"metric": "acc"})
+    assert_array_equal(data.columns["correct"], [[1, 0]])
+    assert_array_equal(data.columns["unanswered"], [[0, 1]])
+    assert notes[0].endswith("by acc; not used: f1, both (lists)")
+
+
 def test_right_wrong_and_what_could_not_be_extracted(tmp_path: Path) -> None:
     rows = [row(0, 1.0), row(1, 0.0, "5"), row(2, 0.0, "[invalid]"), row(3, 0.0, " "), row(4, 0.0, ["[invalid]", "6"])]
     data, notes = evidence_and_notes(lines(tmp_path / "my-model" / NAME, *rows))

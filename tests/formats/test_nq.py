@@ -162,11 +162,34 @@ def test_kilt_files_that_do_not_belong_together(tmp_path: Path) -> None:
     assert "answers none of the questions" in str(refusal([gold, other], MismatchError))
 
 
+def test_each_run_is_judged_by_its_own_gold(tmp_path: Path) -> None:
+    """A gold answer that differs by a character between two published files is no reason to refuse both."""
+    one = table(tmp_path, "a,1,who wrote it,Zoë,Zoë,\na,2,where,Rome,Oslo,\n", name="one.csv")
+    other = table(tmp_path, "b,1,who wrote it,ZoÃ«,ZoÃ«,\nb,2,where,Oslo,Oslo,\n", name="other.csv")
+    found, notes = evidence_and_notes([one, other])
+    assert_array_equal(found.columns["correct"], [[1, 0], [1, 1]])
+    assert notes == (
+        "1 of 2 questions has gold answers that differ between runs: each run is judged by its own (--choose gold=first takes "
+        "the first for all); in '1', run 'b' has 'ZoÃ«' where 'a' has 'Zoë'",
+    )
+    found, notes = evidence_and_notes([one, other], choose={"gold": "first"})
+    assert_array_equal(found.columns["correct"], [[1, 0], [0, 1]])
+    assert "every run is judged by those read first; in '1'" in notes[0]
+    refusal([one, other], UsageError, choose={"gold": "last"})
+
+
+def test_the_same_answer_to_two_golds_is_judged_twice(tmp_path: Path) -> None:
+    one = table(tmp_path, "a,1,who,Ann,Ann,\nb,1,who,Ann,Bob,\n")
+    found, _ = evidence_and_notes(one)
+    assert_array_equal(found.columns["correct"], [[1], [0]])
+
+
 BROKEN: dict[str, tuple[str, str]] = {
     "no question": ("a,4,,x,y,", "the question is empty"),
     "no id": ("a,,q,x,y,", "the question_id is empty"),
     "twice": ("a,2,where,x,Oslo,", "question '2' of run 'a' stands here again; it was on line 3"),
-    "other gold": ("c,2,where,x,Rome,", "question '2' has other gold answers here than in"),
+    "another question": ("c,2,why,x,Rome,", "question '2' is another question here than in"),
+    "no gold": ("c,2,where,x,,", "question '2' has other gold answers here than in"),
 }
 
 

@@ -63,8 +63,21 @@ def test_a_run_that_was_stopped_says_so(tmp_path: Path) -> None:
     assert any("there is no final report" in note for note in notes)
 
 
+def test_a_log_is_known_whatever_its_name(tmp_path: Path) -> None:
+    """evals writes its log where it is told to, and many name it run.log."""
+    for name in ("run.log", "run.txt", "run"):
+        data, _ = evidence_and_notes(write_files(tmp_path, {name: lines(EVENTS)}), ungraded="exclude")
+        assert data.runs == ("gpt-4",)
+    assert_refused(write_files(tmp_path, {"broken.log": lines(EVENTS[:3]) + "{\n"})[0], "line 4", "not a JSON object")
+
+
 BROKEN = {
-    "no samples": ([SPEC], None, "there are no samples"),
+    "no samples": ([SPEC], None, "there are no samples in it: the run stopped before its first"),
+    "a report alone": (
+        [SPEC, {"final_report": {"accuracy": 0.5, "by": "x"}}],
+        None,
+        "it holds the final report (accuracy 0.5) and no samples, so that no answer can be scored",
+    ),
     "graded twice": ([*EVENTS[:3], EVENTS[2]], "line 4", "a second time"),
     "correct is a text": ([SPEC, event("q1", "match", correct="yes")], "line 2", "correct must be true or false"),
     "a sample without a name": ([SPEC, {**event("q1", "match", correct=True), "sample_id": 1}], "line 2", "sample_id"),

@@ -62,7 +62,14 @@ def test_providers_and_prompts_are_runs(tmp_path: Path) -> None:
 
 BROKEN = {
     "another version": (document(RESULTS, version=2), None, "are read in their version 3"),
-    "no results": (document([]), None, "there are no results"),
+    "no results": (document([]), None, "its results are empty"),
+    "results without a list": (
+        '{"evalId": "e", "results": {"version": 3, "prompts": []}}',
+        None,
+        "its results are empty",
+    ),
+    "no results at all": ('{"evalId": "e", "results": null, "config": {}}', None, "its results are empty"),
+    "nothing": ("{}", None, "this JSON document is empty"),
     "a result that is none": (document([[]]), "results.results[0]", "a result must be an object"),  # type: ignore[list-item]
     "no success": (document([result(0, success=True) | {"success": "yes"}]), "results.results[0]", "success must be"),
     "a test without a number": (

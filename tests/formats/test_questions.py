@@ -14,7 +14,7 @@ from nescio.pipeline import open_files, recognise
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
-from .fuzz import write_files
+from .fuzz import evidence_and_notes, write_files
 
 Q1: dict[str, Any] = {"id": "q1", "question": "Who?", "answers": ["Ann"], "options": ["Ann", "Bob"]}
 Q2: dict[str, Any] = {"id": "q2", "question": "Where?", "answers": ["Rome"], "options": ["Paris", "Rome"]}
@@ -272,6 +272,23 @@ def test_a_broken_story_is_named_with_its_line(tmp_path: Path, second: str, rule
     message = str(refusal(paths))
     assert message.startswith(f"{paths[1]}, line 2: ")
     assert rule in message
+
+
+def test_stories_say_that_they_make_clusters(tmp_path: Path) -> None:
+    """A folder brings its stories along, and the intervals are then others than those of the same questions without them."""
+    asked = [{"id": i, "question": "Who?", "answers": ["x"], "story": "s"} for i in (1, 2)]
+    files = write_files(
+        tmp_path,
+        {
+            "questions.jsonl": "".join(json.dumps(row) + "\n" for row in asked),
+            "stories.jsonl": '{"id": "s", "sentences": ["It is x."]}\n',
+            "runs/a.jsonl": '{"id": 1, "answer": "x"}\n{"id": 2, "answer": "y"}\n',
+        },
+    )
+    whole, said = evidence_and_notes(tmp_path)
+    plain, nothing = evidence_and_notes([files[0], files[2]])
+    assert (whole.clusters is None, plain.clusters is None, nothing) == (False, True, ())
+    assert said == (f"{files[1]}: the 2 questions are about 1 story; those about one story are resampled together",)
 
 
 def test_two_files_of_stories(tmp_path: Path) -> None:

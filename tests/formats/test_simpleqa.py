@@ -108,6 +108,17 @@ def test_a_text_that_stands_twice_is_two_questions_resampled_together(tmp_path: 
     assert found.digest() == evidence([other, one]).digest()
 
 
+def test_one_question_asked_twice_among_hundreds_makes_no_clusters(tmp_path: Path) -> None:
+    """Its intervals and tests would be those of clusters for all of them."""
+    rows = ["q,a,x,A", "q,a,x,B", *(f"q{i},a,x,A" for i in range(199))]
+    found, notes = evidence_and_notes(table(tmp_path, *rows))
+    assert (len(found.questions), found.clusters) == (201, None)
+    assert notes[-1] == "2 of 201 questions ask the same as another one: so few that each is resampled on its own"
+    found, notes = evidence_and_notes(table(tmp_path, *rows[:200]))
+    assert found.clusters is not None
+    assert notes[-1].endswith("ask the same as another one: such questions are resampled together, in 199 clusters")
+
+
 def test_repeats_with_other_targets_are_paired_by_their_order(tmp_path: Path) -> None:
     one = table(tmp_path, "q,a,x,A", "q,b,x,B")
     other = table(tmp_path, "q,c,x,C", "q,d,x,A", name="other.csv")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +23,8 @@ from nescio.judging import judge_runs, known
 from nescio.judging._judge import AnswerToJudge
 from nescio.judging.llm import client, grading
 from nescio.judging.llm.budget import Limits
+from nescio.judging.llm.cache import Cache
+from nescio.judging.llm.cache import Reply as Kept
 from nescio.judging.llm.client import Endpoint
 from nescio.judging.llm.judge import LLM
 from nescio.judging.llm.prompts import read_grade
@@ -165,9 +170,83 @@ def test_a_slow_reply_is_given_up(server: Server, judge: Callable[..., LLM]) -> 
 
 def test_an_endpoint_that_fails_every_call_is_given_up(server: Server, judge: Callable[..., LLM]) -> None:
     server.reply = lambda told, tries: refusal(500, "broken")  # noqa: ARG005
-    with pytest.raises(EndpointError, match=r"5 calls in a row have failed, the last because .* answers 500: broken"):
+    with pytest.raises(EndpointError, match=r"20 calls in a row have failed, the last because .* answers 500: broken"):
         states(judge(retries=0, concurrency=1), *(f"right {i}" for i in range(50)))
-    assert server.calls < 10
+    assert server.calls <= 22
+
+
+def test_an_endpoint_that_fails_most_calls_grades_the_others(server: Server, judge: Callable[..., LLM]) -> None:
+    """Ten calls in a row fail, again and again; what comes between them is kept and given."""
+
+    def reply(told: dict[str, Any], tries: int) -> Reply:
+        number = int(told["answer"].split()[1])
+        return by_the_answer(told, tries) if number % 11 == 0 else refusal(500, "too busy")
+
+    server.reply = reply
+    one = judge(retries=0, concurrency=2)
+    found = states(one, *(f"right {i}" for i in range(110)))
+    assert (found.count(CORRECT), found.count(NOT_GRADED)) == (10, 100)
+    (failed,) = [note for note in one.notes if note.code == "llm.failed"]
+    assert failed["calls"] == 100
+
+
+def test_an_endpoint_that_breaks_down_is_given_up_and_what_it_graded_is_given(
+    server: Server, judge: Callable[..., LLM]
+) -> None:
+    def reply(told: dict[str, Any], tries: int) -> Reply:
+        return by_the_answer(told, tries) if told["answer"] == "right 0" else refusal(503, "down")
+
+    server.reply = reply
+    one = judge(retries=0, concurrency=1)
+    found = states(one, *(f"right {i}" for i in range(90)))
+    assert (found.count(CORRECT), found.count(NOT_GRADED)) == (1, 89)
+    assert server.calls < 60
+    failed, given_up = (next(note for note in one.notes if note.code == code) for code in ("llm.failed", "llm.gave_up"))
+    assert failed["calls"] + given_up["answers"] == 89
+    assert "50 calls in a row have failed, the last because " in str(given_up)
+
+
+def test_two_processes_on_one_cache_do_not_pay_twice(server: Server, judge: Callable[..., LLM]) -> None:
+    """The one holds every call; the other waits for its replies, asks what the one never finished, and nothing else."""
+    answers = [f"right {i}" for i in range(6)]
+    first = judge()
+    calls = [first._call(AnswerToJudge("run", QUESTION, answer)) for answer in answers]
+    with Cache(first.cache) as cache:
+        for call in calls[:4]:
+            assert cache.begin(call.key)
+        other = sqlite3.connect(first.cache)
+        other.execute("UPDATE callers SET process = ?", [os.getppid()])  # a process that is alive, and not this one
+        other.commit()
+        assert not cache.begin(calls[0].key)
+        assert cache.left_under_way(call.key for call in calls) == 0
+
+        def finish() -> None:
+            for call in calls[:3]:
+                reply = Kept("CORRECT", "", "judge-1", 1, 1)
+                cache.keep(call.key, reply, "?", call.asked.answer)
+            cache.drop(calls[3].key)
+
+        timer = threading.Timer(0.3, finish)
+        timer.start()
+        assert states(judge(), *answers) == [CORRECT] * 6
+        timer.join()
+    assert server.calls == 3
+    assert set(server.served) == set(answers[3:])
+
+
+def test_a_call_of_a_process_that_is_gone_is_made_again(server: Server, judge: Callable[..., LLM]) -> None:
+    one = judge()
+    call = one._call(AnswerToJudge("run", QUESTION, "right 1"))
+    with Cache(one.cache) as cache:
+        assert cache.begin(call.key)
+        process = subprocess.Popen(["true"])
+        process.wait()
+        other = sqlite3.connect(one.cache)
+        other.execute("UPDATE callers SET process = ?", [process.pid])
+        other.commit()
+        assert cache.left_under_way([call.key]) == 1
+    assert states(judge(), "right 1") == [CORRECT]
+    assert server.calls == 1
 
 
 def test_nobody_there(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from nescio.errors import UnknownNameError, UsageError
 from nescio.judging import known
+from nescio.measures import parse
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,16 @@ def test_what_makes_no_sense_is_refused(text: str, message: str) -> None:
 def test_an_unknown_name_offers_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean token_f1"):
         known("tokenf1(0.5)")
+
+
+def test_what_ends_as_the_unknown_name_is_nearer_than_what_is_spelled_alike() -> None:
+    """F1 is a part of pan.F1, and UF01 has nothing to do with it."""
+    for name, nearest in (
+        ("F1", "abstention_F1 or pan.F1 or squad.F1"),
+        ("auc", "ave.AUC or pan.AUC"),
+        ("C@1", "c@1?"),
+    ):
+        with pytest.raises(UnknownNameError) as refused:
+            parse(name)
+        assert f"did you mean {nearest}" in str(refused.value)
+        assert "UF" not in str(refused.value)

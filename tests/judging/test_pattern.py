@@ -7,10 +7,9 @@ from time import perf_counter
 
 import pytest
 
-from nescio.data.model import Question
+from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import CORRECT, INCORRECT
-from nescio.errors import MismatchError
-from nescio.judging import known
+from nescio.judging import judge_runs, known
 from nescio.judging._judge import AnswerToJudge
 from nescio.judging.pattern import pattern
 
@@ -65,10 +64,24 @@ def test_a_pattern_that_takes_other_engines_for_ever() -> None:
     assert perf_counter() - start < 5
 
 
-@pytest.mark.parametrize("gold", ["(?=x)", r"(x)\1", "(", "a)(b", "x{9999}", "\ud800"])
-def test_what_is_no_pattern_is_refused(gold: str) -> None:
-    with pytest.raises(MismatchError, match="question 'q': the gold answer is no pattern that RE2 reads: "):
-        right("x", "x", gold)
+@pytest.mark.parametrize("gold", ["(?=x)", r"(x)\1", "(", "a)(b", "x{9999}", "(Bill Pullman"])
+def test_what_is_no_pattern_is_looked_for_as_it_stands(gold: str) -> None:
+    assert right(f"I say {gold.upper()}!", "no such thing", gold)
+    assert right(f"I say {gold.upper()}!", gold, ignore_case=False) == (gold == gold.upper())
+    assert not right("I say y", gold)
+    assert right("y", "y", gold)
+
+
+def test_what_is_no_pattern_is_noted_with_the_first() -> None:
+    questions = (Question("q1", "?", ("Bill Pullman", "(Bill Pullman", "a)")), Question("q2", "?", ("x|y",)))
+    runs = [Run("r", (Response("q1", "(Bill Pullman", True), Response("q2", "z", True)))]
+    outcomes, notes = judge_runs(Collection("c", questions), runs, "pattern")
+    assert outcomes.state.tolist() == [[CORRECT, INCORRECT]]
+    (one,) = notes
+    assert one.code == "pattern.taken_literally"
+    assert (one["answers"], one["question"], one["text"]) == (2, "q1", "(Bill Pullman")
+    assert "2 gold answers are no patterns that RE2 reads, and are looked for as they stand (first: " in str(one)
+    assert not judge_runs(Collection("c", questions[1:]), [Run("r", (Response("q2", "z", True),))], "pattern")[1]
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not beside the checkout")

@@ -93,7 +93,7 @@ def test_the_default_judge_is_choice_where_every_question_has_options(
 
 
 def test_an_unknown_judge_and_a_name_that_is_taken() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown judge 'choise'; did you mean choice\?"):
+    with pytest.raises(UnknownNameError, match=r"unknown judge 'choise'; did you mean choice"):
         known("choise")
     with pytest.raises(ValueError, match="a judge named 'exact' is already registered"):
         judge("exact")(lambda question, answer: True)  # noqa: ARG005

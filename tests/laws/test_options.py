@@ -59,9 +59,9 @@ def test_an_unknown_option_is_a_type_error_with_the_nearest_name(function: Calla
     ("declared", "names"),
     [
         (ReadingOptions, {field.name for field in fields(Options)}),
-        (JudgingOptions, {*READING, "watch"}),
-        (OutcomeMapOption, {"outcome_map", "watch"}),
-        (ChooseOption, {"choose", "watch"}),
+        (JudgingOptions, {*READING, "watch", "typed"}),
+        (OutcomeMapOption, {"outcome_map", "watch", "typed"}),
+        (ChooseOption, {"choose", "watch", "typed"}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

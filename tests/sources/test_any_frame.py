@@ -95,7 +95,9 @@ def test_one_column_can_play_two_parts_and_names_are_kept_to_the_letter() -> Non
 
 
 def test_what_is_not_there_is_said() -> None:
-    with pytest.raises(MissingColumnError, match="no column 'modell' to use as the run; this table has the columns model, id"):
+    with pytest.raises(
+        MissingColumnError, match="no column 'modell' to use as the run; this table has the columns model, id"
+    ):
         nescio.from_dataframe(pd.DataFrame(TABLE), run="modell")
     with pytest.raises(MismatchError, match="cannot be read; pass a path"):
         nescio.from_dataframe(5)

@@ -59,11 +59,11 @@ def peak() -> int:
 
 
 @contextmanager
-def assert_bounded(path: Path) -> Iterator[None]:
-    """Assert that what is done takes at most 64 MB and ten times the file beside what was taken at some time before."""
+def assert_bounded(path: Path, size: int | None = None) -> Iterator[None]:
+    """Assert that what is done takes at most 64 MB and ten times the file (or what it unpacks to) beside what was taken before."""
     before = peak()
     yield
-    assert peak() - before <= FREE + 10 * path.stat().st_size
+    assert peak() - before <= FREE + 10 * (size or path.stat().st_size)
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", '{"a":{}}', '"","a"', '{"a":1}'])
@@ -94,11 +94,11 @@ def test_a_small_file_that_unpacks_to_much_memory(tmp_path: Path) -> None:
 def test_many_members_that_take_much_memory_together(tmp_path: Path) -> None:
     dense = f"[{','.join(['{}'] * 200_000)}]"  # some 15 MB of memory each
     members = {
-        f"samples/{i}_epoch_1.json": SAMPLE.replace('"id": 1', f'"id": {i}, "metadata": {dense}') for i in range(6)
+        f"samples/{i}_epoch_1.json": SAMPLE.replace('"id": 1', f'"id": {i}, "metadata": {dense}') for i in range(12)
     }
     path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **members})})[0]
-    with assert_bounded(path):
-        assert_refused(path, "member samples/4_epoch_1.json", "MB of memory, which is too much for a log of this size")
+    with assert_bounded(path, sum(map(len, members.values()))):
+        assert_refused(path, "member samples/8_epoch_1.json", "MB of memory, which is too much for a log of this size")
 
 
 def test_a_tree_that_takes_much_more_memory_than_its_text(tmp_path: Path) -> None:
@@ -141,7 +141,27 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
     path.write_bytes(pack(b""))
     assert_refused(path, None, "the file is empty")
     path.write_bytes(pack(b"\n" * ((1 << 24) + 1)))
-    assert_refused(path, None, "unpacks to more than 16 MB, which is too much for a log of")
+    rule = "unpacks to more than 0.015625 GB; --max-unpacked says how many GB a file may unpack to"
+    assert_refused(path, None, rule, max_unpacked=1 / 64)
+    assert_refused(path, None, "only blank lines", max_unpacked=1 / 32)
+
+
+def test_a_log_that_is_packed_a_hundred_to_one(tmp_path: Path) -> None:
+    """The same long prompt stands before every question; refused by its ratio, it could be read plain and not packed."""
+    prompt = "Answer in one word. " * 2_000
+    rows = "".join(f'{{"run": "a", "question": "{i}", "outcome": "correct", "x": "{prompt}"}}\n' for i in range(500))
+    for name, pack in PACKERS.items():
+        path = tmp_path / f"log.jsonl.{name}"
+        path.write_bytes(pack(rows.encode()))
+        assert len(rows) > 100 * path.stat().st_size
+        assert len(evidence(path, strata=()).questions) == 500
+    samples = {
+        f"samples/{i}_epoch_1.json": SAMPLE.replace('"id": 1', f'"id": {i}').replace("?", prompt) for i in range(500)
+    }
+    path = write_files(tmp_path, {"a.eval": packed_members({"header.json": HEADER, **samples})})[0]
+    assert sum(map(len, samples.values())) > 70 * path.stat().st_size
+    assert len(evidence(path).questions) == 500
+    assert_refused(path, None, "unpacks to more than 0.01 GB", max_unpacked=0.01)
 
 
 def test_messages_name_the_packed_file(tmp_path: Path) -> None:
@@ -169,8 +189,9 @@ def test_members_that_overlap(tmp_path: Path) -> None:
     assert evidence(path).questions == ("1",)
     path.write_bytes(overlapping(2, SAMPLE.encode()))
     assert_refused(path, "member samples/0_epoch_1.json", "member samples/1_epoch_1.json lies within this one")
-    path.write_bytes(overlapping(9_000, SAMPLE.encode() + b" " * 50_000))  # refused by what they say they unpack to
-    assert_refused(path, None, "unpacks to more than ")
+    path.write_bytes(overlapping(9_000, SAMPLE.encode() + b" " * 50_000))
+    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one")
+    assert_refused(path, "member samples/0_epoch_1.json", "lies within this one", max_unpacked=0.01)
 
 
 # ---- nesting ----

@@ -95,7 +95,7 @@ def test_a_question_whose_answers_are_all_unknown_stays_in_the_denominators() ->
         (run(("q1 1", V)), "one of them must be SELECTED"),
         (run(("q1 1", R, float("nan"))), "finite number"),
         (run(("q1 1", R, float("inf"))), "finite number"),
-        (run(("q1 1", R, 0.5), ("q1 2", R)), "there is no confidence"),
+        (run(("q1 1", R, 0.5), ("q1 2", R)), "answer '2' of question 'q1' has no confidence"),
     ],
 )
 def test_a_run_that_breaks_a_rule_is_refused(given: list[Validation], says: str) -> None:

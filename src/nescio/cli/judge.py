@@ -20,14 +20,16 @@ from nescio.reporting.agreement import show_agreement
 from nescio.reporting.tables import Form
 from nescio.scoring.judge_agreement import Target
 
+INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
+
 
 @click.command("judge")
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="QUESTIONS RUN...")
 @click.option(
     "--judge",
     metavar="NAME",
-    help="exact, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in 'token_f1(threshold=0.8)'. "
-    "[default: choice if all questions have options, else exact]",
+    help="exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
+    "'token_f1(threshold=0.8)'. [default: choice if all questions have options, else exact]",
 )
 @click.option(
     "-o",
@@ -70,11 +72,14 @@ def command(
     report: Path | None,
     printed: str,
     **arguments: Any,
-) -> None:
+) -> int:
     """Judge answers, write an outcome table, and compare the judge with people.
 
     RUNs answer QUESTIONS, in any format of unjudged answers. Every answer and every declined candidate is judged;
     unanswered questions stay unanswered. With --against, you can give a log that is already judged instead.
+
+    Where calls of a language model fail, their answers are ungraded, what there is is written, and the exit status is
+    3.
 
     \b
     nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
@@ -113,3 +118,4 @@ def command(
         agreement = judged.agreement(**arguments)
         say_notes(agreement.notes)
         emit(agreement, printed, report, show=show_agreement)
+    return INCOMPLETE if judged.incomplete else 0

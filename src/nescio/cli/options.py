@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import click
 
 from nescio.cli.output import watch_bytes
-from nescio.data.outcomes import Missing, Unanswerable, Ungraded
+from nescio.data.outcomes import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
 from nescio.reporting.tables import Form
 
@@ -95,6 +95,13 @@ READING = {
         show_default=True,
         help="What to do with a question that has no answer: count abstaining as correct, or leave it out.",
     ),
+    "missing_confidence": click.option(
+        "--missing-confidence",
+        type=choice(MissingConfidence),
+        default="error",
+        show_default=True,
+        help="An answer without a confidence in a run that has some: an error for what reads confidences, or left out of it.",
+    ),
     "outcome_map": click.option(
         "--outcome-map",
         multiple=True,
@@ -112,6 +119,14 @@ READING = {
         multiple=True,
         metavar="REGEX",
         help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case; the matches are reported. Repeatable.",
+    ),
+    "max_unpacked": click.option(
+        "--max-unpacked",
+        type=click.FloatRange(min=0, min_open=True),
+        default=4.0,
+        show_default=True,
+        metavar="GB",
+        help="How many GB a compressed file may unpack to.",
     ),
     "cluster": click.option(
         "--cluster",

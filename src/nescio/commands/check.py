@@ -142,7 +142,7 @@ def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:
     check_names(check, options)
     items, reading = listed(source), Options(**options)
     with reading.naming():
-        sources, _ = open_files(items)
+        sources, _ = open_files(items, reading)
         format_, parts = recognise(sources, reading.format_in, reading.column, judging=reading.judging)
     stated = f"--format-in {reading.format_in} says so" if reading.format_in else None
     files = tuple(

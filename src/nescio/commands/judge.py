@@ -19,6 +19,7 @@ from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.judging import Human, Resources, asked_cells, judge_runs
 from nescio.judging.human import PEOPLE, asked_of, human, people_on
 from nescio.judging.llm.connecting import ModelOptions, connect
+from nescio.judging.llm.judge import CALLS_FAILED, GAVE_UP
 from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, read
 from nescio.pipeline import judge as judge_read
 from nescio.scoring.judge_agreement import Target
@@ -31,6 +32,7 @@ READING = (
     "outcome_map",
     "choose",
     "declined_pattern",
+    "max_unpacked",
 )  # options of reading that judging has a use for
 OWN_GRADES = "its own grades"  # who judged a log that came with grades
 
@@ -49,6 +51,11 @@ class Judged:
     read: ReadResult
     by_people: bool = False
     people: Human | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Say whether calls of a language model have failed, whose answers another run would ask about."""
+        return any(note.code in (CALLS_FAILED, GAVE_UP) for note in self.notes)
 
     def write(self, path: Path | str) -> WriteResult:
         """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all."""

@@ -19,7 +19,7 @@ from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
 from nescio.comparison.paired_data import Pair, pair_up
-from nescio.comparison.two_runs import take_two
+from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
@@ -83,6 +83,9 @@ def compare(
     - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values account
       for all pairs of a measure by themselves.
 
+    With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them wrong for the
+    run and right for the baseline, and the greatest. `baseline` is the name that the run has in the files.
+
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
     `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
     larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
@@ -94,8 +97,8 @@ def compare(
     check_resampling(ci, resamples, jobs, seed)
     loaded = open_data(source, {"strata": (), **options}, measures)
     if run is not None:
-        loaded = take_two(loaded, baseline, run)
-        baseline = loaded.data.runs[0]
+        loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
     wanted = parse_all(measures, loaded)
     pairs = _pairs(data, baseline)
@@ -108,9 +111,16 @@ def compare(
             remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
-    rows = _judged(rows, 1 - ci / 100, correction, margin, every=comb(len(data.runs), 2), resamples=resamples)
+    rows = _judged(
+        rows,
+        1 - ci / 100,
+        correction,
+        margin,
+        every=comb(len({data.origins.get(run, run) for run in data.runs}), 2),
+        resamples=resamples,
+    )
     more: dict[str, tuple[Any, ...]] = {}
-    if baseline is None and len(data.runs) > 2:
+    if baseline is None and len(data.runs) > 2 and not data.origins:
         more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
     more["tests"] = _tests_used(rows)
     line = sign(
@@ -126,6 +136,14 @@ def compare(
         seed=seed,
     )
     notes = [*loaded.notes, *gather(remarks)]
+    if data.origins:
+        notes.append(
+            note(
+                "comparison.bounds",
+                "ungraded answers are taken for wrong and for right: of the two rows of a pair the one has the least difference "
+                "that they can make, the other the greatest",
+            )
+        )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
         notes.append(
             note(
@@ -141,11 +159,7 @@ def compare(
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
     if ci is None:
-        raise UsageError(
-            "compare always gives an interval; ci is its level in percent, such as 95, such as 95, such as 95, such "
-            "as 95, such "
-            "as 95"
-        )
+        raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
@@ -154,13 +168,23 @@ def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
 
 
 def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
-    """(run, baseline) as indices."""
+    """(run, baseline) as indices.
+
+    A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared with itself, and
+    two such runs are compared twice, for the least and for the greatest difference that the ungraded answers can make.
+    """
+    ways: dict[str, list[int]] = {}
+    for index, run in enumerate(data.runs):
+        ways.setdefault(data.origins.get(run, run), []).append(index)
     if baseline is None:
-        return [(y, x) for x, y in combinations(range(len(data.runs)), 2)]
-    if baseline not in data.runs:
-        raise UnknownNameError("run", baseline, data.runs)
-    base = data.runs.index(baseline)
-    return [(run, base) for run in range(len(data.runs)) if run != base]
+        chosen = [(ways[y], ways[x]) for x, y in combinations(ways, 2)]
+    else:
+        if baseline not in ways and baseline not in data.runs:
+            raise UnknownNameError("run", baseline, [*ways, *data.runs])
+        origin = data.origins.get(baseline, baseline)
+        base = ways[baseline] if baseline in ways else [data.runs.index(baseline)]
+        chosen = [(runs, base) for run, runs in ways.items() if run != origin]
+    return list(dict.fromkeys(pair for run, base in chosen for pair in ((run[0], base[-1]), (run[-1], base[0]))))
 
 
 def _from(progress: Progress | None, done: int, total: int) -> Progress | None:

@@ -41,15 +41,17 @@ def mark(
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
     `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95).
-    A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 -
-    ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little
-    is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
-    value that is undefined is no best and is significantly different from nothing. Raises MismatchError with `every`
-    where runs cannot be paired (counts alone, or one run).
+    A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 - ci/100;
+    the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little is
+    marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
+    value that is undefined is not best and differs significantly from nothing. Runs whose ungraded answers are taken both ways
+    have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores
     data = paired_evidence(loaded)
+    if data.origins:
+        return scores
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
     measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
@@ -74,14 +76,14 @@ def mark(
 
 def _cheap(loaded: Loaded) -> bool:
     data = loaded.data
-    if not isinstance(data, Evidence) or data.clusters is not None:
+    if not isinstance(data, Evidence) or data.clusters is not None or data.origins:
         return False
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
 
 def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
-    """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
-    may not."""
+    """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and may
+    not."""
     if not sampled and measure.order is not None:
         return None
     seen = MeasuredRuns(data, measure, *columns_for(data, measure))

@@ -66,6 +66,10 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
     data = loaded.data
     if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
         return ""
+    if data.origins:
+        return (
+            "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare --ungraded bounds"
+        )
     pairs = math.comb(len(data.runs), 2)
     if data.clusters is not None:
         reason = "the questions are in clusters, whose tests take longer"

@@ -39,3 +39,16 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
         return loaded
     data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
     return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))
+
+
+def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
+    """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of them are taken
+    both ways; else None."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or baseline is None or not {baseline, run} & {*data.origins.values()}:
+        return None
+    origins = [data.origins.get(name, name) for name in data.runs]
+    if not {baseline, run} <= {*origins}:
+        return None
+    data = data.take_runs([i for name in (baseline, run) for i, origin in enumerate(origins) if origin == name])
+    return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in (baseline, run)))

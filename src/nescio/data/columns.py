@@ -34,6 +34,8 @@ class Cells(Protocol):
     def columns(self) -> Mapping[str, Array]: ...
     @property
     def present(self) -> NDArray[np.bool_]: ...
+    @property
+    def partial_confidence(self) -> bool: ...
     def column(self, name: str) -> Array: ...
 
 
@@ -136,11 +138,14 @@ def _confidence(evidence: Cells) -> Array:
     confidence: Array = evidence.columns["confidence"]
     lacking = evidence.present & (evidence.column("answered") == 1) & np.isnan(confidence)
     some = ~np.isnan(confidence).all(axis=1)
+    if evidence.partial_confidence:
+        return confidence
     for run in np.flatnonzero(lacking.any(axis=1) & some):
         where = np.flatnonzero(lacking[run])
         raise MismatchError(
             f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no "
-            f"confidence (first: {evidence.questions[where[0]]!r}); only silence may lack one"
+            f"confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one; --missing-confidence "
+            "exclude leaves such answers out of what reads confidences"
         )
     return confidence
 
@@ -184,7 +189,7 @@ def _ranking_score(evidence: Cells) -> Array:
 
 def _selection_score(evidence: Cells) -> Array:
     confidence = _confidence(evidence)
-    nothing = np.isnan(_right(evidence)) | np.isnan(confidence)
+    nothing = np.isnan(_right(evidence)) | (np.isnan(confidence) & (evidence.column("answered") != 1))
     return np.where(nothing & _has_confidence(evidence), -np.inf, confidence)
 
 

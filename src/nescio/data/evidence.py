@@ -28,7 +28,8 @@ class Evidence:
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata` holds
     one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task has such; each row
     then has only the columns of its kind. `origins` names the run of the files that a run was made from, where that has
-    another name.
+    another name. `partial_confidence` says that answers without a confidence are left out of what reads it, in a run that has
+    some: else they are an error.
     """
 
     runs: tuple[str, ...]
@@ -39,6 +40,7 @@ class Evidence:
     clusters: NDArray[np.int64] | None = None
     answer_rows: NDArray[np.bool_] | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
+    partial_confidence: bool = False
 
     @property
     def present(self) -> NDArray[np.bool_]:

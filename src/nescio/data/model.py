@@ -42,7 +42,7 @@ class Response:
     """What a run says to one question. Key: (question_id, rank).
 
     `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in a few
-    words why there is no answer, where its source does.
+    words why there is no answer, where its source does; `document` names what `support` was taken from.
     """
 
     question_id: str
@@ -52,15 +52,21 @@ class Response:
     rank: int = 1
     support: str | None = None
     why: str | None = None
+    document: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One system's responses to a collection."""
+    """One system's responses to a collection.
+
+    `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its answers
+    are judged by them.
+    """
 
     name: str
     responses: tuple[Response, ...]
     metadata: Mapping[str, str] = field(default_factory=dict)
+    gold: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Verdict(StrEnum):

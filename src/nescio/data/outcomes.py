@@ -22,9 +22,11 @@ STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
 Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
 Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
+MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
 MISSING: tuple[Missing, ...] = get_args(Missing)
 UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
 UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
+MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
 
 UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
 
@@ -45,17 +47,20 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What to do with a missing row, an ungraded answer, and a question that has no answer."""
+    """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a confidence in a
+    run that has some."""
 
     missing: Missing = "error"
     ungraded: Ungraded = "error"
     unanswerable: Unanswerable = "correct"
+    missing_confidence: MissingConfidence = "error"
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
             ("missing", self.missing, MISSING),
             ("ungraded", self.ungraded, UNGRADED_POLICIES),
             ("unanswerable", self.unanswerable, UNANSWERABLE),
+            ("missing_confidence", self.missing_confidence, MISSING_CONFIDENCE),
         ):
             if value not in allowed:
                 raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")

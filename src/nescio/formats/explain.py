@@ -96,6 +96,8 @@ def _only(source: Source, names: Collection[str]) -> Source:
 def no_format(source: Source) -> FormatError:
     """Say why a file is of no format: what its columns come nearest to, and what is wrong with them."""
     columns = list(source.columns) or None
+    if source.kind == "document" and source.document in ([], {}, None):
+        return FormatError(source.label, "this JSON document is empty", value=source.document)
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
         rule = "this is one JSON document; tables, questions and runs in JSON have one object a line (.jsonl)"
         return FormatError(source.label, rule, value=columns)

@@ -1,24 +1,28 @@
-"""Folders that are named in place of the files in them: CBC's stories, or questions with their stories and runs."""
+"""Folders that are named in place of the files in them: stories, questions with their runs, and what other tools left there."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.benchmarks import cbc
+from nescio.formats.registry import REGISTRY
 
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
+DEEPEST = 6  # folders within a folder that are looked into
 
 
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """List what is given, with the files of a folder in its place; and notes on the files that are passed over.
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl (as
-    `nescio convert --to questions` writes them). Raises FormatError for any other folder.
+    `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say how their
+    files are named. Raises FormatError for any other folder.
     """
     found: list[Any] = []
     notes: list[Note] = []
@@ -37,8 +41,7 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         own = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
         return own + sorted((folder / RUNS).glob("*.jsonl")), []
     if not any(folder.glob("*.story")):
-        rule = f"this is a folder; name the files in it (those of a folder with .story files or {QUESTIONS} are found)"
-        raise FormatError(folder, rule)
+        return _logs_in(folder)
     files = cbc.files_in(folder)
     passed = len({*folder.glob("*.answers")} - {*files})
     if not passed:
@@ -51,3 +54,44 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         files=passed,
     )
     return files, [not_read]
+
+
+def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
+    """The logs of other tools in a folder and those within it; raises FormatError where there are none, or of several tools."""
+    names = {format_.name: format_.files for format_ in REGISTRY.values() if format_.files}
+    logs: dict[str, list[Path]] = {name: [] for name in names}
+    others = 0
+    for path in _walk(folder):
+        takers = [name for name, patterns in names.items() if any(fnmatchcase(path.name, p) for p in patterns)]
+        for name in takers:
+            logs[name].append(path)
+        others += not takers
+    tools = {name: paths for name, paths in logs.items() if paths}
+    if not tools:
+        known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
+        raise FormatError(folder, f"this is a folder; name the files in it (found by themselves are {known})")
+    if len(tools) > 1:
+        shown = ", ".join(f"{len(paths)} of {name} (first: {paths[0]})" for name, paths in tools.items())
+        raise FormatError(folder, f"this folder holds logs of several tools: {shown}; name the folder of one of them")
+    ((name, paths),) = tools.items()
+    if not others:
+        return paths, []
+    passed = note(
+        "folder.passed_over",
+        "{subject}: {files:n file} of {format} {files:is/are} read, and {others:n other file} {others:is/are} not",
+        str(folder),
+        files=len(paths),
+        format=name,
+        others=others,
+    )
+    return paths, [passed]
+
+
+def _walk(folder: Path) -> list[Path]:
+    """The files in a folder and in the folders within it, in order; those whose names begin with a full stop are left out."""
+    paths: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < DEEPEST else []
+        paths += [Path(place) / name for name in sorted(files) if not name.startswith(".")]
+    return paths

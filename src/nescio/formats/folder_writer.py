@@ -137,8 +137,16 @@ def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Coll
         "candidates": note("writer.candidates", "{count:n declined candidate}", count=declined),
         "ranks": note("writer.ranks", "{count:n answer} below rank 1", count=sum(r.rank > 1 for r in responses)),
         "supports": note("writer.supports", "{count:n support}", count=sum(r.support is not None for r in responses)),
+        "documents": note(
+            "writer.documents", "{count:n name} of documents", count=sum(r.document is not None for r in responses)
+        ),
         "strata": note(
             "writer.strata", "{count:n column} of questions ({names:list})", count=len(labels), names=list(labels)
+        ),
+        "own gold": note(
+            "writer.own_gold",
+            "{count:n list} of gold answers of single runs, which differ from the first",
+            count=sum(len(run.gold) for run in found.runs),
         ),
         "columns": note(
             "writer.scores",

@@ -139,8 +139,8 @@ class Format:
     `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `understand` says what
     part a table plays by what people call its columns, where no format knows it by its own names; `columns` are the names that
     `--column` may give to its columns. A format of answers that are yet to be judged `yields` a table that says itself which are right,
-    unless judging is asked for. `describe` says in
-    words what files hold that cannot be read without others; "" where there is no more to say.
+    unless judging is asked for. `describe` says in words what files hold that cannot be read without others; "" where there is no more
+    to say. `files` are the names of its files in a folder that is given in place of them, as patterns.
     """
 
     name: str
@@ -154,6 +154,7 @@ class Format:
     understand: Recognise | None = None
     columns: tuple[str, ...] = ()
     yields: Callable[[Source], bool] | None = None
+    files: tuple[str, ...] = ()
 
     def part_of(self, source: Source) -> str | None:
         """The part that a file plays, by the format's own names or by what people call its columns."""
@@ -175,11 +176,12 @@ def reader(
     understand: Recognise | None = None,
     columns: tuple[str, ...] = (),
     yields: Callable[[Source], bool] | None = None,
+    files: tuple[str, ...] = (),
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, understand, columns, yields)
+        more = (collection, text, fallback, describe, understand, columns, yields, files)
         REGISTRY.add(name, Format(name, about, recognise, read, *more))
         return read
 

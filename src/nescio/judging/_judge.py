@@ -151,10 +151,10 @@ class _Bound:
     def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
         """Grade each answer once, however many runs give it."""
         several = len({one.run for one in asked}) > 1
-        done: dict[tuple[str, str], Grade] = {}
+        done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
         grades = []
         for one in asked:
-            key = one.question.id, one.answer
+            key = one.question.id, one.answer, one.question.answers
             grade = done.get(key)
             if grade is None:
                 found = self.declaration.function(one.question, one.answer, **self.parameters)
@@ -249,7 +249,7 @@ def judge_runs(
                 yield r, index[response.question_id], response
 
     asked = [
-        AnswerToJudge(runs[r].name, collection.questions[q], response.answer)
+        AnswerToJudge(runs[r].name, _as_run_has_it(collection.questions[q], runs[r]), response.answer)
         for r, q, response in answers()
         if response.answer is not None and collection.questions[q].answerable is not False
     ]
@@ -291,6 +291,11 @@ def judge_runs(
     judges = (ready.record,) * len(runs)
     questions = _of_questions(collection.questions)
     return replace(found, files=tuple(files), extra_columns=more, why=why, judges=judges, **questions), tuple(notes)
+
+
+def _as_run_has_it(question: Question, run: Run) -> Question:
+    """Give the question with the gold answers that came with the run, where they are others."""
+    return replace(question, answers=run.gold[question.id]) if question.id in run.gold else question
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:

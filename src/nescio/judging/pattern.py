@@ -2,49 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from nescio.data.model import Question
-from nescio.errors import MismatchError
+from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import Note, note
 from nescio.judging._judge import judge
 
 if TYPE_CHECKING:
     import duckdb
 
 
-@judge("pattern", valid={"ignore_case": ("ignore_case is true or false", lambda value: isinstance(value, bool))})
+def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
+    """Note the gold answers that are no patterns, with the first of them."""
+    gold = [(question.id, question.answers) for question in collection.questions]
+    gold += [pair for run in runs for pair in run.gold.items()]
+    texts = [
+        pair for pair in dict.fromkeys((name, text) for name, answers in gold for text in answers) if _why_none(pair[1])
+    ]
+    if texts:
+        question_id, text = texts[0]
+        yield note(
+            "pattern.taken_literally",
+            "{answers:n gold answer} {answers:is no pattern that RE2 reads, and is/are no patterns that RE2 reads, and are} "
+            "looked for as {answers:it stands/they stand} (first: {text!r}, question {question!r}: {why})",
+            answers=len(texts),
+            text=text,
+            question=question_id,
+            why=_why_none(text),
+        )
+
+
+@judge(
+    "pattern",
+    valid={"ignore_case": ("ignore_case is true or false", lambda value: isinstance(value, bool))},
+    remarks=no_patterns,
+)
 def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
     """Right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
 
     White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): no look-around and no
     references back, and therefore none that an answer could keep busy for ever; the time is linear in the length of the
-    answer, and no verdict depends on a clock. All 5,160 patterns of TREC 8 to 13 are such expressions. Raises MismatchError
-    for one that is not. TREC's files leave open whether case matters: some spell both cases out, most do not.
+    answer, and no verdict depends on a clock. All 5,160 patterns of TREC 8 to 13 are such expressions. A gold answer that is
+    none, such as "(Bill Pullman", is looked for as it stands, and a note says so. TREC's files leave open whether case
+    matters: some spell both cases out, most do not.
     """
-    if not question.answers:
-        return False
     text = " ".join(answer.split()).encode(errors="replace").decode()
-    _check(question.id, question.answers)
+    patterns = [gold for gold in question.answers if not _why_none(gold)]
+    literal = [" ".join(gold.split()) for gold in question.answers if _why_none(gold)]
+    if any(gold.casefold() in text.casefold() if ignore_case else gold in text for gold in literal):
+        return True
+    if not patterns:
+        return False
     matches = f"regexp_matches($1, ${{}}, '{'i' if ignore_case else 'c'}')"
-    clauses = " OR ".join(matches.format(i + 2) for i in range(len(question.answers)))
-    found = _database().execute(f"SELECT {clauses}", [text, *question.answers]).fetchone()
-    return bool(found and found[0])
+    clauses = " OR ".join(matches.format(i + 2) for i in range(len(patterns)))
+    row = _database().execute(f"SELECT {clauses}", [text, *patterns]).fetchone()
+    return bool(row and row[0])
 
 
-@lru_cache(maxsize=1 << 12)
-def _check(question: str, patterns: tuple[str, ...]) -> None:
-    """Raise MismatchError for the first pattern that is none."""
+@lru_cache(maxsize=1 << 16)
+def _why_none(text: str) -> str | None:
+    """Say why a text is no pattern, or None where it is one."""
     import duckdb
 
-    for text in patterns:
-        try:
-            _database().execute("SELECT regexp_matches('', ?)", [text])
-        except (duckdb.Error, UnicodeError) as error:
-            why = str(error).split(": ", 1)[-1].split("\n", 1)[0]
-            raise MismatchError(
-                f"question {question!r}: the gold answer is no pattern that RE2 reads: {why} (found {text!r})"
-            ) from None
+    try:
+        _database().execute("SELECT regexp_matches('', ?)", [text])
+    except UnicodeError:
+        return "it holds half a surrogate pair"
+    except duckdb.Error as error:
+        return str(error).split(": ", 1)[-1].split("\n", 1)[0]
+    return None
 
 
 @lru_cache(maxsize=1)

@@ -55,6 +55,8 @@ class Loaded:
             choices["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:
             choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+        if self.options.missing_confidence != "error":
+            choices["missing_confidence"] = self.options.missing_confidence
         if self.options.declined_pattern:
             choices["declined"] = "+".join(self.options.declined_pattern)
         return {
@@ -79,9 +81,11 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         options.refuse("this is loaded already")
         return source
     if isinstance(source, (Evidence, Tally)):
-        options.refuse(f"this is {_article(source)} in memory", allowed=("cluster",))
+        allowed = ("cluster", "missing_confidence") if isinstance(source, Evidence) else ("cluster",)
+        options.refuse(f"this is {_article(source)} in memory", allowed=allowed)
         kind = "counts" if isinstance(source, Tally) else "evidence"
-        return Loaded(_clustered(source, options), measures=_defaults(source), format=kind, options=options)
+        policies = _policies(options)
+        return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
     items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
     with options.naming():
         return apply(judge(read(items, options), options.judge), options)
@@ -89,7 +93,7 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
-    policies = Policies(options.missing, options.ungraded, options.unanswerable)
+    policies = _policies(options)
     data, notes = judged.data, list(judged.notes)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
@@ -102,7 +106,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
-        _clustered(data, options),
+        _prepared(data, options, policies),
         tuple(notes),
         judged.measures or _defaults(data),
         judged.format,
@@ -113,6 +117,18 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.judged_here,
         judged.texts,
     )
+
+
+def _policies(options: Options) -> Policies:
+    return Policies(options.missing, options.ungraded, options.unanswerable, options.missing_confidence)
+
+
+def _prepared(data: Evidence | Tally, options: Options, policies: Policies) -> Evidence | Tally:
+    """Return the data in the clusters that were asked for, with the policy on answers without a confidence."""
+    clustered: Evidence | Tally = _clustered(data, options)
+    if isinstance(clustered, Tally) or policies.missing_confidence == "error":
+        return clustered
+    return replace(clustered, partial_confidence=True)
 
 
 def _article(data: Evidence | Tally) -> str:

@@ -12,30 +12,38 @@ from inspect import Parameter, signature
 from typing import Any, TypedDict
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.outcomes import STATES, Missing, Unanswerable, Ungraded
+from nescio.data.outcomes import STATES, Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import NescioError, UsageError
 from nescio.formats.native.roles import NAMES
+from nescio.sources.compressed import MOST
 
 
-class ChooseOption(TypedDict, total=False):
-    """Which of several things in a log to read; `watch` is told how many bytes have been read, of how many."""
+class CallerOptions(TypedDict, total=False):
+    """What a caller sets for its own sake, with any option; `Options` says what these are."""
+
+    watch: Callable[[int, int], None] | None
+    typed: bool
+
+
+class ChooseOption(CallerOptions, total=False):
+    """Which of several things in a log to read."""
 
     choose: Mapping[str, str]
-    watch: Callable[[int, int], None] | None
 
 
-class OutcomeMapOption(TypedDict, total=False):
+class OutcomeMapOption(CallerOptions, total=False):
     """What words mean, as in {"yes": "correct"}."""
 
     outcome_map: Mapping[str, str]
-    watch: Callable[[int, int], None] | None
 
 
 class JudgingOptions(ChooseOption, OutcomeMapOption, total=False):
     """The options of reading that judging has a use for."""
 
     format_in: str | None
+    column: Mapping[str, str]
     declined_pattern: tuple[str, ...]
+    max_unpacked: float
 
 
 class ReadingOptions(JudgingOptions, total=False):
@@ -43,6 +51,7 @@ class ReadingOptions(JudgingOptions, total=False):
 
     judge: str | None
     missing: Missing
+    missing_confidence: MissingConfidence
     ungraded: Ungraded
     unanswerable: Unanswerable
     strata: tuple[str, ...] | None
@@ -55,9 +64,10 @@ class Options:
     """What a caller may ask of reading, judging and the policies.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
-    whose questions move together when they are resampled; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
-    measures such as mean(f1) read. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed` says that the
-    options were typed on a command line, which errors then name.
+    whose questions move together when they are resampled; `column` says which column of a table plays a part (NAME: COLUMN);
+    `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch`
+    is told how many bytes of JSON Lines have been read, of how many; `typed` says that the options were typed on a command line,
+    which errors then name.
     """
 
     format_in: str | None = None
@@ -65,6 +75,7 @@ class Options:
     missing: Missing = "error"
     ungraded: Ungraded = "error"
     unanswerable: Unanswerable = "correct"
+    missing_confidence: MissingConfidence = "error"
     column: Mapping[str, str] = field(default_factory=dict)
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -72,6 +83,7 @@ class Options:
     graded: tuple[str, ...] = ()
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()
+    max_unpacked: float = MOST / (1 << 30)
     watch: Callable[[int, int], None] | None = None
     typed: bool = False
 
@@ -79,6 +91,8 @@ class Options:
         for name, column in self.column.items():
             if name not in NAMES:
                 raise UsageError(f"--column {name}={column}: a column can be named {', '.join(NAMES)}")
+        if not 0 < self.max_unpacked < float("inf"):
+            raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
         for word, outcome in self.outcome_map.items():
             if outcome not in STATES:
                 raise UsageError(f"--outcome-map {word}={outcome}: an outcome must be one of {', '.join(OUTCOMES)}")

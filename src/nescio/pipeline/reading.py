@@ -36,7 +36,7 @@ def read(
     options = options or Options()
     judging = judging or not gold or options.judging
     with options.naming():
-        sources, notes = open_files(items)
+        sources, notes = open_files(items, options)
         format_, parts = recognise(sources, options.format_in, options.column, judging=judging)
         return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging)
 

@@ -14,13 +14,14 @@ from nescio.formats import SourceRole, takers
 from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
+from nescio.pipeline.options import Options
 from nescio.sources.opening import open_source
 from nescio.sources.source import Source
 
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
 
 
-def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
+def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
     Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
@@ -29,7 +30,7 @@ def open_files(items: Sequence[Any]) -> tuple[list[Source], tuple[Note, ...]]:
         raise UsageError("no files were given")
     files, notes = files_of(items)
     _distinct(files)
-    return list(_opened(files)), notes
+    return list(_opened(files, int((options or Options()).max_unpacked * (1 << 30)))), notes
 
 
 def recognise(
@@ -86,11 +87,15 @@ def _recognise(
         format_ = named or _format_of(source, sources, judging=judging)
         part = format_.part_of(source)
         if part is None:
+            rule = f"this is not {format_.about}"
             if source.kind == "text":
-                raise no_text(source, f"this is not {format_.about}")
-            raise FormatError(
-                source.label, f"this is not {format_.about}", where=source.head, value=list(source.columns) or None
-            )
+                if named and not named.text:
+                    raise no_text(source, rule)
+                if not named:
+                    beside = next(other.label for other in sources if format_.recognise(other))
+                    rule = f"its first lines are none of what goes with {beside}: {format_.about}"
+                raise FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
+            raise FormatError(source.label, rule, where=source.head, value=list(source.columns) or None)
         if (format_.name, part) == ("questions", "answers"):
             runs.append((part, source))
             continue
@@ -113,11 +118,11 @@ def _recognise(
     return recognised, parts + [(OWN_RUN, source) for _, source in runs]
 
 
-def _opened(items: Sequence[Any]) -> Iterator[Source]:
+def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
     """Open a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
-        source = open_source(item)
+        source = open_source(item, most)
         if source.path is None and len(tables) > 1:
             source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
         yield source
@@ -145,10 +150,19 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
                 return _format_of(other, [other], judging=judging)  # which is what is wrong: nothing else goes with it
         names = " or as ".join(sorted(f.name for f in candidates))
         raise FormatError(source.label, f"could be read as {names}; choose one with --format-in", where=source.head)
+    if source.kind == "text" and (beside := _text_format_beside(source, together)):
+        return beside
     if source.kind == "text":
         texts = ", ".join(sorted(f.name for f in formats.REGISTRY.values() if f.text))
         raise no_text(source, f"its first line matches no text format that nescio knows ({texts})")
     raise no_format(source)
+
+
+def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
+    """Find the one format of the files given with a text that has texts of its own: what is wrong with this one, it can say."""
+    beside = {format_.name: format_ for other in together if other is not source for format_ in takers(other)}
+    texts = [format_ for format_ in beside.values() if format_.text]
+    return texts[0] if len(texts) == len(beside) == 1 else None
 
 
 def only_questions(format_: formats.Format, parts: Sequence[SourceRole]) -> bool:

@@ -22,6 +22,7 @@ from nescio.stats import resampling
 MOST_RESAMPLES = 100_000_000
 
 Progress = Callable[[int, int], None]
+_NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
 
 def score(
@@ -116,6 +117,10 @@ def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: A
 
 def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
     """Read what was given by `load`, with these options and the columns that measures read."""
+    if isinstance(source, (Loaded, Evidence, Tally)):
+        for name in _NOT_AGAIN & options.keys():
+            if options[name]:
+                raise UsageError(f"{name} says how files are read, and this is read already")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
     return load(source, Options(**{"graded": graded, **options}))

@@ -32,12 +32,14 @@ class OneRun:
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
     `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so that no
-    threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong.
+    threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong. `left_out` counts the answers without a
+    confidence, which are not among them.
     """
 
     data: Evidence
     confidence: Floats
     wrong: Bools
+    left_out: int = 0
 
     @property
     def has_confidence(self) -> Bools:
@@ -100,7 +102,9 @@ def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
             raise MismatchError(f"run {name!r} has no confidences, and a threshold needs them")
         return OneRun(data, np.full(len(data.questions), -np.inf), np.zeros(len(data.questions), dtype=bool))
     confidence = np.asarray(data.column("selection_score")[0], dtype=np.float64)
-    return OneRun(data, confidence, data.column("right")[0] == 0)
+    known_ = ~np.isnan(confidence)
+    data = data if known_.all() else data.select(known_)
+    return OneRun(data, confidence[known_], data.column("right")[0] == 0, int((~known_).sum()))
 
 
 def _place(runs: Sequence[str], run: str | int | None) -> int:

@@ -250,6 +250,8 @@ def _coverage_risk(one: OneRun, accepted: Bools) -> tuple[float, float]:
 def _remarks(one: OneRun) -> list[Note]:
     """Count what no threshold can change."""
     silent, notes = int((~one.has_confidence).sum()), list[Note]()
+    if one.left_out:
+        notes.append(without_confidence(one))
     if silent:
         notes.append(
             note(
@@ -269,6 +271,17 @@ def _remarks(one: OneRun) -> list[Note]:
             )
         )
     return notes
+
+
+def without_confidence(one: OneRun) -> Note:
+    """Count the answers that were left out of a curve, as they have no confidence."""
+    return note(
+        "tuning.without_confidence",
+        "run {subject!r}: {left_out:,} of {total:,} questions left out, as the answer has no confidence",
+        one.data.runs[0],
+        left_out=one.left_out,
+        total=one.left_out + len(one.has_confidence),
+    )
 
 
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:

@@ -12,30 +12,27 @@ from nescio.errors import FormatError
 from nescio.sources.database import first_line
 from nescio.sources.source import Packed
 
-FREE = 1 << 24  # what any file may unpack to
-RATIO = (
-    100  # what a larger one may, as a multiple of its size; whole logs are packed 2 to 10 to one, the most even part 25
-)
+MOST = (
+    4 << 30
+)  # bytes that a file may unpack to: what takes a minute, and room on any disk. By their ratio logs cannot be told
+# from what was made to do harm: a prompt of 24 kB in front of every question is packed 600 to one
 WINDOW = 1 << 27
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _CHUNK = 1 << 20
 _SIP = 1 << 10  # of zstandard, whose blocks of 4 bytes may stand for 128 KB each
 
 
-def check_size(path: Path, size: int) -> None:
-    """Raise FormatError where that is more than what a log in a file of this size unpacks to."""
-    packed = path.stat().st_size
-    most = max(FREE, RATIO * packed)
+def check_size(path: Path, size: int, most: int = MOST) -> None:
+    """Raise FormatError where that is more bytes than a file may unpack to."""
     if size > most:
-        raise FormatError(
-            path, f"unpacks to more than {most >> 20} MB, which is too much for a log of {packed:,} bytes"
-        )
+        rule = f"unpacks to more than {most / (1 << 30):g} GB; --max-unpacked says how many GB a file may unpack to"
+        raise FormatError(path, rule)
 
 
-def unpack(path: Path) -> tuple[Packed, Path]:
+def unpack(path: Path, most: int = MOST) -> tuple[Packed, Path]:
     """Unpack a compressed file into a folder of its own, which is deleted when nothing refers to it any more.
 
-    Raises FormatError where it is damaged or empty, or unpacks to more than a log of its size does.
+    Raises FormatError where it is damaged or empty, or unpacks to more than it may.
     """
     import lzma
     import shutil
@@ -55,7 +52,7 @@ def unpack(path: Path) -> tuple[Packed, Path]:
         with unpacked.open("wb") as file:
             for chunk in _chunks(path, suffix):
                 size += len(chunk)
-                check_size(path, size)
+                check_size(path, size, most)
                 file.write(chunk)
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         if isinstance(error, OSError) and error.errno in FULL:

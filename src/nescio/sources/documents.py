@@ -53,6 +53,8 @@ def open_whole(path: Path, room: MemoryBudget) -> Source:
         number, first = next(((i, line) for i, line in enumerate(lines, 1) if line.strip()), (0, ""))
     if not number:
         raise FormatError(path, "the file has only blank lines")
+    if _is_object(path, first):
+        return open_lines(path, room)  # as tools write them to .log
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
@@ -66,6 +68,7 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
     """One JSON value; or JSON Lines, which some tools write to .json as well."""
+    room.hold(path, 2 * path.stat().st_size)
     text = path.read_bytes()
     try:
         document = decode_document(path, text, room)
@@ -77,6 +80,17 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+def _is_object(path: Path, line: str) -> bool:
+    """Say whether the first line of a text is a JSON object."""
+    if not line.lstrip().startswith("{"):
+        return False
+    try:
+        decode_object(path, line.encode(), 1, lenient=True)
+    except FormatError:
+        return False
+    return True
 
 
 def _is_lines(path: Path, text: bytes) -> bool:
@@ -91,19 +105,24 @@ def _is_lines(path: Path, text: bytes) -> bool:
 
 
 def _listed(path: Path) -> list[zipfile.ZipInfo]:
-    """Return the members of an archive; raises FormatError where it is damaged, unpacks to more than logs do, or two of
-    them share bytes."""
+    """Return the members of an archive; raises FormatError where it is damaged, or two of them share bytes."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(path, f"not a readable ZIP archive: {first_line(error)}") from None
-    check_size(path, sum(info.file_size for info in members))
     for one, other in pairwise(sorted(members, key=lambda info: info.header_offset)):
         if one.header_offset + _HEADER + one.compress_size > other.header_offset:
             rule = f"not a sound ZIP archive: member {sanitize(other.filename, target='message')} lies within this one"
             raise FormatError(path, rule, where=f"member {sanitize(one.filename, target='message')}")
     return members
+
+
+def unpacked_size(path: Path, most: int) -> int:
+    """How many bytes an archive unpacks to, as it says; raises FormatError where that is more than it may."""
+    size = sum(info.file_size for info in _listed(path))
+    check_size(path, size, most)
+    return size
 
 
 def read_member(path: Path, name: str) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any
 from nescio.errors import FormatError
 
 DEEPEST = 200  # no log nests its values deeper than some 30 times; readers and messages follow them by recursion
+PACKED = 4 << 30  # what may be held as values of a packed file at most, whose size says little of what it unpacks to
 FREE = 1 << 26  # what may always be held as values, however small the file
 _OBJECT, _TEXT, _SLOT = 64, 56, 8  # what Python takes for an object or a list, a text, a place in a list, at the least
 _SHORT = 1 << 20  # no text of this length needs more than FREE
@@ -76,12 +77,13 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, which is taken to be packed ten to one if it is packed."""
+    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of what is packed, no more than
+    `PACKED`."""
 
     __slots__ = ("left",)
 
     def __init__(self, size: int, *, packed: bool) -> None:
-        self.left = FREE + 10 * size * (10 if packed else 1)
+        self.left = FREE + (min(10 * size, PACKED) if packed else 10 * size)
 
     def hold(self, path: Path | str, needed: int, where: str | None = None) -> None:
         """Raise FormatError where more bytes are needed than are left."""

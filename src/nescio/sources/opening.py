@@ -29,8 +29,9 @@ _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
-def open_source(item: Any) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text."""
+def open_source(item: Any, most: int = compressed.MOST) -> Source:
+    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text, or
+    unpacks to more than `most` bytes."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
@@ -53,8 +54,10 @@ def open_source(item: Any) -> Source:
     if empty:
         raise FormatError(path, "the file is empty")
     if path.suffix.lower() in PACKED:
-        return _open_packed(path)
-    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=path.suffix.lower() in ARCHIVES))
+        return _open_packed(path, most)
+    if path.suffix.lower() in ARCHIVES:
+        return _open_plain(path, MemoryBudget(documents.unpacked_size(path, most), packed=True))
+    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False))
 
 
 def _no_file(path: Path) -> FormatError:
@@ -67,11 +70,13 @@ def _no_file(path: Path) -> FormatError:
     return FormatError(path, "there is no such file")
 
 
-def _open_packed(path: Path) -> Source:
-
-    packed, unpacked = compressed.unpack(path)
+def _open_packed(path: Path, most: int) -> Source:
+    packed, unpacked = compressed.unpack(path, most)
+    room = MemoryBudget(unpacked.stat().st_size, packed=True)
+    if unpacked.suffix.lower() in ARCHIVES:
+        room = MemoryBudget(documents.unpacked_size(unpacked, most), packed=True)
     try:
-        return replace(_open_plain(unpacked, MemoryBudget(path.stat().st_size, packed=True)), packed=packed)
+        return replace(_open_plain(unpacked, room), packed=packed)
     except FormatError as error:
         raise FormatError(path, error.rule, where=error.where, value=error.value) from None
 

@@ -34,11 +34,12 @@ from nescio.sources.database import connect
 from nescio.sources.source import Source, name_runs
 from nescio.sources.tables import json_lines, load_rows, locate
 from nescio.sources.text_files import WHITE
-from nescio.text import composed, decimal
+from nescio.text import composed, decimal, normalise
 
 GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
 IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
 PEOPLE = ("acceptable", "human", "judgement", "judgment", "verdict")
+OTHER_GOLD = "nq.other_gold"
 _LONGEST_LABEL = 60
 
 
@@ -108,7 +109,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for it.
 
     `--choose judge=human` takes the verdicts of people in the table (`acceptable`) instead of judging anew: an answer without
-    one is not graded.
+    one is not graded. Where the gold answers of a question differ between runs, each is judged by its own, which a note counts;
+    `--choose gold=first` judges all by those of the first.
     """
     if {part for part, _ in parts} != {"table"}:
         if any(part == "table" for part, _ in parts):
@@ -121,7 +123,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         rows += _table(source, name, {row.run for row in rows}, notes)
     if not options.judging:
         _refuse_other_verdicts(rows)
-    questions = _questions(rows, options)
+    questions, gold = _questions(rows, options, notes)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")
         found = outcomes_of(_by_people(rows, questions, sources, options), sources[0].label, options, notes)
@@ -131,7 +133,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     for row in rows:
         runs.setdefault(row.run, []).extend(_responses(row))
         files.setdefault(row.run, str(row.where[0].label))
-    found_runs = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
+    found_runs = tuple(Run(name, tuple(responses), gold=gold.get(name, {})) for name, responses in runs.items())
     collection = Collection(sources[0].stem, tuple(questions.values()))
     unused = _unused_verdicts(sources)
     return ReadResult(Unjudged(collection, found_runs, tuple(files.values()), unused=unused), tuple(notes))
@@ -400,20 +402,62 @@ def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:
     return found
 
 
-def _questions(rows: Sequence[_Row], options: ReadOptions) -> dict[str, Question]:
-    """The questions, with the columns that have one short text for each of them; raises FormatError where gold differs."""
+OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
+
+
+def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> OwnGold:
+    """The gold answers of runs that have others than the first row of the question, which a note counts.
+
+    Raises FormatError where it is another question, or where only one of the two has any answer.
+    """
+    gold: OwnGold = {}
+    others = [row for row in rows if row.answers != first[row.id].answers]
+    by_first = options.choose.get("gold") is not None
+    if by_first:
+        choose(options, "gold", ["first"], "gold answers of questions on which runs differ")
+    for row in others:
+        known = first[row.id]
+        source, at = known.where
+        place = f"{source.label}, {locate(source, at)}"
+        if normalise(row.question) != normalise(known.question) and not {*row.answers} & {*known.answers}:
+            raise _fail(row.where, f"question {row.id!r} is another question here than in {place}", row.question)
+        if not by_first and bool(row.answers) != bool(known.answers):
+            rule = f"question {row.id!r} has other gold answers here than in {place}, where it has "
+            rule += "none" if row.answers else "some"
+            raise _fail(row.where, f"{rule}; --choose gold=first takes those", " | ".join(row.answers) or None)
+        gold.setdefault(row.run, {})[row.id] = row.answers
+    if others:
+        one = others[0]
+        notes.append(
+            note(
+                OTHER_GOLD,
+                "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs: "
+                "{first:every run is judged by those read first/each run is judged by its own (--choose "
+                "gold=first takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r} has {known!r}",
+                questions=len({row.id for row in others}),
+                total=len(first),
+                first=by_first,
+                question=one.id,
+                run=one.run,
+                own=" | ".join(one.answers),
+                other=first[one.id].run,
+                known=" | ".join(first[one.id].answers),
+            )
+        )
+    return {} if by_first else gold
+
+
+def _questions(rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> tuple[dict[str, Question], OwnGold]:
+    """The questions, with the columns that have one short text for each of them, and the gold answers of runs that differ."""
     first: dict[str, _Row] = {}
     for row in rows:
-        known = first.setdefault(row.id, row)
-        if known.answers != row.answers:
-            source, at = known.where
-            rule = f"question {row.id!r} has other gold answers here than in {source.label}, {locate(source, at)}"
-            raise _fail(row.where, rule, " | ".join(row.answers))
+        first.setdefault(row.id, row)
+    gold = _own_gold(first, rows, options, notes)
     unsteady = {name for row in rows for name, value in row.labels.items() if first[row.id].labels.get(name) != value}
     unsteady |= {name for row in rows for name, value in row.labels.items() if len(value) > _LONGEST_LABEL}
     wanted = [name for row in first.values() for name in row.labels if name not in unsteady]
     kept = [name for name in dict.fromkeys(wanted) if options.strata is None or name in options.strata]
-    return {
+    questions = {
         name: Question(
             name,
             row.question,
@@ -425,6 +469,7 @@ def _questions(rows: Sequence[_Row], options: ReadOptions) -> dict[str, Question
         )
         for name, row in first.items()
     }
+    return questions, gold
 
 
 def _by_people(

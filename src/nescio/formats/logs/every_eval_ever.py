@@ -156,7 +156,7 @@ def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> 
         notes.append(
             note(
                 "every_eval_ever.repeats",
-                "{repeats} instances stand again: each is a repeat, clustered with the first of its sample_id",
+                "{repeats} instances stand again: each is a repeat of the first of its sample_id",
                 repeats=again,
             )
         )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array, user
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
@@ -21,6 +21,7 @@ from nescio.text import composed
 _NOTHING: Mapping[str, Any] = MappingProxyType({})  # one for all rows: a log may have millions
 
 _SHOWN = 50  # names in a message
+FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are those of clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,41 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         answerable=answerable if (answerable >= 0).any() else None,
         extra_columns=more,
         strata=_strata(cells.strata, options),
-        clusters=None if None in cells.clusters else np.array(cells.clusters, dtype=object),
+        clusters=_clusters(cells.clusters, notes),
         why=grid(cells.why, None, object) if any(reasons) else None,
         files=tuple(str(file or path) for file in cells.files),
     )
+
+
+def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
+    """What repeats share, which a note says; None without repeats, and where they are too few for any interval to notice."""
+    if None in clusters:
+        return None
+    sizes = Counter(clusters)
+    repeats, total = sum(size for size in sizes.values() if size > 1), len(clusters)
+    if not repeats:
+        return None
+    if repeats < FEW_REPEATS * total:
+        notes.append(
+            note(
+                "graded.few_repeats",
+                "{repeats} of {total:n question} ask the same as another one: so few that each is resampled on its own",
+                repeats=repeats,
+                total=total,
+            )
+        )
+        return None
+    notes.append(
+        note(
+            "graded.repeats",
+            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in {clusters} "
+            "clusters",
+            repeats=repeats,
+            total=total,
+            clusters=len(sizes),
+        )
+    )
+    return np.array(clusters, dtype=object)
 
 
 class _Cells:

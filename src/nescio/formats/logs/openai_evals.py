@@ -27,6 +27,7 @@ from nescio.formats.logs.grading import (
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
+from nescio.text import sanitize
 
 UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it is given the lowest score
 
@@ -81,7 +82,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
             state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
             found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
     if not asked:
-        raise FormatError(source.label, "there are no samples in it: the run stopped before its first")
+        raise FormatError(source.label, _why_no_samples(report))
     if report is None:
         notes.append(
             note(
@@ -93,6 +94,19 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
     lacking = [sample for sample in asked if sample not in found]
     rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=asked[s], path=source.label) for s in lacking]
     return [*found.values(), *rows]
+
+
+def _why_no_samples(report: Any) -> str:
+    if report is None:
+        return "there are no samples in it: the run stopped before its first"
+    figures = report.items() if isinstance(report, dict) else ()
+    shown = [
+        f"{sanitize(name, target='message')} {value:g}" for name, value in figures if isinstance(value, (int, float))
+    ]
+    held = f" ({', '.join(shown)})" if shown else ""
+    return (
+        f"it holds the final report{held} and no samples, so that no answer can be scored: give the whole log of events"
+    )
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:

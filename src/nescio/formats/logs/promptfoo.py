@@ -45,12 +45,19 @@ Row = dict[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """A document with `results.results`, or lines of testIdx, promptIdx and success."""
+    """A document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx, promptIdx and success."""
     if source.kind == "lines":
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    return "log" if isinstance(_table(source.document).get("results"), list) else None
+    if isinstance(_table(source.document).get("results"), list):
+        return "log"
+    return "log" if "evalId" in source.document and _is_empty(source.document.get("results")) else None
+
+
+def _is_empty(results: Any) -> bool:
+    """Say whether what stands under `results` holds none: an evaluation that was stopped leaves nothing, or all but them."""
+    return results is None or results == [] or (isinstance(results, dict) and not results.get("results"))
 
 
 def _table(document: Row) -> Row:
@@ -78,7 +85,7 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
         _check(source, result, where)
         found.append((_key(result), _graded(source, result, where, options)))
     if not found:
-        raise FormatError(source.label, "there are no results in it")
+        raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
     runs = list(dict.fromkeys(key for key, _ in found))
     names = dict(zip(runs, run_names([(provider, f"prompt {prompt}") for provider, prompt in runs]), strict=True))
     scores = [score for _, row in found for score in row.scores.values()]
@@ -119,7 +126,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.repeats",
-            "{repeats} results are of tests whose variables stand in another: they are repeats, resampled together",
+            "{repeats} results are of tests whose variables stand in another: they are repeats",
             repeats=again,
         )
     )
@@ -134,6 +141,8 @@ def _digest(variables: Any) -> str:
 def _results(source: Source) -> Iterator[tuple[Row, str]]:
     if source.kind == "lines":
         yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
+        return
+    if _is_empty(source.document.get("results")):
         return
     table = _table(source.document)
     version = table.get("version")

@@ -159,7 +159,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.questions_repeated",
-                "{questions} questions stand more than once in a run: told apart by a number, and resampled together",
+                "{questions} questions stand more than once in a run: told apart by a number",
                 questions=len(repeated),
             )
         )
@@ -167,8 +167,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.question_repeated",
-                "the question {subject!r} stands more than once in a run: told apart by a number, and resampled "
-                "together",
+                "the question {subject!r} stands more than once in a run: told apart by a number",
                 next(iter(repeated)),
             )
         )

@@ -1,7 +1,7 @@
 """nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged.
 
 Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`.
-A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "run"?: str}`.
+A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?: str}`.
 Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may
 list in `sentences` those (counted from 0) that are accepted as an answer.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
 from nescio.formats.native import roles
@@ -58,7 +58,24 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
     told = read_stories(stories[0]) if stories else None
-    return read_collection(gold[0], options, told), ()
+    found = read_collection(gold[0], options, told)
+    return found, tuple(_story_notes(found, stories))
+
+
+def _story_notes(found: Collection, stories: Sequence[Source]) -> list[Note]:
+    """Say that a file of stories makes clusters of the questions, whose intervals are others without it."""
+    told = {question.story for question in found.questions if question.story}
+    if not stories or len(told) == len(found.questions):
+        return []
+    return [
+        note(
+            "questions.stories",
+            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story are resampled together",
+            str(stories[0].label),
+            questions=len(found.questions),
+            stories=len(told),
+        )
+    ]
 
 
 @reader(
@@ -258,6 +275,7 @@ def _response(source: Source, row: dict[str, Any], line: int) -> Response:
         None if confidence is None else float(confidence),
         int(rank or 1),
         as_text(support),
+        document=as_text(row.get("doc")),
     )
 
 
@@ -274,7 +292,7 @@ def write(found: Unjudged, path: Path) -> WriteResult:
     questions = found.collection.questions
     stories = _story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
-    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports"}
+    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents"}
     holds |= {"stories", "accepted"} if stories else set()
     called = stories and all(stories[q.story] == q.strata.get("story", stories[q.story]) for q in questions)
     notes = left_out(found, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
@@ -313,6 +331,7 @@ def response_row(response: Response) -> dict[str, Any]:
         "confidence": response.confidence,
         "rank": None if response.rank == 1 else response.rank,
         "support": response.support,
+        "doc": response.document,
     }
     return row | {name: value for name, value in more.items() if value is not None}
 

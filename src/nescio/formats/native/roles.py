@@ -156,7 +156,10 @@ def holds_verdicts(source: Source) -> bool:
     roles = roles_of(source.columns, source.named)
     if not roles.all("id", "text"):
         return False
-    return bool(roles.all("outcome", "wrong")) or any(_speaks(source, name) for name in roles.all("score"))
+    verdicts = roles.all("outcome", "wrong")
+    if verdicts and holds_answers(source):  # whose verdicts may be yet to come: then the answers are judged
+        return any(cells_of(source, name) for name in verdicts)
+    return bool(verdicts) or any(_speaks(source, name) for name in roles.all("score"))
 
 
 def holds_answers(source: Source) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import platform
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
@@ -20,8 +22,31 @@ CREATE TABLE IF NOT EXISTS grades (
     completion_tokens INTEGER NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE TABLE IF NOT EXISTS under_way (key TEXT PRIMARY KEY, at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE IF NOT EXISTS callers (key TEXT PRIMARY KEY, process INTEGER NOT NULL, host TEXT NOT NULL);
 """
 _LONGEST = 4_000  # characters of a reply that are kept
+
+
+_LEASE = 900.0  # seconds after which nobody waits any more for a call that another process makes
+_CALLERS = (
+    """SELECT process, host, (julianday('now') - julianday(at)) * 86400 FROM under_way LEFT JOIN callers USING (key)"""
+)
+_CALLER = f"{_CALLERS} WHERE key = ?"
+_HERE = (os.getpid(), platform.node())
+
+
+def _at_work(process: int | None, host: str | None, age: float) -> bool:
+    """Say whether another process may still be making a call: it began not long ago, and is not known to have ended."""
+    if process is None or (process, host) == _HERE:
+        return False
+    if host == _HERE[1] and os.name != "nt":  # where that is no question, but the end of the process
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:  # it is somebody else's
+            pass
+    return age < _LEASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +104,23 @@ class Cache:
                 found[key] = Reply(*row)
         return found
 
-    def begin(self, key: str) -> None:
-        """A call is about to be made: if nothing comes of it, it may have been paid for all the same."""
-        self._execute("INSERT OR REPLACE INTO under_way (key) VALUES (?)", [key])
+    def begin(self, key: str) -> bool:
+        """Say that a call is about to be made: if nothing comes of it, it may have been paid for all the same.
+
+        False where another process is at it, and this one should wait for what comes of that.
+        """
+        with self._lock:
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                row = self._database.execute(_CALLER, [key]).fetchone()
+                free = row is None or not _at_work(*row)
+                if free:
+                    self._database.execute("INSERT OR REPLACE INTO under_way (key) VALUES (?)", [key])
+                    self._database.execute("INSERT OR REPLACE INTO callers VALUES (?, ?, ?)", [key, *_HERE])
+                self._database.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise self._unusable(error) from None
+        return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
         """A reply has come."""
@@ -95,21 +134,25 @@ class Cache:
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [*(_plain(value) for value in values), reply.completion_tokens, _plain(question), _plain(answer)],
                 )
-                self._database.execute("DELETE FROM under_way WHERE key = ?", [key])
+                for table in ("under_way", "callers"):
+                    self._database.execute(f"DELETE FROM {table} WHERE key = ?", [key])
                 self._database.execute("COMMIT")
             except sqlite3.Error as error:
                 raise self._unusable(error) from None
 
     def drop(self, key: str) -> None:
         """A call is over."""
-        self._execute("DELETE FROM under_way WHERE key = ?", [key])
+        for table in ("under_way", "callers"):
+            self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
         """How many of these calls were begun by a run that was stopped before their replies came."""
         found = 0
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))
-            found += self._execute(f"SELECT count(*) FROM under_way WHERE key IN ({marks})", some)[0][0]
+            found += len(
+                [row for row in self._execute(f"{_CALLERS} WHERE key IN ({marks})", some) if not _at_work(*row)]
+            )
         return found
 
     def _execute(self, query: str, parameters: list[Any]) -> list[Any]:

@@ -26,7 +26,12 @@ _SHOWN = 200
 
 
 class CallFailedError(Exception):
-    """One call brought nothing, for a reason that lies in it; the next may bring something."""
+    """One call brought nothing, for a reason that lies in it; the next may bring something. `reached` says whether anybody
+    answered at all."""
+
+    def __init__(self, rule: str, *, reached: bool = True) -> None:
+        super().__init__(rule)
+        self.reached = reached
 
 
 class Stopped(Exception):  # noqa: N818  no error: somebody asked for it
@@ -111,7 +116,7 @@ class Client:
                 meter.failed(maybe_paid=failure.maybe_paid)
                 tries += 1
                 if tries > self.endpoint.retries:
-                    raise CallFailedError(f"{failure} (tried {tries} times)") from None
+                    raise CallFailedError(f"{failure} (tried {tries} times)", reached=failure.reached) from None
                 self._wait(failure, tries)
             except (CallFailedError, EndpointError):
                 meter.failed(maybe_paid=False)
@@ -147,7 +152,7 @@ class Client:
         except (OSError, HTTPException) as error:  # URLError and timeouts among them
             reason = getattr(error, "reason", None) or error
             raise _TryAgain(
-                f"no answer from {self.endpoint.address}: {self._hidden(str(reason) or repr(reason))}"
+                f"no answer from {self.endpoint.address}: {self._hidden(str(reason) or repr(reason))}", reached=False
             ) from None
 
     def _refused(self, error: urllib.error.HTTPError, deadline: float) -> None:
@@ -173,9 +178,9 @@ class Client:
 class _TryAgain(Exception):  # noqa: N818
     """A try that failed; what the endpoint did not refuse, it may have worked for."""
 
-    def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True) -> None:
+    def __init__(self, rule: str, after: float | None = None, *, maybe_paid: bool = True, reached: bool = True) -> None:
         super().__init__(rule)
-        self.after, self.maybe_paid = after, maybe_paid
+        self.after, self.maybe_paid, self.reached = after, maybe_paid, reached
 
 
 class _NotUnderstood(Exception):  # noqa: N818

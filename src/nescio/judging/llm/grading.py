@@ -17,7 +17,10 @@ from nescio.judging.llm.client import CallFailedError, Client, Stopped
 from nescio.judging.llm.prompts import read_grade
 
 Progress = Callable[[int, int], None]
-IN_A_ROW = 5  # calls that fail one after another before the endpoint is given up
+_PAUSE = 0.2  # seconds between looks at a call that another process makes
+# Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded yet, and
+# where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty million.
+NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,12 @@ class Call:
 
 @dataclass(slots=True)
 class Done:
-    """What came of all calls: replies by key, why others brought none, and what was left unasked."""
+    """What came of all calls: replies by key, why others brought none, what was left unasked, and why where it was given up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
     unasked: int = 0
+    gave_up: str = ""
 
 
 class _Meter:
@@ -72,7 +76,8 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What calls are made with: how many at a time, and whom to tell of progress and of calls that are waited for."""
+    """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and whether replies
+    without a grade are asked for `again`."""
 
     client: Client
     cache: Cache
@@ -80,13 +85,14 @@ class Means:
     concurrency: int
     progress: Progress
     waiting: Callable[[], None]
+    again: bool = False
 
 
 def make_calls(calls: Sequence[Call], means: Means) -> Done:
     """Make the calls, a few at a time, and keep every reply as it comes.
 
-    Stops where the budget is spent. Raises EndpointError where the endpoint refuses or where `IN_A_ROW` calls in a row fail, and
-    KeyboardInterrupt where the user stops it. Calls under way are waited for in any case, because they are paid for; a second
+    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint refuses or no
+    call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any case, because they are paid for; a second
     interrupt leaves them.
     """
     gathering = _Gathering(calls, means)
@@ -112,7 +118,7 @@ class _Gathering:
     def __init__(self, calls: Sequence[Call], means: Means) -> None:
         self.done = Done({}, {})
         self.stopped: Exception | None = None
-        self._total, self._means, self._in_a_row = len(calls), means, 0
+        self._total, self._means, self._in_a_row, self._reached = len(calls), means, 0, False
         self._said: queue.Queue[tuple[Call, Reply | Exception] | None] = queue.Queue()
         self._running = min(means.concurrency, len(calls))
         work = _Work(calls, means.client.stop)
@@ -137,11 +143,20 @@ class _Gathering:
         elif isinstance(reply, CallFailedError):
             self.done.failed[call.key] = str(reply)
             self._in_a_row += 1
-            if self._in_a_row >= IN_A_ROW:
-                self._stop(EndpointError(f"{self._in_a_row} calls in a row have failed, the last because {reply}"))
+            self._reached = self._reached or reply.reached
+            self._give_up(f"{self._in_a_row} calls in a row have failed, the last because {reply}")
         elif not isinstance(reply, Stopped):
             self._stop(reply)
         self._means.progress(len(self.done.replies) + len(self.done.failed), self._total)
+
+    def _give_up(self, why: str) -> None:
+        """Stop where that many calls have failed in a row: with an error where none has succeeded."""
+        if self.done.replies:
+            if self._in_a_row >= LATER and not self.done.gave_up:
+                self.done.gave_up = why
+                self._means.client.stop.set()
+        elif self._in_a_row >= (AT_FIRST if self._reached else NOBODY):
+            self._stop(EndpointError(why))
 
     def _stop(self, why: Exception) -> None:
         self.stopped = self.stopped or why
@@ -157,16 +172,24 @@ def _worker(work: _Work, said: queue.Queue[tuple[Call, Reply | Exception] | None
                 said.put((call, stop))
                 return
             except Exception as error:  # whatever it is, the main thread raises it
+                if isinstance(error, EndpointError):
+                    means.client.stop.set()  # now, and not when the main thread comes to it
                 said.put((call, error))
     finally:
         said.put(None)
 
 
 def _one(call: Call, means: Means) -> Reply:
+    """Make a call, or take the reply that another process has got or is getting for it."""
+    while not means.cache.begin(call.key):
+        if means.client.stop.wait(_PAUSE):
+            raise Stopped
     meter = _Meter(means.budget, call.body)
-    means.cache.begin(call.key)
     found: dict[str, Any] = {}
     try:
+        if (known := means.cache.replies([call.key]).get(call.key)) and (known.grade or not means.again):
+            means.cache.drop(call.key)
+            return known
         found = means.client.complete(call.body, meter)
     except (CallFailedError, EndpointError, Stopped):
         means.cache.drop(call.key)

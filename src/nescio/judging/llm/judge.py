@@ -19,19 +19,10 @@ from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
 from nescio.judging.llm.cache import Cache, Reply, key_of
 from nescio.judging.llm.client import Client, Endpoint
-from nescio.judging.llm.grading import Call, Means, Progress, make_calls
+from nescio.judging.llm.grading import Call, Done, Means, Progress, make_calls
 
 CACHE = Path("nescio-grades.sqlite")
-INTERRUPTED = (
-    "{n} calls were under way when an earlier run was stopped: they are made again, and may have been paid for"
-)
-GRADED = (
-    "{answers} different answers graded: {kept} from {cache}, {asked} by {calls} calls "
-    "({tokens_in:,} tokens in, {tokens_out:,} out"
-)
-NO_GRADE = "{n} replies state no grade ({how}): these answers are ungraded"
-FAILED = "{n} calls failed: these answers are ungraded, and asked for in the next run ({first})"
-LIMIT_REACHED = "{limit} is reached: {n} answers are ungraded; run again, and what is in {cache} is not paid for twice"
+CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +80,14 @@ class LLM:
                     )
                 )
             budget, client = Budget(self.limits), Client(self.endpoint)
-            means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting)
+            means = Means(client, cache, budget, self.concurrency, self.progress, self.waiting, self.retry_ungraded)
             try:
                 done = make_calls(wanted, means)
             except EndpointError as error:
                 kept = len(cache.replies(calls))
                 raise EndpointError(f"{error}; {kept} of {len(calls)} grades are kept in {self.cache}") from None
         replies = known | done.replies
-        self._report(len(known), budget, replies, done.failed, done.unasked)
+        self._report(len(known), budget, replies, done)
         return [_grade(replies.get(call.key)) for call in every]
 
     def _call(self, asked: AnswerToJudge) -> Call:
@@ -109,9 +100,7 @@ class LLM:
         # The limit of tokens is not part of the key: it changes what a reply may cost, not what is asked.
         return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, asked)
 
-    def _report(
-        self, known: int, budget: Budget, replies: Mapping[str, Reply], failed: Mapping[str, str], unasked: int
-    ) -> None:
+    def _report(self, known: int, budget: Budget, replies: Mapping[str, Reply], done: Done) -> None:
         self.notes.append(self._graded_note(known, len(replies), budget))
         unread = Counter(reply.why for reply in replies.values() if reply.grade is None)
         if unread:
@@ -123,24 +112,35 @@ class LLM:
                     reasons=[(times, reason) for reason, times in unread.most_common()],
                 )
             )
-        if failed:
-            first = next(iter(failed.values()))
+        if done.failed:
+            first = next(iter(done.failed.values()))
             self.notes.append(
                 note(
-                    "llm.failed",
+                    CALLS_FAILED,
                     "{calls} calls failed: these answers are ungraded, and asked for in the next run ({first})",
-                    calls=len(failed),
+                    calls=len(done.failed),
                     first=first,
                 )
             )
-        if unasked:
+        if done.gave_up:
+            self.notes.append(
+                note(
+                    GAVE_UP,
+                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what is in "
+                    "{cache} is not paid for twice",
+                    why=done.gave_up,
+                    answers=done.unasked,
+                    cache=str(self.cache),
+                )
+            )
+        elif done.unasked:
             self.notes.append(
                 note(
                     "llm.limit",
                     "{limit} is reached: {answers} answers are ungraded; run again, and what is in {cache} is not "
                     "paid for twice",
                     limit=budget.reached,
-                    answers=unasked,
+                    answers=done.unasked,
                     cache=str(self.cache),
                 )
             )

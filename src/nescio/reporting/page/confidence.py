@@ -11,6 +11,7 @@ from nescio.reporting import charts
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective import curve
+from nescio.selective.tuning import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 
@@ -33,17 +34,20 @@ def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[No
 def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tuple[Note, ...]]:
     """Risk over coverage of every run that has confidences."""
     rows: list[Record] = []
-    points, lacking, having = [], [], []
+    points, lacking, having, of_curves = [], [], [], list[Note]()
     top = report.highlighted
     for run in report.runs:
         try:
-            found = curve.curve_of(curve.one_run(data, run), POINTS)
+            one = curve.one_run(data, run)
+            found = curve.curve_of(one, POINTS)
         except NescioError:
             found = ()
         if not found:
             lacking.append(report.shown[run])
             continue
         having.append(run)
+        if one.left_out:
+            of_curves.append(without_confidence(one))
         name = report.shown[run]
         rows += [
             {
@@ -57,7 +61,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         ]
         if point := _as_it_was(report, data, run):
             points.append(point | {"named": charts.named(name, top)})
-    notes = []
+    notes = of_curves
     if lacking:
         notes.append(
             note(

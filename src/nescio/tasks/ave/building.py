@@ -156,7 +156,13 @@ def offers(runs: Iterable[Run], verdict: Callable[[str, str, str], Verdict | Non
                 verdict(run.name, response.question_id, response.answer) if response.answer is not None else None
             )
             yield Offer(
-                response.question_id, run.name, response.answer, response.support, judgement, answered=response.answered
+                response.question_id,
+                run.name,
+                response.answer,
+                response.support,
+                judgement,
+                response.document,
+                answered=response.answered,
             )
 
 

@@ -151,7 +151,8 @@ def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[
         if item.confidence is not None and not math.isfinite(item.confidence):
             yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", item.confidence)
         if item.confidence is None and sure:
-            yield Problem(at, Fault.NO_CONFIDENCE, "there is no confidence, and other answers of the run have one")
+            who = f"answer {item.answer_id!r} of question {item.question_id!r}"
+            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, and other answers of the run have one")
         if item.decision is Decision.SELECTED:
             if item.question_id in chosen:
                 rule = f"question {item.question_id!r} has a SELECTED answer already ({chosen[item.question_id]!r})"
@@ -174,6 +175,9 @@ def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> I
             yield Problem(problem.at, Fault.REPEATED, "a decision on this pair stands here again", identity)
         elif identity not in known:
             yield Problem(problem.at, Fault.NO_ANSWER, "there is no such pair", identity)
+        elif problem.fault is Fault.NO_CONFIDENCE:
+            rule = f"the decision on pair {identity!r} has no confidence, and others of the run have one"
+            yield Problem(problem.at, Fault.NO_CONFIDENCE, rule)
         elif problem.fault not in (Fault.TWO_SELECTED, Fault.NONE_SELECTED):
             yield problem
 

@@ -282,7 +282,9 @@ def _decisions(
             raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
         decision = words.get(cells[ids].upper())
         if decision is None:
-            raise FormatError(source.label, rule, where=f"line {line}", value=cells[ids])
+            raise FormatError(
+                source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
+            )
         sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
         found.append(Validation(cells[0], cells[ids - 1], decision, sure))
         lines.append(line)

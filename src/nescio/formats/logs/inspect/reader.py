@@ -17,7 +17,7 @@ from typing import Any
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
-from nescio.errors import FormatError, shorten
+from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
@@ -25,7 +25,7 @@ from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_lo
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source
-from nescio.text import sanitize
+from nescio.text import plural, sanitize
 
 NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -48,15 +48,21 @@ def recognise(source: Source) -> str | None:
     return "log" if known else None
 
 
-@reader("inspect", about="a log of Inspect: .eval, or .json (eval, status, samples)", recognise=recognise)
+@reader(
+    "inspect",
+    about="a log of Inspect: .eval, or .json (eval, status, samples)",
+    recognise=recognise,
+    files=("*.eval", "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*.json"),
+)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
 
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
-    `--choose scorer=none` takes the answers without their grades, to be judged here.
+    `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N epochs of
+    each log, which logs of one task with different numbers of epochs need: means over repeats are not computed.
     """
     notes: list[Note] = []
-    logs = _named([open_log(source, options, notes) for _, source in parts])
+    logs = _epochs(_named([open_log(source, options, notes) for _, source in parts]), options, notes)
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
         return ReadResult(_unjudged(logs, repeats=repeats), tuple(notes))
@@ -91,6 +97,47 @@ def _named(logs: Sequence[Log]) -> list[Log]:
         replace(log, run=names[key], prefix=f"{task}/" if several else "")
         for log, key, task in zip(logs, keys, tasks, strict=True)
     ]
+
+
+def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> list[Log]:
+    """Take the first epochs of each log, as many as were asked for.
+
+    Raises MismatchError where logs of one task have different numbers of epochs and nobody said how many are meant.
+    """
+    given = options.choose.get("epochs")
+    if given is None:
+        _check_epochs(logs)
+        return list(logs)
+    if not given.isdecimal() or int(given) < 1:
+        raise UsageError(f"--choose epochs takes a whole number from 1 (found {given!r})")
+    first = [replace(log, samples=[sample for sample in log.samples if sample.epoch <= int(given)]) for log in logs]
+    lost = sum(len(log.samples) for log in logs) - sum(len(log.samples) for log in first)
+    if lost:
+        notes.append(
+            note(
+                "inspect.first_epochs",
+                "{samples:n sample} of later epochs than {epochs} left out",
+                samples=lost,
+                epochs=int(given),
+            )
+        )
+    return first
+
+
+def _check_epochs(logs: Sequence[Log]) -> None:
+    """Raise MismatchError where two runs of one task have different numbers of epochs."""
+    seen: dict[str, tuple[int, Log]] = {}
+    for log in logs:
+        asked = log.held("eval", "config", "epochs")
+        epochs = asked if isinstance(asked, int) else max(sample.epoch for sample in log.samples)
+        epochs = max(epochs, *(sample.epoch for sample in log.samples))
+        before, other = seen.setdefault(log.text("eval", "task"), (epochs, log))
+        if epochs != before and log.run != other.run:
+            raise MismatchError(
+                f"{log.path}: its questions were asked {plural(epochs, 'time')} each, and those of {other.path} {plural(before, 'time')}; "
+                f"--choose epochs={min(epochs, before)} compares the first {plural(min(epochs, before), 'epoch')} of both "
+                "(means over repeats are not computed yet)"
+            )
 
 
 def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]:

@@ -3,7 +3,8 @@
 A run is a folder, and its tasks are a stratum; a file that is named otherwise is a run of its own, and so is a results file
 that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to `<model>_<task>.jsonl`. An
 answer that the filter could not extract (`[invalid]`, or the task's own fallback where the results file is given) or that is
-empty is silence. The confidence of a choice is the softmax of the options' log-probabilities at the option chosen.
+empty is silence. The confidence of a choice is the softmax of the options' log-probabilities at the option chosen. What version
+0.3 wrote out (`<task>_write_out_info.json`) is read as well.
 """
 
 from __future__ import annotations
@@ -22,14 +23,25 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import NO_SCORE, SCORE, Scale
-from nescio.formats.logs.lm_eval.rows import SAMPLE, Item, Rows, listed, read_items, rows_of
+from nescio.formats.logs.lm_eval.rows import (
+    SAMPLE,
+    Item,
+    Rows,
+    is_write_out,
+    listed,
+    read_items,
+    rows_of,
+    write_out_rows,
+)
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.text import sanitize
 
 RESULTS = {"results", "configs", "versions"}
+RESULTS_0_3 = {"results", "config", "versions"}
 INVALID = "[invalid]"
 BY_LENGTH = ("acc_norm", "acc_bytes")  # metrics that choose the option of the best log-probability for its length
+_WRITTEN_OUT = re.compile(r"(?P<task>.+)_write_out_info(?P<date>)")
 _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 
 
@@ -64,19 +76,26 @@ class Given:
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`, `versions`."""
+    """JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`, `versions`.
+
+    Of version 0.3 a document of `doc_id`, `prompt_0`, `logit_0`, and one of `results`, `config`, `versions`.
+    """
     columns = {*source.columns}
-    if source.kind == "lines" or (source.kind == "document" and isinstance(source.document, list)):
-        return "samples" if columns >= SAMPLE else None
-    if source.kind == "document" and columns >= RESULTS and isinstance(source.document["results"], dict):
-        return "results"
-    return None
+    if columns >= SAMPLE and (source.kind == "lines" or isinstance(source.document, list)):
+        return "samples"
+    if is_write_out(source):
+        return "samples"
+    if source.kind != "document" or not isinstance(source.document, dict):
+        return None
+    known = columns >= RESULTS or columns >= RESULTS_0_3
+    return "results" if known and isinstance(source.document["results"], dict) else None
 
 
 @reader(
     "lm_eval",
     about="a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its results_*.json",
     recognise=recognise,
+    files=("samples_*.jsonl", "*_write_out_info.json", "results*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
@@ -121,7 +140,7 @@ def _given(
     samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[Note]
 ) -> list[Given]:
     """The samples in files of their own, and then those in results files, unless there is a file of that task beside it."""
-    named = [_NAMED.fullmatch(source.stem) for source in samples]
+    named = [_NAMED.fullmatch(source.stem) or _WRITTEN_OUT.fullmatch(source.stem) for source in samples]
     folders = [Path(source.label).absolute().parent for source in samples]
     tasks = Counter((folder, found["task"]) for folder, found in zip(folders, named, strict=True) if found)
     again = {folder for (folder, _), many in tasks.items() if many > 1}
@@ -129,7 +148,8 @@ def _given(
     for source, folder, found in zip(samples, folders, named, strict=True):
         task, date = (found["task"], found["date"]) if found else (None, None)
         run = (folder, date if folder in again else None) if found else (folder / source.stem, None)
-        given.append(Given(Path(source.label), task, run, rows_of(source), _beside(folder, task, date, results)))
+        rows = write_out_rows(source) if is_write_out(source) else rows_of(source)
+        given.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
     for path, held in results:
         folder = path.absolute().parent
         samples_of = dict(_held(path, held))
@@ -302,6 +322,8 @@ def _against_results(sheet: Sheet, figure: str, scores: Sequence[float]) -> list
     """Note where the results file counts other documents than the samples hold, or gives another figure."""
     task = str(sheet.task)
     of, own = sheet.figure("n-samples", task, "effective"), sheet.figure("results", task, figure)
+    if own is None:
+        own = sheet.figure("results", task, figure.partition(",")[0])  # as version 0.3 has it
     return grading.compared(own, of if isinstance(of, int) else None, scores, figure, sheet.path.name)
 
 

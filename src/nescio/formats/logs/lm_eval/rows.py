@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from nescio.formats.logs.grading import EMPTY, NO_FORM, number
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
-from nescio.text import sanitize
+from nescio.text import decimal, sanitize
 
 SAMPLE = {"doc_id", "doc", "filtered_resps"}
 NOT_METRICS = {*SAMPLE, "target", "arguments", "resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash"}
@@ -21,6 +22,9 @@ BOTH_WAYS = (
     "acc_mutual_info"  # a metric for which the options' log-probabilities without the question follow those with it
 )
 Rows = Iterable[tuple[Any, str]]  # with their places
+WRITE_OUT = {"doc_id", "prompt_0", "logit_0"}  # of version 0.3
+_NO_METRIC = {"doc_id", "truth", "pred", "gold"}
+_NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,48 @@ def rows_of(source: Source) -> Rows:
     if source.kind == "lines":
         return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     return ((row, f"item {i}") for i, row in enumerate(source.document, 1))
+
+
+def is_write_out(source: Source) -> bool:
+    """Say whether a document is what version 0.3 wrote out: a list of `doc_id`, `prompt_0`, `logit_0`, or these by number."""
+    if source.kind != "document":
+        return False
+    first = next(iter(source.document.values()), None) if isinstance(source.document, dict) else source.first
+    return isinstance(first, dict) and {*first} >= WRITE_OUT
+
+
+def write_out_rows(source: Source) -> Rows:
+    """Give the rows of a file of version 0.3 as later versions write them; its metrics are texts."""
+    held = source.document
+    rows = held.values() if isinstance(held, dict) else held
+    return ((_as_sample(row), f"item {i}") for i, row in enumerate(rows, 1))
+
+
+def _as_sample(row: Any) -> Any:
+    if not isinstance(row, dict):
+        return row
+    responses = [row[name] for name in row if name.startswith("logit_")]
+    options = len(responses) > 1 and all(isinstance(value, float) for value in responses)
+    metrics = {
+        name: _metric(value) for name, value in row.items() if name not in _NO_METRIC and not _NUMBERED.match(name)
+    }
+    return {
+        "doc_id": row.get("doc_id"),
+        "doc": {},
+        "target": row.get("truth"),
+        "filtered_resps": [[value, "False"] for value in responses] if options else responses,
+        "metrics": [name for name, value in metrics.items() if value is not None],
+        **metrics,
+    }
+
+
+def _metric(value: Any) -> Any:
+    """A metric that was written as a text: a number, what is no number (as a list), or None for a text that is no metric."""
+    if value in ("True", "False"):
+        return value == "True"
+    if isinstance(value, str):
+        return [value] if value[:1] in ("(", "[", "{") else decimal(value)
+    return value
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:

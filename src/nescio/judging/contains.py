@@ -1,0 +1,97 @@
+"""The answer holds a gold answer as whole words: for long answers, such as language models give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from nescio.data.model import Question
+from nescio.judging._judge import judge
+from nescio.text import normalised_words, squeeze
+
+NEAR = 3  # words before a gold answer in which a negation is looked for
+_NEGATIONS = frozenset(("not", "no", "never", "neither", "nor", "cannot", "without"))
+_CONTRACTED = re.compile("(?:is|are|was|were|do|does|did|has|have|had|ca|could|wo|would|should|must)n['’]?t")
+_PART = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['’][^\W_]+)*")
+# Scripts that put no spaces between words: there a gold answer may begin or end within a run of letters.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+@judge(
+    "contains",
+    valid={
+        "longest": ("the longest answer is a whole number of words, 0 for no limit", lambda n: n >= 0 and n == int(n)),
+        "negation": ("negation is true or false", lambda value: isinstance(value, bool)),
+    },
+)
+def contains(question: Question, answer: str, longest: int = 0, negation: bool = False) -> bool:
+    """Right if the words of a gold answer stand in the answer, in a row; a gold answer may list variants between `|`.
+
+    Both are normalised as SQuAD does, and a second time with punctuation parting words: "London/UK" holds London, and "U.S."
+    is US. Numbers are whole: 5 does not stand in 5,000. Where normalisation leaves nothing of a gold answer ("The", "A", "?"),
+    the text itself is looked for. In scripts without spaces between words any place will do.
+
+    An answer that lists everything contains everything, and one that says "not Paris" contains Paris. `longest` is the most
+    words that an answer may have (0: any number), and with `negation=true` a gold answer does not count where one of the three
+    words before it is a negation in English (not, never, isn't, …). Source: Mallen et al., ACL 2023, who call an answer right
+    where some part of it is a gold answer; DrQA's `has_answer` (Chen et al., ACL 2017) asks it of words in a row.
+    """
+    if longest and len(answer.split()) > longest:
+        return False
+    texts = [_joined(words) for words in _readings(answer)]
+    for needles in map(_needles, question.answers):
+        for text, needle in ((text, needle) for pair in needles for text, needle in zip(texts, pair, strict=True)):
+            if needle and any(not (negation and _negated(text, at)) for at in _places(text, needle)):
+                return True
+    return False
+
+
+def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
+    """The words of a text as SQuAD normalises it, with punctuation parting words, and at white space alone."""
+    parts = [part.lower().replace("’", "'").removesuffix("'s") for part in _PART.findall(text)]
+    return normalised_words(text), parts, squeeze(text).split()
+
+
+def _joined(words: list[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+@lru_cache(maxsize=1 << 16)
+def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
+    """What is looked for in each reading of an answer, for each variant of a gold answer; empty is nothing."""
+    found = []
+    for variant in gold.split("|"):
+        normalised, parted, bare = _readings(variant)
+        emptied = not normalised
+        found.append(
+            (
+                "" if emptied else _needle(normalised),
+                "" if emptied else _needle(parted),
+                _needle(bare) if emptied else "",
+            )
+        )
+    return tuple(found)
+
+
+def _needle(words: list[str]) -> str:
+    """The words with a space at either end that is a boundary; empty without words."""
+    text = " ".join(words)
+    if not text:
+        return ""
+    start, end = ("" if _UNSPACED.match(letter) else " " for letter in (text[0], text[-1]))
+    return f"{start}{text}{end}"
+
+
+def _places(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
+
+
+def _negated(text: str, at: int) -> bool:
+    """Whether one of the words just before this place is a negation."""
+    return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])
