@@ -159,11 +159,7 @@ def compare(
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
     if ci is None:
-        raise UsageError(
-            "compare always gives an interval; ci is its level in percent, such as 95, such as 95, such as 95, such "
-            "as 95, such "
-            "as 95"
-        )
+        raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in allowed:
             raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
