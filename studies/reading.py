@@ -22,7 +22,7 @@ import nescio
 from nescio.comparison import adjust
 from nescio.data.evidence import Evidence
 from nescio.data.model import Collection, Run
-from nescio.data.outcomes import Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Comparison, Score, Scores
 from nescio.formats import Unjudged
 from nescio.formats.benchmarks.cbc import files_in

@@ -25,7 +25,7 @@ from validation_selection import Selected, select, selection_facts, selection_ta
 
 import nescio
 from nescio.data.evidence import Evidence
-from nescio.data.outcomes import Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Comparison
 from nescio.systems import validator
 from nescio.systems.validator import Features, Trained, TrainingPlan

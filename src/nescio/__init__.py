@@ -5,8 +5,8 @@
     nescio.compare(df, baseline="old")    # paired differences with interval and p-value
     nescio.measure("c@1")(237, 156, 107)  # a measure of counts: correct, incorrect, unanswered
 
-Every command of the command line is a function of the same name here, and those of a group are in a namespace: `nescio.meta`,
-`nescio.ave`, `nescio.nuggets`, `nescio.read`.
+Every command of the command line is a function of the same name here, and those of a group are in a namespace:
+`nescio.meta`, `nescio.ave`, `nescio.nuggets`, `nescio.read`.
 
 Names are imported when they are first used, so that `import nescio` costs nothing.
 """

@@ -28,7 +28,8 @@ class UsageError(NescioError):
 class FormatError(NescioError):
     """A file that breaks a rule of its format.
 
-    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole file.
+    `where` is a line of a text file ("line 7") or a row of a table ("row 7"), counted from 1, or None for the whole
+    file.
     """
 
     def __init__(self, path: object, rule: str, *, where: str | None = None, value: object = None) -> None:

@@ -1,7 +1,8 @@
-"""Things with names: registering them by importing their files, finding them, and names with parameters (`penalty(t=0.75)`).
+"""Things with names: registering them by importing their files, finding them, and names with parameters
+(`penalty(t=0.75)`).
 
-Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no line
-anywhere else, and installed third parties are found by their entry points.
+Measures, judges, formats, writers and systems are all found so. What is imported registers itself: a new file needs no
+line anywhere else, and installed third parties are found by their entry points.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Registry(dict[str, T]):
-    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third parties."""
+    """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third
+    parties."""
 
     def __init__(self, kind: str, group: str) -> None:
         super().__init__()
@@ -153,8 +155,8 @@ def as_text(value: Any) -> str:
 
 
 def import_all(package: str, path: Iterable[str], *, nested: bool = False) -> None:
-    """Import the modules of a package in the order of their names, but for those that begin with an underscore; with `nested`,
-    those of the packages in it too."""
+    """Import the modules of a package in the order of their names, but for those that begin with an underscore; with
+    `nested`, those of the packages in it too."""
     for info in iter_modules(path):
         if not info.name.startswith("_"):
             module = import_module(f"{package}.{info.name}")

@@ -23,7 +23,8 @@ themselves we us our ours ourselves you your yours yourself i me my mine myself 
 where why how all any both each few more most other some such only own same too very just also"""
 STOP_WORDS = frozenset(_STOP.split())
 
-# Where a sentence may end: marks, the quotation marks and brackets that close with it, white space, and what may begin the next.
+# Where a sentence may end: marks, the quotation marks and brackets that close with it, white space, and what may begin
+# the next.
 _END = re.compile(r"""(?<=[.!?])["'”’)\]]*\s+(?=["'“‘(\[]*[A-Z0-9À-Þ])""")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LETTERS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # B.C, p.m: the last full stop is taken off
@@ -48,11 +49,11 @@ Target = Literal["message", "line", "html", "page"]
 def sanitize(text: str, longest: int | None = None, *, target: Target = "line") -> str:
     """Replace the characters of a stranger's text that could do harm where it is shown; letters of any script stay.
 
-    `message` keeps what prints. `line`, for tables and terminals, keeps joiners and signs newer than this Python too, and makes
-    white space a space, so that no cursor moves, no row breaks and no terminal takes a colour. `html` also keeps line breaks, and
-    escapes markup. `page` keeps line breaks, takes out what reorders the text after it, and leaves escaping to who writes HTML or
-    JSON. What goes is U+FFFD. A text over `longest` characters (on a page 2,000 unless it says otherwise, else any number) is cut,
-    and says how many it had more.
+    `message` keeps what prints. `line`, for tables and terminals, keeps joiners and signs newer than this Python too,
+    and makes white space a space, so that no cursor moves, no row breaks and no terminal takes a colour. `html` also
+    keeps line breaks, and escapes markup. `page` keeps line breaks, takes out what reorders the text after it, and
+    leaves escaping to who writes HTML or JSON. What goes is U+FFFD. A text over `longest` characters (on a page 2,000
+    unless it says otherwise, else any number) is cut, and says how many it had more.
     """
     cut = text[: longest or LONG] if longest or target == "page" else text
     shown = cut if cut.isprintable() else "".join(map(_SHOWN[target], cut))

@@ -15,7 +15,7 @@ import nescio
 from nescio.commands.judge import Judged
 from nescio.comparison import CORRECTIONS, TESTS
 from nescio.data.evidence import outcome_tally
-from nescio.data.outcomes import MISSING, MISSING_CONFIDENCE, UNANSWERABLE, UNGRADED_POLICIES, Policies
+from nescio.data.policies import MISSING, MISSING_CONFIDENCE, UNANSWERABLE, UNGRADED_POLICIES, Policies
 from nescio.errors import UsageError
 from nescio.pipeline import Options
 from nescio.reporting import tables

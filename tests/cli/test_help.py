@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -34,6 +36,23 @@ def test_the_help_page_says_what_each_command_says_of_itself(name: str) -> None:
     assert help_ == about
     for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.help, f"{name}: {parameter.name} has no help"
+
+
+def every_command(command: click.Command) -> Iterator[click.Command]:
+    """A command and those below it."""
+    yield command
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from every_command(below)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_example_in_a_help_page_is_a_line(name: str) -> None:
+    """Formatted as prose, several examples are one paragraph that nobody can copy."""
+    for command in every_command(import_module(f"nescio.cli.{COMMANDS[name][0]}").command):
+        blocks = (command.help or "").split("\b")
+        assert all(block.startswith("\n") for block in blocks[1:]), command.name
+        for line in "".join(blocks[1:]).splitlines():
+            assert len(re.findall(r"\bnescio ", line)) < 2, line
 
 
 def test_help_is_one_text_whoever_prints_it(nescio: Command) -> None:

@@ -201,14 +201,14 @@ def test_judge_writes_what_score_reads(nescio: Command, tmp_path: Path) -> None:
 
 def test_marks_that_are_left_out_are_said_with_the_reason(nescio: Command, outcomes: Path) -> None:
     """By default clusters have no marks; --mark makes them, and --no-mark needs no reason."""
-    said = "no marks: the questions are in clusters, whose tests take longer; --mark makes them"
+    said = "Ties not marked (clustered tests are slow); use --mark."
     command = ("score", outcomes, "-m", "c@1", "--cluster", "topic", "--resamples", "100")
     assert said in nescio(*command).out.splitlines()
-    assert "no marks" not in nescio(*command, "--no-mark").out
+    assert "Ties not marked" not in nescio(*command, "--no-mark").out
     for more in (("--mark",), ("--mark", "--no-mark")):
-        assert "no marks" not in nescio(*command, *more).out
+        assert "Ties not marked" not in nescio(*command, *more).out
     plain = nescio("score", outcomes, "-m", "c@1").out
-    assert "no marks" not in plain
+    assert "Ties not marked" not in plain
     assert "* the best" in plain
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import nescio
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.outcomes import Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
 from nescio.formats import Unjudged
 from nescio.judging import judge_runs
 from nescio.judging.overlap import best_overlap

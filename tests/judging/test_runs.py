@@ -9,7 +9,8 @@ from numpy.testing import assert_array_equal
 
 from nescio import score
 from nescio.data.model import Collection, Question, Response, Run
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes, Policies, apply_policies
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.policies import Policies, apply_policies
 from nescio.errors import UnknownNameError
 from nescio.judging import REGISTRY, default_judge, judge, judge_runs, known
 

@@ -7,8 +7,8 @@ import shlex
 from functools import lru_cache
 from pathlib import Path
 
-from nescio.data.results import Audit
-from nescio.meta.audit import Finding, audit, registered
+from nescio.data.results import Audit, Finding
+from nescio.meta.audit import audit, registered
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 

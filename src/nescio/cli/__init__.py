@@ -1,4 +1,5 @@
-"""The command line. This file knows what commands there are and answers --help and --version before anything is imported."""
+"""The command line. This file knows what commands there are and answers --help and --version before anything is
+imported."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ COMMANDS = {
     "convert": ("convert", "Convert any log that nescio can score to an outcome table or another format."),
     "check": ("check", "Check what is in these files and whether they are sound."),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),
-    "c@1": ("quick", "Score counts of correct, incorrect and unanswered."),
+    "c@1": ("from_counts", "Score counts of correct, incorrect and unanswered."),
     "ave": ("ave", "Answer validation: build collections, train validators, score them."),
     "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
     "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
@@ -29,7 +30,7 @@ COMMANDS = {
 EXAMPLES = (
     ("nescio c@1 237 156 107", "237 right, 156 wrong, 107 unanswered"),
     ("nescio score outcomes.csv", "columns run, question, outcome"),
-    ("nescio score questions.jsonl runs/*.jsonl", "answers judged on the way"),
+    ("nescio score questions.jsonl runs/*.jsonl", "judges the answers first"),
     ("nescio score outcomes.csv -m AURC -m Brier", "measures by name"),
     ("nescio compare outcomes.csv --baseline old", "is the new one better?"),
 )

@@ -28,15 +28,15 @@ from nescio.meta.audit import audit, registered
     type=click.IntRange(200, 10_000),
     default=500,
     show_default=True,
-    help="The size of the collection that the cheats play on; an even number.",
+    help="The number of questions on which gaming systems are scored (must be even).",
 )
 @options.SEED
 @options.output_options
 def command(measures: tuple[str, ...], everything: bool, printed: str, output: Path | None, **arguments: Any) -> None:
     """Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data.
 
-    Gaming systems (all silent, one answer only, random answers, random silence) play against honest ones, and a search
-    looks for tables of counts that break an axiom. `docs/audit.md` and -o FILE.md explain each test.
+    Gaming systems (all silent, one answer only, random answers, random silence) are scored next to honest ones. A
+    search then looks for outcome counts that violate an axiom. `docs/audit.md` and -o FILE.md explain each test.
 
     \b
     nescio audit

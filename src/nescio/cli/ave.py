@@ -66,11 +66,11 @@ def command() -> None:
 def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, **arguments: Any) -> None:
     """Make a collection from QUESTIONS and the answers of QA systems, and print its counts.
 
-    A RUN is JSON Lines of {"id", "answer", "support", "doc"}. First, NIL, void and declined answers and answers with more than
-    700 characters of support are discarded. Then duplicate answers and answers contained in a longer answer to the same
-    question are discarded. R becomes VALIDATED, W and U become REJECTED, and X (inexact) and unjudged answers become
-    UNKNOWN, which no measure over answers uses. (For `nescio judge` and --ranking, an inexact answer is wrong, as in
-    QA's main track.)
+    A RUN is JSON Lines of {"id", "answer", "support", "doc"}. First, NIL, void and declined answers and answers with
+    more than 700 characters of support are discarded. Then duplicate answers and answers contained in a longer answer
+    to the same question are discarded. R becomes VALIDATED, W and U become REJECTED, and X (inexact) and unjudged
+    answers become UNKNOWN, which no measure over answers uses. (For `nescio judge` and --ranking, an inexact answer is
+    wrong, as in QA's main track.)
 
     \b
     nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --language EN -o collection.xml
@@ -139,10 +139,10 @@ def score_(
 @options.resampling_options
 @options.output_options
 def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **arguments: Any) -> None:
-    """Score systems that look at nothing on COLLECTION, and perfect selection.
+    """Score trivial baselines and perfect selection on COLLECTION.
 
-    100% VALIDATED accepts every answer and selects one at random; 50% VALIDATED accepts one half. Each is given by
-    formula, and as one run drawn with --seed. The counts of the collection follow, as in the paper's Tables 1 and 2.
+    100% VALIDATED accepts every answer and selects one at random. 50% VALIDATED accepts half of them. Each baseline
+    is reported twice: as its expected score, and as one run drawn with --seed. The counts of the collection follow, as in the paper's Tables 1 and 2.
 
     \b
     nescio ave baselines collection.xml

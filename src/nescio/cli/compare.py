@@ -71,16 +71,16 @@ def command(
     """Compare runs: paired differences with intervals, p-values and verdicts in words.
 
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that
-    counts tables do not work, because they do not say which questions each run got right. Intervals are for each
-    comparison on its own. "p adjusted" and the verdicts better and worse account for all comparisons. Otherwise the
-    verdict is "no difference larger than d" if the interval of the comparison lies within the margin, or else "too few
-    questions to tell". "detectable" is the smallest difference that this test would detect (80% power). Three or more
+    counts tables do not work, because they do not say which questions each run got right. Intervals are not adjusted
+    for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons. If neither applies, the verdict is "no difference larger than d" if the interval lies within the margin. In all other cases it is "too few questions to tell". "detectable" is the smallest difference that this test would detect (80% power). Three or more
     runs without a baseline are also ranked, with the ranks that each run can have and the groups of runs that are tied.
     -o FILE.html writes a page of what changed between two runs: won, lost, newly silent, newly answered.
 
-    \b nescio compare outcomes.csv --baseline old nescio compare outcomes.csv -m c@1 --test tukey nescio compare
-    outcomes.csv --baseline old --run mine -o diff.html nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl -m
-    c@1 --baseline old --fail-on-regression --margin 0.01
+    \b
+    nescio compare outcomes.csv --baseline old
+    nescio compare outcomes.csv -m c@1 --test tukey
+    nescio compare outcomes.csv --baseline old --run mine -o diff.html
+    nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
     """
     paged = output is not None and output.suffix.lower() in PAGES
     if gate:

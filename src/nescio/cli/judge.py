@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
-from nescio.cli.model import model, model_options, say_waiting
+from nescio.cli.language_model import model, model_options, say_waiting
 from nescio.cli.output import emit, progress, say, say_notes
 from nescio.commands import judge as commands
 from nescio.commands.places import check_file, check_results

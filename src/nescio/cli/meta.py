@@ -51,7 +51,7 @@ drawing_options = options.together(
 @click.option(
     "--literal",
     is_flag=True,
-    help="Count two scores of 0 as in the published algorithm: for the second run, not as a tie.",
+    help="If both runs score 0, count a win for the second run instead of a tie, as in the published algorithm.",
 )
 @options.reading_options
 @options.output_options
@@ -107,8 +107,8 @@ def swap_(
 ) -> None:
     """Swap rates, and the difference that a measure requires (Voorhees & Buckley 2002).
 
-    Two disjoint sub-collections can rank two runs differently. How often do they, by the size of the difference on the
-    first?
+    Two disjoint sub-collections can rank two runs differently. The swap rate is how often this happens, for each size
+    of the difference on the first sub-collection.
 
     \b
     nescio meta swap outcomes.csv -m c@1 -m accuracy -m UF

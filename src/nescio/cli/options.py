@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import click
 
 from nescio.cli.output import watch_bytes
-from nescio.data.outcomes import Missing, MissingConfidence, Unanswerable, Ungraded
+from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
 from nescio.reporting.tables import Form
 
@@ -100,7 +100,7 @@ READING = {
         type=choice(MissingConfidence),
         default="error",
         show_default=True,
-        help="An answer without a confidence in a run that has some: an error for what reads confidences, or left out of it.",
+        help="What to do with an answer that has no confidence, in a run where other answers have one: stop with an error, or leave it out. It applies only to measures that use confidence.",
     ),
     "outcome_map": click.option(
         "--outcome-map",

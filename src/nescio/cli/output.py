@@ -70,7 +70,8 @@ def watch_bytes() -> Callable[[int, int], None] | None:
 
 
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
-    """Write results to a file where that is asked for, and print them on standard output; `show` prints them as a table."""
+    """Write results to a file where that is asked for, and print them on standard output; `show` prints them as a
+    table."""
     from nescio.reporting import tables
 
     if output:

@@ -60,8 +60,9 @@ def command(
 ) -> None:
     """Plan how many questions it takes to detect a difference between two systems.
 
-    Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power is that of the paired
-    test of `nescio compare` on collections drawn from the joint table of the two systems, tilted to the difference.
+    Plans from a pilot (FILES with two runs, or --run and --baseline) or from --rates. The power refers to the paired
+    test of `nescio compare`. It is simulated on collections drawn from the two systems' joint outcome table,
+    reweighted to give the difference.
 
     \b
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03

@@ -90,8 +90,8 @@ def command(
     nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
     nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 
-    "expect this" is the value for new questions. "in sample" is too optimistic, and so, slightly, is the exact c@1
-    rule, which assumes calibrated confidences (answer if p exceeds A/(n + U)). With -o, exit status 3 means that
+    "expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1
+    rule (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences. With -o, exit status 3 means that
     nothing could be certified or written.
     """
     if len(measures) > 1:

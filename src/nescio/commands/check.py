@@ -45,7 +45,8 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with confidence")."""
+    """A run: `n` questions, and what its columns sum to, by the words of their declarations ("correct", "with
+    confidence")."""
 
     run: str
     sums: Mapping[str, int]
@@ -58,8 +59,8 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has, the
-    non-answers of each run by kind, and who judged, as far as that is known."""
+    """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
+    the non-answers of each run by kind, and who judged, as far as that is known."""
 
     questions: int | None
     clusters: int | None
@@ -88,8 +89,8 @@ class Contents:
 class FileSummary:
     """What files were taken for and why, what they hold (None where that cannot be said), and what looks wrong.
 
-    `error` is what the reader raised where a file breaks a rule of its format; it is among the problems. As text it is what the
-    command line prints.
+    `error` is what the reader raised where a file breaks a rule of its format; it is among the problems. As text it is
+    what the command line prints.
     """
 
     format: str
@@ -135,9 +136,9 @@ def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:
 
         print(nescio.check("outcomes.csv"))
 
-    `source` is a path or several, or a table; options are those of `nescio.score` that say how files are read. A file that breaks
-    a rule of its format is a problem like others, and `error` of the summary holds what is wrong. Raises FormatError,
-    MismatchError or UsageError where it cannot even be said of what format the files are.
+    `source` is a path or several, or a table; options are those of `nescio.score` that say how files are read. A file
+    that breaks a rule of its format is a problem like others, and `error` of the summary holds what is wrong. Raises
+    FormatError, MismatchError or UsageError where it cannot even be said of what format the files are.
     """
     check_names(check, options)
     items, reading = listed(source), Options(**options)
@@ -251,7 +252,8 @@ def _of_run(data: Evidence, i: int, silence: Sequence[NonAnswers]) -> RunSummary
 
 
 def _sums(data: Evidence, i: int, *, core: bool) -> dict[str, int]:
-    """Sum over the questions of a run what the declarations of the columns say is to be summed; the outcomes, or the rest."""
+    """Sum over the questions of a run what the declarations of the columns say is to be summed; the outcomes, or the
+    rest."""
     sums: dict[str, int] = {}
     place = {name: at for at, name in enumerate(REGISTRY)}
     for name, stored in sorted(data.columns.items(), key=lambda column: place.get(column[0], len(place))):

@@ -41,10 +41,11 @@ def convert(
 
         nescio.convert("log.eval", "log.csv")
 
-    `source` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to` the new
-    folder for the files of another format (`nescio.formats.WRITERS` has them). Options are those of `nescio.score` that say how
-    files are read; those about scoring change nothing here. Raises NescioError: MismatchError for what a format cannot hold,
-    UnknownNameError for a format that is not written, UsageError where the output cannot be written.
+    `source` is a path or several, or a table; `output` the outcome table (.csv, .tsv, .jsonl or .parquet), or with `to`
+    the new folder for the files of another format (`nescio.formats.WRITERS` has them). Options are those of
+    `nescio.score` that say how files are read; those about scoring change nothing here. Raises NescioError:
+    MismatchError for what a format cannot hold, UnknownNameError for a format that is not written, UsageError where the
+    output cannot be written.
     """
     check_names(convert, options)
     items, output, reading = listed(source), Path(output), Options(**options)

@@ -1,4 +1,5 @@
-"""Gates for continuous integration: their statuses, and what CI systems read of them (JUnit XML, GitHub's step summary)."""
+"""Gates for continuous integration: their statuses, and what CI systems read of them (JUnit XML, GitHub's step
+summary)."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when lower."""
+    """What a measure of every run must not fall below; or exceed, where `ceiling` is set, as for what is better when
+    lower."""
 
     measure: str
     value: float
@@ -37,8 +39,8 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), and the sentence and the figures
-    that say so."""
+    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), and the sentence and
+    the figures that say so."""
 
     run: str
     asked: str
@@ -48,7 +50,8 @@ class Gate:
 
 
 def with_gated(measures: Sequence[str], limits: Iterable[Limit]) -> list[str] | None:
-    """Name the measures to score: those asked for and those of the gates; None, for what suits the data, where none is asked for."""
+    """Name the measures to score: those asked for and those of the gates; None, for what suits the data, where none is
+    asked for."""
     return list(dict.fromkeys([*measures, *(limit.measure for limit in limits)])) if measures else None
 
 
@@ -57,8 +60,9 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
 
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
-    A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be told from
-    the limit where it spans it. Raises UsageError for a limit on a measure that is not scored, or that runs the other way.
+    A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
+    told from the limit where it spans it. Raises UsageError for a limit on a measure that is not scored, or that runs
+    the other way.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -100,7 +104,8 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
 
 
 def check_regression_gate(baseline: str | None, ci: float, resamples: int) -> None:
-    """Raise UsageError where no gate on regressions could be made: there is no baseline, or too few resamples for an interval."""
+    """Raise UsageError where no gate on regressions could be made: there is no baseline, or too few resamples for an
+    interval."""
     if not baseline:
         raise UsageError("--fail-on-regression needs a --baseline")
     if resamples * (1 - ci / 100) < FEWEST:
@@ -114,7 +119,8 @@ def regression_gates(
 
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
-    `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one compared).
+    `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
+    compared).
     """
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
     gates = []
@@ -147,7 +153,8 @@ def check_reports(
     output: Path | None = None,
     gated: bool = True,
 ) -> None:
-    """Raise UsageError where a report could not be written, or would take the place of another file; `gated`: there are gates."""
+    """Raise UsageError where a report could not be written, or would take the place of another file; `gated`: there are
+    gates."""
     if summary_file is not None and summary_file.suffix.lower() not in MARKDOWN:  # most likely data, taken for the FILE
         rule = "a step summary is Markdown (.md, .txt, or no suffix)"
         raise UsageError(
@@ -175,7 +182,8 @@ def write_reports(
 ) -> None:
     """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
 
-    `command` is the verb ("score"), `command_line` what gives it all again. Raises UsageError where a file cannot be written.
+    `command` is the verb ("score"), `command_line` what gives it all again. Raises UsageError where a file cannot be
+    written.
     """
     try:
         # The summary is opened first, so that neither is written where the other cannot be.
@@ -195,7 +203,8 @@ def write_reports(
 def junit(command: str, gates: Sequence[Gate], signature: str) -> str:
     """Write the gates as JUnit XML that the common schemas (Ant's and Jenkins') accept: a suite, and a case a gate.
 
-    A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no failure.
+    A gate that cannot tell is an `error`: CI must not show it as passed, as it would a `skipped` one, and it is no
+    failure.
     """
     from datetime import UTC, datetime
 

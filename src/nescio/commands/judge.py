@@ -41,8 +41,8 @@ OWN_GRADES = "its own grades"  # who judged a log that came with grades
 class Judged:
     """Answers with what a judge made of them: the outcomes, who judged, and notes.
 
-    `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held against, None
-    where none were given; `read` is what was judged.
+    `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held
+    against, None where none were given; `read` is what was judged.
     """
 
     outcomes: Outcomes
@@ -68,8 +68,8 @@ class Judged:
     ) -> Results:
         """Hold the judge against the people: agreement, Cohen's kappa, a confusion table, and corrected accuracies.
 
-        Arguments as in `nescio.scoring.judge_agreement.against`. Raises UsageError where no people were given, MismatchError
-        where they judged none of these answers.
+        Arguments as in `nescio.scoring.judge_agreement.against`. Raises UsageError where no people were given,
+        MismatchError where they judged none of these answers.
         """
         if self.people is None:
             raise UsageError("give people's verdicts with `against` to compare the judge with them")
@@ -103,14 +103,16 @@ def judge(
         judged.write("outcomes.csv")
         print(judged.agreement())
 
-    `source` are questions and the runs that answer them, in any format of answers that are yet to be judged. `judge` names the
-    judge, with parameters as in "token_f1(threshold=0.5)" (None: choice where all questions have options, else exact); "human"
-    takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a table of people's verdicts,
-    `verdict` its column where its name does not tell; with it a log that is judged already may stand in place of the answers.
-    `progress` hears how many answers a model has graded; `waiting` is told where grades are kept when a run that is stopped waits
-    for the calls under way. Options are `format_in`, `column`, `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
+    `source` are questions and the runs that answer them, in any format of answers that are yet to be judged. `judge`
+    names the judge, with parameters as in "token_f1(threshold=0.5)" (None: choice where all questions have options,
+    else exact); "human" takes people's verdicts, "llm" asks a language model (`model` says where it is). `against` is a
+    table of people's verdicts, `verdict` its column where its name does not tell; with it a log that is judged already
+    may stand in place of the answers. `progress` hears how many answers a model has graded; `waiting` is told where
+    grades are kept when a run that is stopped waits for the calls under way. Options are `format_in`, `column`,
+    `outcome_map`, `choose` and `declined_pattern`, as in `nescio.score`.
 
-    Raises NescioError: UsageError for options that make no sense, MismatchError for verdicts that belong to none of the answers.
+    Raises NescioError: UsageError for options that make no sense, MismatchError for verdicts that belong to none of the
+    answers.
     """
     check_names(_JUDGE, options, READING)
     reading = Options(**options)

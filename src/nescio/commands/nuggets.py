@@ -36,10 +36,11 @@ def score(
 
         nescio.nuggets.score(["key.txt", "runs/first.txt", "assessor.txt"], beta=5)
 
-    `source` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how much recall
-    outweighs length in the measures that are shown by default. `automatic` says how nuggets are matched where no assessor did it,
-    `assessors` whose view counts where there are several (majority, each or a name). Other arguments as in `nescio.score`.
-    Raises NescioError: UsageError for a `beta` beside measures, or for measures that have none.
+    `source` are a key of nuggets, runs, and what assessors found in them; or a key that holds it all. `beta` says how
+    much recall outweighs length in the measures that are shown by default. `automatic` says how nuggets are matched
+    where no assessor did it, `assessors` whose view counts where there are several (majority, each or a name). Other
+    arguments as in `nescio.score`. Raises NescioError: UsageError for a `beta` beside measures, or for measures that
+    have none.
     """
     choose = {name: value for name, value in (("automatic", automatic), ("assessors", assessors)) if value is not None}
     if beta is not None and measures:
@@ -67,9 +68,10 @@ def answer(
 
         print(nescio.nuggets.answer("targets.jsonl", "texts", "run.jsonl"))
 
-    `targets` is JSON Lines of {"id", "target"}, `folder` holds .txt or .md files, `output` is the run (.jsonl, or .txt in TREC's
-    form). A response has at most `length` non-white characters; the system stays silent where nothing defines the target with
-    the confidence `threshold`. Raises UsageError for options that make no sense, FormatError for targets or texts that are none.
+    `targets` is JSON Lines of {"id", "target"}, `folder` holds .txt or .md files, `output` is the run (.jsonl, or .txt
+    in TREC's form). A response has at most `length` non-white characters; the system stays silent where nothing defines
+    the target with the confidence `threshold`. Raises UsageError for options that make no sense, FormatError for
+    targets or texts that are none.
     """
     output = Path(output)
     check_file(output, "a run", (".jsonl", ".txt"), [targets])

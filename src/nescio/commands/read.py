@@ -43,10 +43,10 @@ def answer(
 
         print(nescio.read.answer("developset", "run.jsonl", system="deep-read"))
 
-    `source` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the systems. It
-    declines below `threshold`, and keeps the candidate. `switches` are Deep Read's; with `by_sentence` a sentence of the story
-    is the answer where there are options, too. Raises UnknownNameError for a system or a switch, UsageError for a threshold
-    outside [0, 1], MismatchError for a question that the system cannot answer.
+    `source` is a collection with its stories, `output` the run (.jsonl); `nescio.systems.reading.SYSTEMS` has the
+    systems. It declines below `threshold`, and keeps the candidate. `switches` are Deep Read's; with `by_sentence` a
+    sentence of the story is the answer where there are options, too. Raises UnknownNameError for a system or a switch,
+    UsageError for a threshold outside [0, 1], MismatchError for a question that the system cannot answer.
     """
     items, output = listed(source), Path(output)
     check_file(output, "a run", (".jsonl",), items)
@@ -71,13 +71,14 @@ def score(
     progress: Callable[[int, int], None] | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Scores:
-    """Mark runs on a collection of stories: word recall and precision, HumSent and AutSent; c@1 where questions have options.
+    """Mark runs on a collection of stories: word recall and precision, HumSent and AutSent; c@1 where questions have
+    options.
 
         nescio.read.score(["developset", "run.jsonl"], by="question_word")
 
-    `source` is a collection with its key, and runs. `keep_pronouns` counts personal and possessive pronouns as content words;
-    `correlations` also says how the measures correlate over the runs. Other arguments as in `nescio.score`. Raises NescioError:
-    UsageError for what is judged already, and for `keep_pronouns` beside a judge.
+    `source` is a collection with its key, and runs. `keep_pronouns` counts personal and possessive pronouns as content
+    words; `correlations` also says how the measures correlate over the runs. Other arguments as in `nescio.score`.
+    Raises NescioError: UsageError for what is judged already, and for `keep_pronouns` beside a judge.
     """
     check_names(score, options)
     scoring.check_resampling(ci, resamples, jobs, seed)
@@ -106,7 +107,8 @@ def _judge(result: ReadResult, wanted: str | None, *, keep_pronouns: bool) -> tu
 
 
 def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
-    """Name the marks that the judge gives and the collection allows: HumSent wants lists made by people, AutSent stories."""
+    """Name the marks that the judge gives and the collection allows: HumSent wants lists made by people, AutSent
+    stories."""
     columns = set(REGISTRY.find(parse_call(judge, "judge").name).scores)
     marks = [name for name in MARKS if {*parse(name).reads} - {"n"} <= columns]
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}

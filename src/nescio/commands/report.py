@@ -60,11 +60,12 @@ def report(
 
         nescio.report("outcomes.csv", ["c@1"], output="report.html")
 
-    `output` is the page (.html), `figures` a new folder for every chart as SVG, PDF, PNG and specification with its data. The
-    first measure decides who is best. `studies` also study the measures ("stability", "swap"); `title` stands above the page
-    (None: the names of the files); `commands` are the command lines that give the figures again; `progress_for` takes the name
-    of a step and gives who is to hear of its progress. Other arguments as in `nescio.score`. Raises as `score` and `compare` do,
-    and UsageError where there is nothing to write or no place for it.
+    `output` is the page (.html), `figures` a new folder for every chart as SVG, PDF, PNG and specification with its
+    data. The first measure decides who is best. `studies` also study the measures ("stability", "swap"); `title` stands
+    above the page (None: the names of the files); `commands` are the command lines that give the figures again;
+    `progress_for` takes the name of a step and gives who is to hear of its progress. Other arguments as in
+    `nescio.score`. Raises as `score` and `compare` do, and UsageError where there is nothing to write or no place for
+    it.
     """
     check_names(report, options)
     output = None if output is None else Path(output)
@@ -111,9 +112,9 @@ def report_change(
 
         nescio.report_change("outcomes.csv", "diff.html", baseline="old", run="mine")
 
-    `baseline` is the old run, `run` the new one; where there are two runs, neither need be named. `commands` are the command
-    lines that give the figures again. Other arguments as in `nescio.compare`, whose comparisons of the two runs are returned; raises
-    as `compare` does, and UsageError where the page cannot be written.
+    `baseline` is the old run, `run` the new one; where there are two runs, neither need be named. `commands` are the
+    command lines that give the figures again. Other arguments as in `nescio.compare`, whose comparisons of the two runs
+    are returned; raises as `compare` does, and UsageError where the page cannot be written.
     """
     check_names(report_change, options)
     output = Path(output)

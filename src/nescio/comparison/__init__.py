@@ -1,6 +1,8 @@
-"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean nothing.
+"""Paired comparison of runs: the difference of a measure, its interval, and how surprising it is if the labels mean
+nothing.
 
-`_pairs` lines up two runs, `_one_pair` resamples and tests them, `_tests` and `_tukey` give p-values, `_verdicts` the words, `_ranks` the view over all pairs.
+`paired_data` lines up two runs, `pair_test` resamples and tests them, `_p_values` and `_tukey` give p-values,
+`_verdicts` the words, `_ranks` the view over all pairs; `best` marks a leaderboard by the same p-values.
 """
 
 from __future__ import annotations
@@ -13,8 +15,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from nescio.comparison._p_values import (
+    CORRECTIONS,
+    EXACT_FOR,
+    RANDOM,
+    TESTS,
+    Correction,
+    Test,
+    TestUsed,
+    adjust,
+    p_value,
+)
 from nescio.comparison._ranks import Rank, ranks
-from nescio.comparison._tests import CORRECTIONS, EXACT_FOR, RANDOM, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
@@ -72,25 +84,30 @@ def compare(
 
     With `run` that run alone is compared, with the baseline, or with the other run where there are two.
 
-    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference. p is
-    two-sided, and `test` says how it is had:
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference.
+    p is two-sided, and `test` says how it is had:
 
-    - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a difference at
-      least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can be enumerated;
+    - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
+      difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
+      be enumerated;
     - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
-    - `auto`: the first where it can be had, else the second. Both are tests of labels that can be exchanged, not of "equal c@1";
+    - `auto`: the first where it can be had, else the second. Both are tests of labels that can be exchanged, not of
+      "equal c@1";
     - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
-    - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values account
-      for all pairs of a measure by themselves.
+    - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
+      account for all pairs of a measure by themselves.
 
-    With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them wrong for the
-    run and right for the baseline, and the greatest. `baseline` is the name that the run has in the files.
+    With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them
+    wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
+    files.
 
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
-    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no difference
-    larger than d" where the interval (of this comparison on its own, and made of resamples enough for its level) lies within
-    `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more of them). `detectable` is
-    the difference that as many questions would show with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
+    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no
+    difference larger than d" where the interval (of this comparison on its own, and made of resamples enough for its
+    level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more
+    of them). `detectable` is the difference that as many questions would show with a power of 0.8, `tables["ranks"]`
+    has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test
+    used is exact for. Other arguments as in `score`.
     """
     check_names(compare, options)
     _check(ci, test, correction, margin)
@@ -170,8 +187,9 @@ def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
 def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
     """(run, baseline) as indices.
 
-    A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared with itself, and
-    two such runs are compared twice, for the least and for the greatest difference that the ungraded answers can make.
+    A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared
+    with itself, and two such runs are compared twice, for the least and for the greatest difference that the ungraded
+    answers can make.
     """
     ways: dict[str, list[int]] = {}
     for index, run in enumerate(data.runs):

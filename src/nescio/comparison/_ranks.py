@@ -1,4 +1,5 @@
-"""Which runs differ significantly: rank intervals and the groups of a critical-difference diagram, from the p-values of all pairs."""
+"""Which runs differ significantly: rank intervals and the groups of a critical-difference diagram, from the p-values of
+all pairs."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ from nescio.data.results import Comparison
 class Rank:
     """The place of a run under one measure.
 
-    `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below (Al Mohamad,
-    Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs). `groups` numbers the bars of
-    a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in rank that are all tied.
+    `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below
+    (Al Mohamad, Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs).
+    `groups` numbers the bars of a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in
+    rank that are all tied.
     """
 
     measure: str

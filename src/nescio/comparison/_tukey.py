@@ -1,8 +1,8 @@
 """The randomised Tukey HSD test: all pairs of many runs at once (Carterette, TOIS 2012; Sakai 2012).
 
-Under the null the labels of all runs can be exchanged within each question. Each exchange has a largest difference between two
-runs; the p-value of a pair is the share of exchanges whose largest difference is at least that of the pair. So the p-values
-already account for the number of pairs.
+Under the null the labels of all runs can be exchanged within each question. Each exchange has a largest difference
+between two runs; the p-value of a pair is the share of exchanges whose largest difference is at least that of the pair.
+So the p-values already account for the number of pairs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison._tests import p_value
+from nescio.comparison._p_values import p_value
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure

@@ -71,10 +71,11 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
 
 
 def regression(row: Comparison, alpha: float, margin: float) -> int:
-    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be told.
+    """0 where the run is at most `margin` worse than its baseline, 1 where it is worse by more, 3 where that cannot be
+    told.
 
-    By the interval; a failure takes the verdict "worse" as well. Runs that end alike on every one of 30 questions or more pass;
-    on fewer, what was never seen may still be.
+    By the interval; a failure takes the verdict "worse" as well. Runs that end alike on every one of 30 questions or
+    more pass; on fewer, what was never seen may still be.
     """
     unchanged = row.low == row.high == row.difference == 0 and row.units >= FEW
     low, high = (0.0, 0.0) if unchanged else widened_interval(row, alpha)

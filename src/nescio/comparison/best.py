@@ -1,8 +1,9 @@
 """The marks of a leaderboard: which run is best, and which are tied with it, by paired tests of all pairs of runs.
 
-Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested, and not
-only those with the best run: which run is best was read off the same data, and a correction for one run against each other
-would not answer for that choice. The p-values are those of `nescio compare FILES -m MEASURE` (Holm over all pairs of a measure).
+Overlapping intervals do not tell: two intervals may overlap where the paired difference is sure. All pairs are tested,
+and not only those with the best run: which run is best was read off the same data, and a correction for one run against
+each other would not answer for that choice. The p-values are those of `nescio compare FILES -m MEASURE` (Holm over all
+pairs of a measure).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from nescio.comparison._tests import adjust, p_value
+from nescio.comparison._p_values import adjust, p_value
 from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, exact_of, paired_evidence
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score, Scores

@@ -37,16 +37,16 @@ def score(
         nescio.score("outcomes.csv", ["c@1", "penalty(t=0.75)"], by="category").value("mine", "c@1")
 
     `source` is a path or several, a pandas, Polars or Arrow table, an Evidence or a Tally. `measures` are names such as
-    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None for
-    no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run of each
-    measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all questions
-    where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many marks. More options, as
-    on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded` (error, exclude, bounds),
-    `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`; `nescio.pipeline.Options` says what each
-    means.
+    "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
+    for no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run
+    of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all
+    questions where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many
+    marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded`
+    (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`;
+    `nescio.pipeline.Options` says what each means.
 
-    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for an option
-    that there is not.
+    Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for
+    an option that there is not.
     """
     check_names(score, options)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
@@ -72,9 +72,9 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
         )
     pairs = math.comb(len(data.runs), 2)
     if data.clusters is not None:
-        reason = "the questions are in clusters, whose tests take longer"
+        reason = "clustered tests are slow"
     elif pairs * len(data.questions) > best.MOST_WORK:
-        reason = f"the tests of {pairs:,} pairs of runs take long"
+        reason = f"the tests of {pairs:,} pairs of runs are slow"
     else:
-        reason = "no exact test of these measures is cheap"
-    return f"no marks: {reason}; --mark makes them"
+        reason = "these measures have no fast exact test"
+    return f"Ties not marked ({reason}); use --mark."

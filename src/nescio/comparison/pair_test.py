@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison._tests import p_value
+from nescio.comparison._p_values import p_value
 from nescio.comparison.paired_data import Pair, pair_up
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
@@ -36,7 +36,8 @@ class TestPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRuns:
-    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest differences."""
+    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest
+    differences."""
 
     data: Evidence
     measure: Measure

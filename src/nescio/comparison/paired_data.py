@@ -20,9 +20,9 @@ FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by
 class Pair:
     """Two runs seen by one measure: the units of both side by side.
 
-    `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the first
-    run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some. `own` are the
-    patterns of the first run alone and of the second, over the same units.
+    `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the
+    first run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
+    `own` are the patterns of the first run alone and of the second, over the same units.
     """
 
     measure: Measure

@@ -12,7 +12,8 @@ from nescio.pipeline import Loaded
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
     """Find the old run and the new one: those named, else the first and the second where there are two.
 
-    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are meant.
+    Raises UnknownNameError for a run that is not there, MismatchError where more than two runs leave it open which are
+    meant.
     """
     runs = loaded.data.runs
     for name in filter(None, (baseline, run)):
@@ -42,8 +43,8 @@ def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
 
 
 def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | None:
-    """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of them are taken
-    both ways; else None."""
+    """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of
+    them are taken both ways; else None."""
     data = loaded.data
     if not isinstance(data, Evidence) or baseline is None or not {baseline, run} & {*data.origins.values()}:
         return None

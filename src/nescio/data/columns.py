@@ -1,8 +1,10 @@
-"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns it.
+"""What a column of Evidence is, and the registry of them: all that is known of a column is said once, by whoever owns
+it.
 
-The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its folder
-(`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit that it gives. What
-a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of these.
+The three outcomes and what is derived from them are declared here and have bare names. A task declares its own in its
+folder (`tasks/ave/columns.py`), each with the task's name before it: `ave.right`. A judge declares the graded credit
+that it gives. What a user's file calls a column lives apart, as `user.NAME`, and so can never be taken for one of
+these.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Cells(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how many 0."""
+    """How `check` sums a column over the questions of a run: the sum of its values, how many questions have one, or how
+    many 0."""
 
     how: Literal["sum", "count", "zeros"]
     words: str
@@ -51,13 +54,14 @@ class Summary:
 class Column:
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says whether it
-    is known of questions, or of single answers to them. `when_missing` names what a question without it lacks ("a confidence").
-    `when_declined` is what a question earns in it when a threshold declines the answer: a number, `UNCHANGED`, or None where
-    nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is read from answers below the first, of which
-    a threshold on the first answer says nothing. `derive` makes it from other columns where it is not stored, and where it is `validated`
-    checks what is stored. `instead` says what to ask for where a measure of other columns finds this one.
-    `simulate` makes it from simulated behaviour, for the audit; `labels` are the words for its values 0 and 1.
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
+    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
+    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
+    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is
+    read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it from
+    other columns where it is not stored, and where it is `validated` checks what is stored. `instead` says what to ask
+    for where a measure of other columns finds this one. `simulate` makes it from simulated behaviour, for the audit;
+    `labels` are the words for its values 0 and 1.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The waist of the hourglass: per-question columns of every run, and the counts of their patterns.
 
-Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what each is
-called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
+Formats and tasks end here, measures and statistics begin here. A column is an array of shape (runs, questions); what
+each is called and means is declared in `nescio.data.columns` and, for the columns of a task, in the task's folder.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 class Evidence:
     """Columns of shape (runs, questions), which cells are present, and what is known of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata` holds
-    one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task has such; each row
-    then has only the columns of its kind. `origins` names the run of the files that a run was made from, where that has
-    another name. `partial_confidence` says that answers without a confidence are left out of what reads it, in a run that has
-    some: else they are an error.
+    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata`
+    holds one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task
+    has such; each row then has only the columns of its kind. `origins` names the run of the files that a run was made
+    from, where that has another name. `partial_confidence` says that answers without a confidence are left out of what
+    reads it, in a run that has some: else they are an error.
     """
 
     runs: tuple[str, ...]

@@ -13,9 +13,9 @@ NOTHING: Mapping[str, str] = {}  # one for all questions that have no strata: th
 class Question:
     """One question of a collection.
 
-    `answerable` is None where the collection does not say; `strata` holds whatever else it says (language, type, topic).
-    `story` is the text that it is asked about, sentence by sentence; `accepted` the sentences (from 0) that people accept as
-    an answer, None where nobody said.
+    `answerable` is None where the collection does not say; `strata` holds whatever else it says (language, type,
+    topic). `story` is the text that it is asked about, sentence by sentence; `accepted` the sentences (from 0) that
+    people accept as an answer, None where nobody said.
     """
 
     id: str
@@ -41,8 +41,8 @@ class Collection:
 class Response:
     """What a run says to one question. Key: (question_id, rank).
 
-    `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in a few
-    words why there is no answer, where its source does; `document` names what `support` was taken from.
+    `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in
+    a few words why there is no answer, where its source does; `document` names what `support` was taken from.
     """
 
     question_id: str
@@ -59,8 +59,8 @@ class Response:
 class Run:
     """One system's responses to a collection.
 
-    `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its answers
-    are judged by them.
+    `gold` holds, by question, the gold answers that came with the run where they are other than the collection's: its
+    answers are judged by them.
     """
 
     name: str

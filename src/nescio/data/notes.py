@@ -28,7 +28,8 @@ FEW = 3  # runs that a note names
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing that the reader of a result should know: its code, whom it is about, and the values that its text shows.
+    """One thing that the reader of a result should know: its code, whom it is about, and the values that its text
+    shows.
 
     `measures` and `whose` say of which measures, and of whose figures, a remark is made.
     """

@@ -17,7 +17,8 @@ class Patterns:
     """The distinct rows that one run's questions make, and how many resampling units there are of each kind.
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
-    clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows begins.
+    clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
+    begins.
     """
 
     columns: dict[str, Array]
@@ -32,7 +33,8 @@ Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
     """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
 
-    `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a cluster.
+    `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a
+    cluster.
     """
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
@@ -56,8 +58,8 @@ def compress_ordered(
 ) -> Patterns:
     """Distinct rows in falling order of `key`, rows of one key grouped as tied.
 
-    With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each position of
-    the order on its own they are as good as copies of one question.
+    With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each
+    position of the order on its own they are as good as copies of one question.
     """
     names = list(columns)
     cells = np.stack(

@@ -1,4 +1,5 @@
-"""Results: frozen tables of values that carry their signature, and leave through the Arrow C interface or as plain HTML."""
+"""Results: frozen tables of values that carry their signature, and leave through the Arrow C interface or as plain
+HTML."""
 
 from __future__ import annotations
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import polars
     from typing_extensions import TypeVar
 
-    from nescio.meta.audit import Finding  # noqa: F401  by its name below
-
     RowT_co = TypeVar("RowT_co", covariant=True, default=Any)
 else:
     from typing import TypeVar
@@ -41,9 +40,9 @@ class Score:
 
     `n` is the number of questions it was computed from, `stratum` the part of them (None: all), `interval` the method.
 
-    The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether its value
-    is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the best; and
-    the runs that it is significantly better than.
+    The last three are marks, None where the run was not tested against the others (`nescio.comparison.best`): whether
+    its value is the best of its measure and stratum (ties are all best); whether, not being best, it is tied with the
+    best; and the runs that it is significantly better than.
     """
 
     run: str
@@ -63,9 +62,9 @@ class Score:
 class Comparison:
     """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
 
-    `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters. `spread` is the standard
-    error of the difference over resamples, `detectable` the difference that the test finds with a power of 0.8 at this n, and
-    `no_larger_than` the bound that a verdict of no difference names.
+    `n` counts the questions that both have, `units` what was resampled of them: the same, or clusters. `spread` is the
+    standard error of the difference over resamples, `detectable` the difference that the test finds with a power of 0.8
+    at this n, and `no_larger_than` the bound that a verdict of no difference names.
     """
 
     run: str
@@ -83,6 +82,30 @@ class Comparison:
     no_larger_than: float | None = None
     units: int = 0
     spread: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One test of one measure.
+
+    `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not
+    applicable. `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against:
+    an honest system with 60% right, or the same system before silence; accuracy, the score before silence, 0, or the
+    end of the range. `worth` is the share right of the best honest system that a successful cheat matches (random
+    silence: that gains by it). `counterexample` says it in words, or why there is none; `cases` is how many comparisons
+    were made, `undefined` how many could not be.
+    """
+
+    measure: str
+    test: str
+    kind: str
+    result: str
+    value: float
+    against: float
+    worth: float
+    counterexample: str
+    cases: int
+    undefined: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -158,7 +181,8 @@ class Results(Generic[RowT_co]):
         return connection.sql(f"SELECT {casts} FROM results").__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
-        """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what is left out."""
+        """Plain tables for notebooks: the rows, and what else there is; text in them is inert, and long tables say what
+        is left out."""
         tables = [html_table(self.kind, self._shown()), *(html_table(*table) for table in self._further())]
         remarks = [self._legend(), *map(str, self.notes)]
         paragraphs = "".join(f"<p>{sanitize(remark, target='html')}</p>" for remark in remarks if remark)
@@ -185,8 +209,8 @@ class Results(Generic[RowT_co]):
 class Scores(Results[Score]):
     """What `score` gives: rows of `Score`. Shown as a table with a row for each run and a column for each measure.
 
-    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum. `why_unmarked` says
-    why none of them is marked, where marks could be had and were not asked for.
+    `scores["mine", "c@1"]` is the row of a run and a measure, `scores["mine", "c@1", "history"]` that of a stratum.
+    `why_unmarked` says why none of them is marked, where marks could be had and were not asked for.
     """
 
     why_unmarked: str = ""
@@ -255,7 +279,7 @@ class Comparisons(Results[Comparison]):
     __slots__ = ()
 
 
-class Audit(Results["Finding"]):
+class Audit(Results[Finding]):
     """What `nescio.meta.audit` gives: a row for each test of each measure."""
 
     __slots__ = ()

@@ -1,11 +1,13 @@
-"""nescio's measures inside other tools: Inspect, lm-evaluation-harness and scikit-learn. None of them is needed by nescio."""
+"""nescio's measures inside other tools: Inspect, lm-evaluation-harness and scikit-learn. None of them is needed by
+nescio."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.outcomes import Outcomes, Policies, apply_policies
+from nescio.data.outcomes import Outcomes
+from nescio.data.policies import Policies, apply_policies
 from nescio.measures import Measure, parse
 from nescio.scoring.samples import measure_inputs
 

@@ -12,9 +12,9 @@ and in the YAML:
         aggregation: !function measures.over_all
         higher_is_better: true
 
-or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An answer that is
-empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in the logs that
-`nescio score` reads.
+or, where tasks are run from Python, `register("c@1")` makes `metric: c@1` and `aggregation: c@1` known by name. An
+answer that is empty, that the filter could not extract ([invalid]), or that matches a pattern whole is silence, as in
+the logs that `nescio score` reads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
 class Silence(float):
     """What stands for silence in the harness's lists, -1; it is neither true nor false.
 
-    A task with several targets asks whether any of them gives something true, and would take silence for a right answer.
+    A task with several targets asks whether any of them gives something true, and would take silence for a right
+    answer.
     """
 
     def __new__(cls) -> Silence:
@@ -74,8 +75,8 @@ def item(
 
 
 def metric(name: str, *, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Callable[..., float]:
-    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or the
-    judge."""
+    """Make a metric of the harness, which says what became of one document. Raises UnknownNameError for the measure or
+    the judge."""
     label = parse(name).label
     judging.known(judge)
 

@@ -109,7 +109,8 @@ def _check(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
 
 
 def _equal(y_true: NDArray[Any], y_pred: NDArray[Any], where: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against texts."""
+    """Which predictions are right, of those to be looked at. Raises UsageError where none could be: numbers against
+    texts."""
     equal = np.zeros(len(y_true), dtype=bool)
     pairs = list(zip(where.nonzero()[0], y_true[where].tolist(), y_pred[where].tolist(), strict=True))
     texts = [{isinstance(pair[side], str) for pair in pairs if not _nothing(pair[side])} for side in (1, 2)]

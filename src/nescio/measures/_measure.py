@@ -13,8 +13,8 @@ each=       a map from columns to new per-question columns, run once; their sums
 order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
-A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby settled
-before the function is called, and a question with weight 2 is the same as that question twice.
+A question counts for a measure where all columns that it `needs` are present. Silence, weights and ties are thereby
+settled before the function is called, and a question with weight 2 is the same as that question twice.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ class Measure:
         return {**columns, **new}
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
-        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is undefined."""
+        """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is
+        undefined."""
         if self.order is None:
             weights = np.asarray(weights, dtype=np.float64)
             # Not a matrix product: its digits would depend on how many threads compute it.
@@ -222,10 +223,11 @@ def measure(
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
-    `needs` names columns of `nescio.data.evidence`; `bounds` is a pair or a function of the parameters. `proportion` names the two
-    sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a parameter to a
-    rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows apart (a threshold
-    may fall between them); `remark` may note something about a run's columns that its reader should know.
+    `needs` names columns of `nescio.data.evidence`; `bounds` is a pair or a function of the parameters. `proportion`
+    names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
+    parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
+    apart (a threshold may fall between them); `remark` may note something about a run's columns that its reader should
+    know.
     """
 
     def register(formula: Formula) -> Formula:

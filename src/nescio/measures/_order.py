@@ -1,7 +1,7 @@
 """Sums over an order with ties, in closed form: what the ordered measures share.
 
-Arrays have shape (…, groups), the surest group first. Within a group of tied questions every order is equally likely, and
-the functions give the expectation over them. A question with weight w is w questions tied.
+Arrays have shape (…, groups), the surest group first. Within a group of tied questions every order is equally likely,
+and the functions give the expectation over them. A question with weight w is w questions tied.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def _harmonic_table(size: int) -> Array:
 def sum_of_running_shares(part: Array, n: Array, shift: int = 0) -> Array:
     r"""$\sum_k E[P_k]/(k + s)$ over all positions k, where $P_k$ of the first k questions belong to `part`; shape (…,).
 
-    In a group of m questions, e of them of the part, after N questions and P of the part, $E[P_{N+j}] = P + je/m$, so its m
-    positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
+    In a group of m questions, e of them of the part, after N questions and P of the part, $E[P_{N+j}] = P + je/m$, so
+    its m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
     start = before(n)
     share = np.divide(part, n, out=np.zeros(np.broadcast_shapes(part.shape, n.shape)), where=n > 0)
@@ -49,7 +49,8 @@ def pairs_in_order(high: Array, low: Array) -> Array:
 
 
 def expected_part_among_first(part: Array, n: Array, k: Array) -> Array:
-    """How many of the first k questions belong to `part`, expected over the order of the tied; NaN where there are fewer than k."""
+    """How many of the first k questions belong to `part`, expected over the order of the tied; NaN where there are
+    fewer than k."""
     reached = np.cumsum(n, axis=-1) >= k[..., None]
     at = np.argmax(reached, axis=-1)[..., None]
 

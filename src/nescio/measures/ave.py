@@ -1,8 +1,9 @@
-"""Answer validation (AVE 2007, 2008): how well a validator tells right answers from wrong, and what its selection is worth.
+"""Answer validation (AVE 2007, 2008): how well a validator tells right answers from wrong, and what its selection is
+worth.
 
-The first group is over the answers that assessors judged, the second over the questions. UNKNOWN answers are removed first:
-no measure over answers reads them, and a question whose SELECTED answer is UNKNOWN earns nothing and stays. An answer is
-accepted if it is SELECTED or VALIDATED.
+The first group is over the answers that assessors judged, the second over the questions. UNKNOWN answers are removed
+first: no measure over answers reads them, and a question whose SELECTED answer is UNKNOWN earns nothing and stays. An
+answer is accepted if it is SELECTED or VALIDATED.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def recall(total: Any) -> Any:
 def f_measure(total: Any) -> Any:
     r"""The harmonic mean of precision and recall over right answers.
 
-    $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted, undefined
-    where none is right.
+    $\frac{2PR}{P + R} = \frac{2\,|accepted \cap right|}{|accepted| + |right|}$; 0 where no right answer is accepted,
+    undefined where none is right.
     """
     return np.where(total.right > 0, 2 * total.hits / (total.accepted + total.right), np.nan)
 

@@ -1,9 +1,11 @@
 """Definition questions (TREC 2003-2006): recall of vital nuggets against the length of the response.
 
-On one question: r vital and a okay nuggets found, R vital ones in the key, l non-white characters in the response. A run's score
-is the mean over questions. A question without a vital nugget has no recall: it is left out of these means, with a note.
+On one question: r vital and a okay nuggets found, R vital ones in the key, l non-white characters in the response. A
+run's score is the mean over questions. A question without a vital nugget has no recall: it is left out of these means,
+with a note.
 
-`automatic_…` read what POURPRE matched, not what an assessor did. beta is 3 by default, as in 2004-2006; TREC 2003 had 5.
+`automatic_…` read what POURPRE matched, not what an assessor did. beta is 3 by default, as in 2004-2006; TREC 2003 had
+5.
 """
 
 from __future__ import annotations
@@ -151,10 +153,11 @@ def precision_by_string(total: Any) -> Any:
     remark=_without_vital,
 )
 def f_by_string(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5, as there.
+    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5, as
+    there.
 
-    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a vital nugget.
-    Prefer nuggets.F.
+    $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
+    vital nugget. Prefer nuggets.F.
     """
     return total.score / total.asked
 
@@ -279,8 +282,8 @@ def automatic_f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is name
 def automatic_micro_f(total: Any, beta: float = 3) -> Any:
     r"""AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
 
-    $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two. Questions with
-    many nuggets weigh more. Undefined if none has a vital nugget.
+    $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
+    Questions with many nuggets weigh more. Undefined if none has a vital nugget.
     """
     nr = total.match / total.vital
     return np.where(np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length), np.nan_to_num(nr), beta))
@@ -295,10 +298,11 @@ def automatic_micro_f(total: Any, beta: float = 3) -> Any:
     valid=SHARE,
 )
 def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's vital score: recall of the vital nuggets, partial support counting one half; partial=0 is its strict one.
+    r"""AutoNuggetizer's vital score: recall of the vital nuggets, partial support counting one half; partial=0 is its
+    strict one.
 
-    $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question without
-    vital nuggets scores 0. Undefined for n = 0.
+    $\frac{1}{n}\sum_q \frac{r_q + c\,p_q}{R_q}$ with p the vital nuggets supported in part. As in its code, a question
+    without vital nuggets scores 0. Undefined for n = 0.
     """
     return total.score / total.n
 
@@ -317,7 +321,8 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
     valid=SHARE,
 )
 def all_nuggets(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike, partial support counting one half; partial=0 is strict.
+    r"""AutoNuggetizer's all score: recall of vital and okay nuggets alike, partial support counting one half; partial=0
+    is strict.
 
     $\frac{1}{n}\sum_q \frac{r_q + a_q + c\,p_q}{N_q}$. As in its code, a question without nuggets scores 0;
     undefined for n = 0.

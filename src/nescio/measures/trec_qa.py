@@ -1,4 +1,5 @@
-"""TREC's main QA task, 2003-2004: list questions, and the score that combines them with factoid and definition questions.
+"""TREC's main QA task, 2003-2004: list questions, and the score that combines them with factoid and definition
+questions.
 
 On one list question: D distinct right instances returned, N returned in all, S known.
 """
@@ -93,8 +94,8 @@ def _parts(q: Any, beta: float) -> dict[str, Any]:
 def combined(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is named to `each`
     r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5).
 
-    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a list,
-    $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
+    $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
+    list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.
     """
     factoid = total.factoid_right / total.factoid
     definition = total.definition_f / total.definitions

@@ -3,8 +3,9 @@
 The functions take whatever `nescio.score` takes; all but `agreement` refuse counts tables, for they draw questions.
 """
 
+from nescio.data.results import Finding
 from nescio.meta.agreement import Agreement, CountedDisagreement, Disagreement, agreement
-from nescio.meta.audit import Earned, Finding, audit
+from nescio.meta.audit import Earned, audit
 from nescio.meta.comparability import Correlation, comparability
 from nescio.meta.planning import PowerPlan, System, plan
 from nescio.meta.power import Power, Significance, power

@@ -1,7 +1,7 @@
 """Bootstrap significance of differences between runs, many pairs at once: the arithmetic behind discriminative power.
 
-A unit is a question, or its cluster; a resample is a weight per unit, the same for all pairs and measures. Shapes: P pairs,
-U units, B resamples.
+A unit is a question, or its cluster; a resample is a weight per unit, the same for all pairs and measures. Shapes: P
+pairs, U units, B resamples.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ def _every(units: int) -> NDArray[np.int64]:
 class Differences:
     """What the resamples say of each pair: `size` is compared with `observed`, `mean` is the difference under the null.
 
-    `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape (P,),
-    NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are defined.
+    `size` and `mean` have shape (P, B) and are absolute; NaN is undefined and as large as nothing. `observed` has shape
+    (P,), NaN where there is nothing to test. A share is one of all resamples, or (`of_defined`) of those that are
+    defined.
     """
 
     observed: Floats
@@ -129,10 +130,10 @@ def whole(values: Floats) -> bool:
 def studentised(values: Floats, counts: Floats, resampling: Resampling) -> Differences:
     r"""Sakai's test of means (2006): $t = \bar z / (s/\sqrt n)$ against the same of resamples of $w = z - \bar z$.
 
-    `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is. Where
-    units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
-    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$.
-    Where s = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
+    `values` (P, U) are the sums of z over the questions of a unit, `counts` (1 or P, U) how many questions that is.
+    Where units hold several, the mean is $\sum z / \sum m$ and its standard error that of a ratio,
+    $\sqrt{\frac{N}{N-1}\sum(z - \bar z m)^2} / \sum m$ over the N units drawn; with m = 1 that is $s/\sqrt n$. Where s
+    = 0, a mean of 0 has no t (never as large as another) and any other mean an infinite one.
     """
     mean, observed = _t(values, counts, np.ones((1, resampling.units)), np.zeros((len(values), 1)))
     parts = [_t(values, counts, weights, mean) for weights in resampling.weights()]

@@ -1,4 +1,5 @@
-"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights where questions are ordered."""
+"""A measure on sub-collections, for every run: by sums over the chosen units, or by weights where questions are
+ordered."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sub-collections of a pair of runs as tables of counts: what a measure of counts needs instead of the questions.
 
-A pair's table says how many questions are of kind i for the one run and of kind j for the other. Once it is tallied, drawing
-from it costs the same for a thousand questions and for ten million.
+A pair's table says how many questions are of kind i for the one run and of kind j for the other. Once it is tallied,
+drawing from it costs the same for a thousand questions and for ten million.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTables:
-    """`counts` of shape (pairs, K, K): the questions of each kind for the first and for the second run; `patterns` are the kinds."""
+    """`counts` of shape (pairs, K, K): the questions of each kind for the first and for the second run; `patterns` are
+    the kinds."""
 
     measure: Measure
     patterns: Patterns
     counts: NDArray[np.int64]
 
     def scores(self, pairs: slice, size: int, parts: int, trials: int, rng: np.random.Generator) -> Floats:
-        """Both runs of some pairs on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs, trials)."""
+        """Both runs of some pairs on `trials` sub-collections in disjoint parts of `size` questions; (2, parts, pairs,
+        trials)."""
         counts = self.counts[pairs]
         kinds = counts.shape[-1]
         flat = counts.reshape(len(counts), -1)
@@ -58,7 +60,8 @@ def countable(data: Evidence, measure: Measure) -> bool:
 
 
 def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]]) -> PairTables:
-    """One pass over the questions for each pair. A question that a run lacks is a kind of its own, which counts for nothing."""
+    """One pass over the questions for each pair. A question that a run lacks is a kind of its own, which counts for
+    nothing."""
     read, usable = columns_for(data, measure)
     cells = np.stack([read[name][usable] for name in measure.needs], axis=1).astype(np.int64)
     rows, kind = distinct(cells)

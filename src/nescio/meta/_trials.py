@@ -1,7 +1,8 @@
 """Scores on sub-collections: what stability and swap rates are both counted from.
 
-Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures literally
-say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the questions.
+Either all pairs share the sub-collections of a trial, or each pair and trial has its own, as the published figures
+literally say. Where a measure needs no more than counts, the second way draws the pair's joint table instead of the
+questions.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class Agreement:
 class Disagreement:
     """One run of a pair on which two measures disagree; a pair has two rows in turn, and `place` 1 disagrees most.
 
-    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the run
-    that the more decided measure prefers (both being equally so: `measure`).
+    `how` is "opposite", or "alike" where one of the measures holds the two runs alike. The first of the two rows is the
+    run that the more decided measure prefers (both being equally so: `measure`).
     """
 
     measure: str
@@ -73,10 +73,10 @@ def agreement(
 
         nescio.meta.agreement("table3.csv", ["c@1", "accuracy"]).rows[0].tau_b
 
-    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the truth;
-    see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased overlap.
-    `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts tables will do. Raises
-    as `nescio.score` does, and UsageError for fewer than two measures.
+    The best run comes first, whether high or low is better. `tau_ap` is the symmetric one, for neither measure is the
+    truth; see `nescio.stats.agreement` for the three coefficients and their ties. `rbo_p` is the p of rank-biased
+    overlap. `tables["disagreements"]` shows the `top` pairs of runs that two measures see most differently. Counts
+    tables will do. Raises as `nescio.score` does, and UsageError for fewer than two measures.
     """
     check_names(agreement, options)
     if not isinstance(rbo_p, (int, float)) or not 0 < rbo_p < 1:

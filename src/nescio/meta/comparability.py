@@ -1,4 +1,5 @@
-"""Do two measures say the same of the runs? Correlations between measures over runs, as in Deep Read's comparability study."""
+"""Do two measures say the same of the runs? Correlations between measures over runs, as in Deep Read's comparability
+study."""
 
 from __future__ import annotations
 
@@ -45,8 +46,9 @@ def comparability(scores: Scores) -> tuple[Correlation, ...]:
 
         nescio.meta.comparability(nescio.score("table3.csv", ["c@1", "accuracy"]))
 
-    Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants of a
-    system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove little.
+    Hirschman et al. (ACL 1999, sec. 2) justify cheap metrics by their correlation with a costly one over the variants
+    of a system. Variants of one system are no sample of systems, so that there is no interval, and few of them prove
+    little.
     """
     correlations = []
     for stratum in dict.fromkeys(row.stratum for row in scores):

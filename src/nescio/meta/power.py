@@ -36,8 +36,8 @@ Pairs = NDArray[np.int64]  # (P, 2): run and baseline
 class Power:
     """How many pairs of runs differ significantly at `alpha`, and from which difference on that can be expected.
 
-    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are among
-    `pairs`, and not significant.
+    `statistic` says what was resampled. The pairs whose significance is `undefined` (runs without any difference) are
+    among `pairs`, and not significant.
     """
 
     measure: str
@@ -52,7 +52,8 @@ class Power:
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones last."""
+    """One point of the ASL curve of a measure: its pairs of runs by rising achieved significance level, undefined ones
+    last."""
 
     measure: str
     rank: int
@@ -117,11 +118,11 @@ class _Study:
 def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Sequence[float]) -> _Study:
     r"""One measure on all pairs.
 
-    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by question and
-    w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge |d|\}/B$, with
-    $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is defined). The required
-    difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the statistic is the
-    $\lceil B\alpha\rceil$-th largest.
+    The achieved significance level of a pair is $\#\{|t(w^*_b)| \ge |t(z)|\}/B$ with z the difference question by
+    question and w the same, centred. A measure that is no mean over questions has no z: then it is $\#\{|d^*_b - d| \ge
+    |d|\}/B$, with $d^*_b$ the difference of the measure on a resample of the questions (B counting those where it is
+    defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
+    statistic is the $\lceil B\alpha\rceil$-th largest.
     """
     pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
     mean = is_mean(data, measure)
@@ -199,8 +200,9 @@ def _notes(data: Evidence, measure: Measure, pairs: Pairs, undefined: int, lost:
 def is_mean(data: Evidence, measure: Measure) -> bool:
     """Whether the measure is, on this data, the mean over questions of a number that each question has on its own.
 
-    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all sorts
-    of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a mean.)
+    Found by trying: the measure of each kind of question alone says what that number would be, and collections of all
+    sorts of kinds must then have their mean. (A run that answers everything has its accuracy for c@1: there c@1 is a
+    mean.)
     """
     if measure.order is not None:
         return False

@@ -52,9 +52,9 @@ def stability(
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one there
-    is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a trial's
-    sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
+    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one
+    there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
+    trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
     check_names(stability, options)
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
@@ -74,9 +74,10 @@ def curve(
 ) -> list[Stability]:
     r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
 
-    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and so are
-    equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error rate is
-    $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left out, counted.
+    For two runs on one sub-collection, with margin $f\cdot\max(M_x, M_y)$: a difference below the margin is a tie, and
+    so are equal scores (`literal` books those as the figure does: for the second run where the margin is 0). The error
+    rate is $\sum_{x,y}\min(GT(x,y), GT(y,x))$ over all comparisons; the ties are their share. Undefined scores are left
+    out, counted.
     """
     grid = np.asarray(sorted(fuzziness), dtype=np.float64)
     wins = np.zeros(len(grid), dtype=np.int64)

@@ -68,8 +68,8 @@ def swap(
 
         nescio.meta.swap("outcomes.csv", ["c@1", "accuracy"]).tables["sensitivity"][0].required_difference
 
-    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2. `confidence` in
-    percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
+    The rows are the 21 bins of each measure; `tables["sensitivity"]` has the columns of the paper's Table 2.
+    `confidence` in percent is one minus the swap rate that is allowed. Other arguments as in `stability`.
     """
     check_names(swap, options)
     if not 50 <= confidence < 100:
@@ -137,10 +137,11 @@ def swap_rates(
 ) -> tuple[list[SwapBin], Sensitivity]:
     r"""How large a difference must be so that another sub-collection seldom reverses it.
 
-    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21 bins of
-    0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower limit of the
-    first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the first bin from
-    which on all bins do. Sensitivity is the share of comparisons with |d| at least the required difference.
+    For two runs on disjoint sub-collections, d and d' are the differences of their scores; |d| falls into one of 21
+    bins of 0.01 (the last open), and the comparison is a swap where d·d' < 0. The required difference is the lower
+    limit of the first bin that has comparisons and a swap rate of at most `rate`; `required_from_here_on` that of the
+    first bin from which on all bins do. Sensitivity is the share of comparisons with |d| at least the required
+    difference.
     """
     counts, swaps = np.zeros(BINS, dtype=np.int64), np.zeros(BINS, dtype=np.int64)
     highest, without = -np.inf, 0

@@ -10,7 +10,8 @@ import numpy as np
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, Policies, apply_policies, non_answers
+from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
+from nescio.data.policies import Policies, apply_policies
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
@@ -23,11 +24,12 @@ DEFAULT_MEASURES = ("c@1", "accuracy", "coverage")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where none is named.
+    """Data that can be scored: Evidence, or a Tally where only counts were given; notes; the measures to show where
+    none is named.
 
-    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds the
-    questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose log this is.
-    `texts` holds the questions and answers themselves, where they were read.
+    `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
+    the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
+    log this is. `texts` holds the questions and answers themselves, where they were read.
     """
 
     data: Evidence | Tally
@@ -73,8 +75,8 @@ class Loaded:
 def load(source: Any, options: Options | None = None) -> Loaded:
     """Read, judge and settle what is given: a path or several, a table in memory, an Evidence or a Tally.
 
-    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an option that
-    cannot apply to what is given); nothing is left out without a note.
+    What is loaded already stays as it is. Raises FormatError, MismatchError, UnknownNameError or UsageError (for an
+    option that cannot apply to what is given); nothing is left out without a note.
     """
     options = options or Options()
     if isinstance(source, Loaded):

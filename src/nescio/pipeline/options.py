@@ -1,4 +1,5 @@
-"""How files are to be read: every field but those of `CALLERS` has its option on the command line, with its default and choices."""
+"""How files are to be read: every field but those of `CALLERS` has its option on the command line, with its default and
+choices."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from inspect import Parameter, signature
 from typing import Any, TypedDict
 
 from nescio.data.columns import OUTCOMES
-from nescio.data.outcomes import STATES, Missing, MissingConfidence, Unanswerable, Ungraded
+from nescio.data.outcomes import STATES
+from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import NescioError, UsageError
 from nescio.formats.native.roles import NAMES
 from nescio.sources.compressed import MOST
@@ -63,11 +65,11 @@ class ReadingOptions(JudgingOptions, total=False):
 class Options:
     """What a caller may ask of reading, judging and the policies.
 
-    `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the stratum
-    whose questions move together when they are resampled; `column` says which column of a table plays a part (NAME: COLUMN);
-    `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch`
-    is told how many bytes of JSON Lines have been read, of how many; `typed` says that the options were typed on a command line,
-    which errors then name.
+    `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
+    stratum whose questions move together when they are resampled; `column` says which column of a table plays a part
+    (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
+    compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
+    says that the options were typed on a command line, which errors then name.
     """
 
     format_in: str | None = None
@@ -141,8 +143,8 @@ CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its o
 
 
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
-    """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are what the
-    function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
+    """Raise TypeError for an option that neither the function nor `Options` has, with the nearest name; `options` are
+    what the function took as further keywords, `names` those of `Options` that it has a use for (none named: all)."""
     names = [*names, "watch", "typed"] if names else [option.name for option in fields(Options)]
     for name in options:
         if name in names:

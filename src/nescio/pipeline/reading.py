@@ -1,4 +1,5 @@
-"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy applied."""
+"""Reading: from paths and tables to what their format's reader makes of them, before anything is judged or any policy
+applied."""
 
 from __future__ import annotations
 
@@ -30,8 +31,9 @@ def read(
 ) -> ReadResult:
     """Read what files or tables hold; words that mean "I do not know" are silence already.
 
-    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone; with `judging`
-    answers are wanted that are yet to be judged. Raises FormatError, MismatchError, UnknownNameError or UsageError.
+    With `gold=False` questions need no answers to judge by, as people do; with `runs=False` questions may stand alone;
+    with `judging` answers are wanted that are yet to be judged. Raises FormatError, MismatchError, UnknownNameError or
+    UsageError.
     """
     options = options or Options()
     judging = judging or not gold or options.judging
@@ -87,7 +89,8 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 @contextmanager
 def _watched(parts: Sequence[SourceRole], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[SourceRole]]:
-    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told that all is."""
+    """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told
+    that all is."""
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")
     if watch is None or not total:
         yield parts
@@ -119,7 +122,8 @@ def _read(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOpt
 
 
 def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there are any."""
+    """Read a collection of any format with runs in nescio's JSON Lines, and those in the format's own shape if there
+    are any."""
     assert format_.collection is not None
     own = [source for part, source in parts if part == OWN_RUN]
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
@@ -141,7 +145,8 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
 
 
 def read_collection(items: Sequence[Any], options: ReadOptions | None = None) -> tuple[Collection, tuple[Note, ...]]:
-    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and notes.
+    """Read the questions of a collection without any runs, with their stories and options: what a system answers; and
+    notes.
 
     Raises FormatError, MismatchError or UsageError, as `read` does.
     """

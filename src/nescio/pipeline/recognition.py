@@ -24,7 +24,8 @@ OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collect
 def open_files(items: Sequence[Any], options: Options | None = None) -> tuple[list[Source], tuple[Note, ...]]:
     """Open what is given, each once, with the files of a folder in its place; and notes on files that are passed over.
 
-    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be opened.
+    Raises UsageError where nothing is given, MismatchError where a file is given twice, FormatError where one cannot be
+    opened.
     """
     if not items:
         raise UsageError("no files were given")
@@ -42,9 +43,10 @@ def recognise(
 ) -> tuple[formats.Format, list[SourceRole]]:
     """Find the one format that all files given together are of, and the part that each plays in it.
 
-    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of tables (NAME:
-    COLUMN); with `judging` answers are to be judged here, though a table says which are right. Raises FormatError where a file is
-    of no known format, MismatchError where they are of several, UsageError for columns that are not there or cannot be named.
+    nescio's own runs go with the questions of any format (`OWN_RUN` is then their part). `column` names columns of
+    tables (NAME: COLUMN); with `judging` answers are to be judged here, though a table says which are right. Raises
+    FormatError where a file is of no known format, MismatchError where they are of several, UsageError for columns that
+    are not there or cannot be named.
     """
     sources = _with_columns(sources, column or {})
     format_, parts = _recognise(sources, format_in, judging=judging)
@@ -159,7 +161,8 @@ def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> 
 
 
 def _text_format_beside(source: Source, together: Sequence[Source]) -> formats.Format | None:
-    """Find the one format of the files given with a text that has texts of its own: what is wrong with this one, it can say."""
+    """Find the one format of the files given with a text that has texts of its own: what is wrong with this one, it can
+    say."""
     beside = {format_.name: format_ for other in together if other is not source for format_ in takers(other)}
     texts = [format_ for format_ in beside.values() if format_.text]
     return texts[0] if len(texts) == len(beside) == 1 else None

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from nescio.data.results import Results
-from nescio.meta.audit import TESTS, Finding, registered
+from nescio.data.results import Finding, Results
+from nescio.meta.audit import TESTS, registered
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 from nescio.text import sanitize

@@ -1,7 +1,7 @@
 """A judge held against people: how far they agree, and what people would say of every run.
 
-People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer, are
-outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
+People judged some answers of each run, the judge all of them. Silence, and answers to questions that have no answer,
+are outcomes that nobody needs to judge: they are in the accuracy of a run and in no table of agreement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, Policies, apply_policies
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
@@ -41,8 +42,8 @@ _CHANCE = 0.001  # of a warning about labels that are a random sample
 class Agreement:
     """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
 
-    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the others that
-    it does not.
+    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
+    others that it does not.
     """
 
     run: str
@@ -61,7 +62,8 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How many answers people put into one category and the judge into another; `share` is of those of people's category."""
+    """How many answers people put into one category and the judge into another; `share` is of those of people's
+    category."""
 
     run: str
     people: str
@@ -74,9 +76,11 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be judged.
+    """The accuracy of a run by one way of estimating it, from `labels` of people among `answers` that were to be
+    judged.
 
-    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity + specificity
+    `n` is the number of questions; `weight` is the tuned weight of prediction-powered inference, or sensitivity +
+    specificity
     - 1 for Rogan-Gladen.
     """
 
@@ -104,13 +108,14 @@ def against(
 ) -> Results:
     """Agreement, Cohen's kappa and a confusion table, and the corrected accuracy of each run.
 
-    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says which
-    answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample of these.
-    `target` is what the accuracy is about: `collection`, these questions and what people would say of all answers to them, or
-    `population`, questions of this kind.
+    `judged` and `people` have the same runs and questions; `people` is NOT_GRADED where nobody judged. `sampled` says
+    which answers were to be judged, shape (runs, questions). The labels of a run are taken for a simple random sample
+    of these. `target` is what the accuracy is about: `collection`, these questions and what people would say of all
+    answers to them, or `population`, questions of this kind.
 
     Intervals: Wilson's for shares of one run; over all runs, and for kappa, percentiles of a bootstrap of questions.
-    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no answer.
+    `nescio.stats.bias_correction` gives the formulas of the estimates. Raises MismatchError where people judged no
+    answer.
     """
     if target not in TARGETS:
         raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
@@ -152,7 +157,8 @@ def against(
 
 
 def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
-    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs, questions, 3, 4)."""
+    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
+    questions, 3, 4)."""
     counts = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
     for i, verdict in enumerate(_PEOPLE):
         for j, judged in enumerate(_JUDGE):
@@ -206,7 +212,8 @@ def _confusion(name: str, table: Array, drawn: Array, level: float) -> list[Conf
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no judge."""
+    """One run: people's y and the judge's f of the labelled answers, f of all answers asked for, and what needs no
+    judge."""
 
     people: NDArray[np.float64]
     judge: NDArray[np.float64]
@@ -351,8 +358,9 @@ def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
     """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
     than of the rest.
 
-    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of the
-    hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of runs.
+    Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of
+    the hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of
+    runs.
     """
     far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
     runs = []

@@ -20,7 +20,8 @@ Remark = tuple[Note, str, str]  # with the measure, and whose value it is made o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureInput:
-    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of unit."""
+    """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
+    unit."""
 
     run: int
     measure: Measure
@@ -37,8 +38,8 @@ class MeasureInput:
 def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple[list[MeasureInput], list[Note]]:
     """Every run seen by every measure, and notes on the questions that a measure cannot use.
 
-    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with the
-    number of questions. Raises MissingColumnError where no run has what a measure needs.
+    A measure of stored integer columns needs no more than their counts, and gets no more: its cost does not grow with
+    the number of questions. Raises MissingColumnError where no run has what a measure needs.
     """
     tally = data if isinstance(data, Tally) else _tally(data)
     inputs: list[MeasureInput] = []

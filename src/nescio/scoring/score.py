@@ -38,7 +38,8 @@ def score(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Scores:
-    """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments these are."""
+    """Give the value of each measure for each run, with its interval: `nescio.score` without its marks, whose arguments
+    these are."""
     check_names(score, options)
     check_resampling(ci, resamples, jobs, seed)
     if interval not in METHODS:

@@ -1,23 +1,25 @@
 r"""A threshold whose risk is guaranteed: on new questions of the same kind, with a stated confidence, for any law.
 
-The setting. Questions are drawn independently from one law; m of them can be answered (an answer or a judged candidate with a
-confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. Sought: the largest coverage at
-which the risk is at most r, such that a threshold that breaks this is returned with chance at most δ = 1 - confidence.
+The setting. Questions are drawn independently from one law; m of them can be answered (an answer or a judged candidate
+with a confidence). For a threshold, the risk is the chance that an answer which it accepts is wrong. Sought: the
+largest coverage at which the risk is at most r, such that a threshold that breaks this is returned with chance at most
+δ = 1 - confidence.
 
-The grid. G thresholds are fixed before any label is looked at: "confidence above v", v being the (k_j + 1)th largest of the m
-confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last accepts everything. Given v and how many confidences lie strictly above it,
-the questions above are independent draws from the law given confidence > v, so that the errors among these N are
-Bin(N, R(v)) with R(v) the risk sought, exactly, ties or none. Thresholds named by the user ("confidence at least g") need no
-such argument: they were fixed, and the errors among the N accepted are Bin(N, R) as well.
+The grid. G thresholds are fixed before any label is looked at: "confidence above v", v being the (k_j + 1)th largest of
+the m confidences, k_j = ⌈m·j/G⌉, j = 1 … G; the last accepts everything. Given v and how many confidences lie strictly
+above it, the questions above are independent draws from the law given confidence > v, so that the errors among these N
+are Bin(N, R(v)) with R(v) the risk sought, exactly, ties or none. Thresholds named by the user ("confidence at least
+g") need no such argument: they were fixed, and the errors among the N accepted are Bin(N, R) as well.
 
-The bound. Clopper & Pearson (1934): with E errors among N, the largest R with P(Bin(N, R) ≤ E) ≥ α. Each of the G bounds is
-taken at α = δ/G, so that all hold together with chance 1 - δ (Bonferroni), whichever of them is then chosen by looking at them.
+The bound. Clopper & Pearson (1934): with E errors among N, the largest R with P(Bin(N, R) ≤ E) ≥ α. Each of the G
+bounds is taken at α = δ/G, so that all hold together with chance 1 - δ (Bonferroni), whichever of them is then chosen
+by looking at them.
 
 Why not something more powerful. Learn then Test (Angelopoulos et al. 2021) may test a fixed sequence of thresholds, the
-strictest first, each at the full δ. For thresholds at ranks this is not covered: which of them is the first unsafe one depends
-on where the confidences fell, and given that, the errors are no longer binomial. It also stops at the first test that fails,
-and the strictest thresholds accept too few answers for any to succeed. SGR (Geifman & El-Yaniv 2017) searches by bisection and
-so looks at labels to decide what to test next; a fixed grid needs no argument about that.
+strictest first, each at the full δ. For thresholds at ranks this is not covered: which of them is the first unsafe one
+depends on where the confidences fell, and given that, the errors are no longer binomial. It also stops at the first
+test that fails, and the strictest thresholds accept too few answers for any to succeed. SGR (Geifman & El-Yaniv 2017)
+searches by bisection and so looks at labels to decide what to test next; a fixed grid needs no argument about that.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ _MOST_NEEDED = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or, where
-    it is None, of `GRID` ranks."""
+    """What is asked for: a risk of at most `max_risk`, with this confidence (both shares), on a grid of confidences or,
+    where it is None, of `GRID` ranks."""
 
     max_risk: float
     confidence: float
@@ -108,7 +110,8 @@ def certify(tested: Sequence[GridPoint], wanted: Guarantee) -> GridPoint | None:
 
 
 def needed(wanted: Guarantee, rate: float = 0.0) -> int | None:
-    """How many accepted answers certify the risk when a share `rate` of them is wrong (rounded up); None where no number does.
+    """How many accepted answers certify the risk when a share `rate` of them is wrong (rounded up); None where no
+    number does.
 
     Without errors: the smallest k with $1 - (δ/G)^{1/k} \\le r$.
     """

@@ -20,8 +20,9 @@ from nescio.stats.streams import Stream
 class Choice:
     """Thresholds: accept where confidence >= threshold; inf accepts nothing, -inf everything that can be.
 
-    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question is in,
-    shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a guaranteed risk.
+    `threshold` was chosen on all questions, `without[k]` on those outside part k; `fold` says which part each question
+    is in, shape (questions,). `without` is empty where there is nothing to hold out. `grid` holds the tests of a
+    guaranteed risk.
     """
 
     threshold: float
@@ -69,10 +70,11 @@ def choose(one: OneRun, wanted: Measure | Guarantee, folds: int, seed: int) -> C
 
 
 def deal(one: OneRun, folds: int, seed: int) -> NDArray[np.int64]:
-    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions' names.
+    """Which part each question is held out with: whole clusters, dealt by the seed in the order of the questions'
+    names.
 
-    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One question
-    alone cannot be held out: then all are in part 0.
+    Parts differ by one question (or cluster) at most; there are no more of them than questions (or clusters). One
+    question alone cannot be held out: then all are in part 0.
     """
     clusters = np.arange(len(one.confidence)) if one.data.clusters is None else one.data.clusters
     _, first, unit = np.unique(clusters, return_index=True, return_inverse=True)

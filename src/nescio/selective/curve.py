@@ -19,8 +19,9 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`, `coverage`
-    is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0, 1]."""
+    """One point of a risk-coverage curve: with every question answered whose confidence is at least `threshold`,
+    `coverage` is the share of the questions answered and `risk` the share of these answers that are wrong; both in [0,
+    1]."""
 
     threshold: float
     coverage: float
@@ -31,9 +32,9 @@ class Point:
 class OneRun:
     """One run, its graded questions in the order of their names; arrays have shape (questions,).
 
-    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so that no
-    threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong. `left_out` counts the answers without a
-    confidence, which are not among them.
+    `confidence` is that of the answer, or of the declined candidate that was judged; -inf where there is neither, so
+    that no threshold makes an answer of it. `wrong` says whether that answer or candidate is wrong. `left_out` counts
+    the answers without a confidence, which are not among them.
     """
 
     data: Evidence
@@ -79,8 +80,8 @@ class OneRun:
 def one_run(data: Evidence, run: str | int | None = None) -> OneRun:
     """One run of the data: by its name, by its place, or the only one there is.
 
-    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has no
-    outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
+    Raises UsageError where there are several and none is named, UnknownNameError, and MismatchError where the run has
+    no outcomes, no graded question, or answers without confidences. A run that answers nothing needs none.
     """
     data = data.take_runs([_place(data.runs, run)])
     graded = map(int, np.flatnonzero(data.present[0]))
@@ -154,7 +155,8 @@ def counts(confidence: Floats, wrong: Bools) -> tuple[Floats, NDArray[np.int64],
 
 
 def as_outcomes(data: Evidence) -> Outcomes:
-    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`; unanswerable questions included."""
+    """Evidence of outcomes as a reader would have found it, for `nescio.formats.native.outcome_table.writer`;
+    unanswerable questions included."""
     columns, shape = data.columns, data.absence.shape
     answered = columns["answered"] == 1
     state = np.where(answered, np.where(columns["correct"] == 1, CORRECT, INCORRECT), SILENT).astype(np.int8)

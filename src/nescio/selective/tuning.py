@@ -80,10 +80,11 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tuned(Results[Tuning]):
-    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed risk.
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
+    risk.
 
-    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written; None
-    where no threshold could be certified.
+    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written;
+    None where no threshold could be certified.
     """
 
     applied: Evidence | None = None
@@ -356,8 +357,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
     if not needed_at_rate:
         return note(
             "tuning.never_enough",
-            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at "
-            "most {upper:.1f} %): at this error rate no number of answers is enough",
+            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at "
+            "most {upper:.1f}%): at this error rate no number of answers is enough",
             accepted=nearest.accepted,
             wrong=nearest.wrong,
             percent=100 * rate,
@@ -365,8 +366,8 @@ def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None)
         )
     return note(
         "tuning.answers_needed",
-        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f} %, at most "
-        "{upper:.1f} %): at this error rate about {needed:,} accepted answers would be needed",
+        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at most "
+        "{upper:.1f}%): at this error rate about {needed:,} accepted answers would be needed",
         accepted=nearest.accepted,
         wrong=nearest.wrong,
         percent=100 * rate,

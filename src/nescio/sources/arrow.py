@@ -76,8 +76,8 @@ def readable(table: Any) -> Any:
     """Return a table as DuckDB can read it: its Arrow stream, or, where it has only the older `__dataframe__`, an Arrow
     table of it.
 
-    pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table. Plain columns
-    ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
+    pandas, Polars and Arrow tables stay as they are, but for half-precision numbers, and so does what is no table.
+    Plain columns ({"run": [...]}) and plain rows ([{"run": ...}]) become arrays of texts.
     """
     if isinstance(table, Mapping) or is_rows(table):
         return _texts(table)

@@ -23,12 +23,13 @@ def from_dataframe(
     cluster: str | None = None,
     known_answers: str | None = None,
 ) -> Renamed:
-    """Read a table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a table.
+    """Read a table of any make as an outcome table, for `nescio.score`, `compare`, `tune` and whatever else takes a
+    table.
 
-    Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a pandas,
-    Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`. Named
-    levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)"; all others are
-    kept as they are, for `by=` and `mean(NAME)`.
+    Each argument names the column of `table` that plays the part; what is not named goes by its own name. `table` is a
+    pandas, Polars, Modin or Arrow table, a DuckDB relation, or anything with `__arrow_c_stream__` or `__dataframe__`.
+    Named levels of a pandas index are columns too. A column whose name another takes over is kept as "NAME (as given)";
+    all others are kept as they are, for `by=` and `mean(NAME)`.
 
         frame = pandas.DataFrame({"model": ["a", "a"], "id": [1, 2], "grade": ["correct", "unanswered"]})
         nescio.score(nescio.from_dataframe(frame, run="model", question="id", outcome="grade"))

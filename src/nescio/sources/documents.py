@@ -1,4 +1,5 @@
-"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in memory."""
+"""Files that are read whole: JSON documents, ZIP archives, XML and plain text, with limits on what they may become in
+memory."""
 
 from __future__ import annotations
 

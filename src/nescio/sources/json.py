@@ -1,5 +1,5 @@
-"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should hold) and
-what is mended (half of a surrogate pair, which no text can be written with)."""
+"""JSON as values, in one place: what is refused (a key that stands twice, endless nesting, more than memory should
+hold) and what is mended (half of a surrogate pair, which no text can be written with)."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def decode_document(path: Path | str, text: bytes, room: MemoryBudget, where: st
 
 
 class MemoryBudget:
-    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of what is packed, no more than
-    `PACKED`."""
+    """The memory that the values of a file may take: ten times the file, or what it unpacks to; of what is packed, no
+    more than `PACKED`."""
 
     __slots__ = ("left",)
 
@@ -93,7 +93,8 @@ class MemoryBudget:
 
 
 def needs(text: bytes) -> int:
-    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in `[[],[],…`."""
+    """About what memory a JSON text and its values take: 3 to 6 times the text in logs of tools, 26 times in
+    `[[],[],…`."""
     texts = text.count(b'"') - text.count(b'\\"')  # each has two quotation marks
     objects = text.count(b"{") + text.count(b"[")
     return 2 * len(text) + _TEXT // 2 * texts + _OBJECT * objects + _SLOT * text.count(b",")

@@ -25,13 +25,14 @@ _ADDRESS = re.compile(
     r"(https?|ftp|s3|gs|hf|file):/+(.*)", re.DOTALL | re.IGNORECASE
 )  # a path has lost one of two slashes
 _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
-# First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add theirs.
+# First lines that are no header, by suffix: a file that begins so is text, though its suffix is a table's. Formats add
+# theirs.
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
 def open_source(item: Any, most: int = compressed.MOST) -> Source:
-    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not text, or
-    unpacks to more than `most` bytes."""
+    """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
+    text, or unpacks to more than `most` bytes."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
@@ -89,7 +90,8 @@ def _open_plain(path: Path, room: MemoryBudget) -> Source:
 
 
 def check_width(source: Source, columns: int) -> None:
-    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of rows."""
+    """Raise FormatError where a file has more columns than one of its size can have; each takes memory for thousands of
+    rows."""
     if source.path is not None and columns * _COLUMN > source.room.left:
         raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
 

@@ -1,4 +1,5 @@
-"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and where in it a record lies."""
+"""One file, or one table in memory, as a reader meets it: its name, its head, its columns, and where in it a record
+lies."""
 
 from __future__ import annotations
 
@@ -29,13 +30,15 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first object.
+    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first
+    object.
 
-    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an `archive`
-    (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the line of a text file on
-    which its header or its first object stands; it is `plain` if `check_text` says so. `document` is the JSON of a document, or the root of XML.
-    `tick` is told how many bytes more of its lines were read; `room` is how much memory its JSON may take. `named` says which of its
-    columns the user named to play a part (NAME: COLUMN).
+    `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
+    `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the
+    line of a text file on which its header or its first object stands; it is `plain` if `check_text` says so.
+    `document` is the JSON of a document, or the root of XML. `tick` is told how many bytes more of its lines were read;
+    `room` is how much memory its JSON may take. `named` says which of its columns the user named to play a part (NAME:
+    COLUMN).
     """
 
     name: str
@@ -57,7 +60,8 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a table in memory."""
+        """The file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a table in
+        memory."""
         if self.kind == "lines":
             return LINES[0]
         if self.kind == "document":

@@ -1,4 +1,5 @@
-"""Rows of any table (CSV, TSV, JSON Lines, Parquet, a data frame) as text columns in DuckDB, and the way back to their lines."""
+"""Rows of any table (CSV, TSV, JSON Lines, Parquet, a data frame) as text columns in DuckDB, and the way back to their
+lines."""
 
 from __future__ import annotations
 
@@ -29,10 +30,12 @@ LARGEST_AT_ONCE = 1 << 28
 def load_rows(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None = None
 ) -> dict[str, str]:
-    """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones NULL.
+    """Create the table `into` of a column `row` (from 1) and the source's columns as text, white space off, empty ones
+    NULL.
 
-    Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep` names
-    the columns that are wanted, None means all. Raises FormatError where a record is malformed, or where there is none.
+    Returns what each column is called in it: names are not taken over, as SQL does not tell `Run` from `run`. `keep`
+    names the columns that are wanted, None means all. Raises FormatError where a record is malformed, or where there is
+    none.
     """
     import duckdb
 
@@ -93,8 +96,8 @@ def _load_delimited(
 ) -> dict[str, str]:
     """Through DuckDB, which is fast; what it refuses is read slowly, to be understood or to be told where it is wrong.
 
-    Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a blank
-    line is an empty cell where there is one column), or guesses (spaces around quotation marks).
+    Slowly too where DuckDB loses rows (lines that end in several ways, blank lines before the header), finds some (a
+    blank line is an empty cell where there is one column), or guesses (spaces around quotation marks).
     """
     import duckdb
 

@@ -18,8 +18,8 @@ _LONGEST_FIELD = 1 << 30  # the csv module refuses fields over 128 KiB unless it
 
 
 def check_text(path: Path) -> bool:
-    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers to
-    differ on.
+    """Whether all lines end alike, in LF or in CR LF, and no quotation mark stands beside a space: nothing for readers
+    to differ on.
 
     Raises FormatError at the first NUL byte, or the first byte that is not UTF-8, naming its line.
     """

@@ -1,7 +1,7 @@
 """How far two rankings of the same items agree, and two judges of them. Pure statistics; knows nothing of questions.
 
-Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are undefined
-(NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
+Each ranking is given by the scores of the items, higher being better; equal scores are a tie. Two rankings are
+undefined (NaN) where there are fewer than two items or where one of them ties all: neither orders anything.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Scores = Sequence[float] | Floats
 def kendall_tau_b(one: Scores, other: Scores) -> float:
     r"""Kendall's rank correlation, corrected for ties; in [-1, 1], symmetric.
 
-    $\tau_b = \frac{C - D}{\sqrt{(n_0 - t_1)(n_0 - t_2)}}$, with C and D the pairs of items ordered alike and oppositely,
-    $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN where a ranking ties all.
+    $\tau_b = \frac{C - D}{\sqrt{(n_0 - t_1)(n_0 - t_2)}}$, with C and D the pairs of items ordered alike and
+    oppositely, $n_0 = n(n-1)/2$ and $t_i$ the pairs that ranking i ties (Kendall 1945). NaN where a ranking ties all.
     """
     first, second = _rankings(one, other)
     if _orders_nothing(first, second):
@@ -64,10 +64,10 @@ def tau_ap_b(one: Scores, other: Scores) -> float:
 def rbo(one: Scores, other: Scores, p: float = 0.9) -> float:
     r"""Rank-biased overlap of two rankings of the same items, to their end (Webber, Moffat & Zobel 2010); in [0, 1].
 
-    $\frac{1-p}{p}\sum_{d=1}^{n} A_d\,p^d + A_n\,p^n$, with the agreement at depth d
-    $A_d = \frac{2\,|S_d \cap T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as
-    in that paper (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0
-    and 1, the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1; opposite ones do not have 0, for in
+    $\frac{1-p}{p}\sum_{d=1}^{n} A_d\,p^d + A_n\,p^n$, with the agreement at depth d $A_d = \frac{2\,|S_d \cap
+    T_d|}{|S_d| + |T_d|}$ and $A_n = 1$. Items that a ranking ties share the first of their ranks, as in that paper
+    (sec. 4.5; RBO^w of Corsi & Urbano 2024): $S_d$ are the items of rank d or better. The smaller p, between 0 and 1,
+    the more the top weighs: depth d counts $p^{d-1}$. Two equal rankings have 1; opposite ones do not have 0, for in
     the end their items are the same. NaN where a ranking ties all. Raises UsageError where p is not between 0 and 1.
     """
     if not 0 < p < 1:
@@ -95,9 +95,9 @@ def observed_agreement(table: ArrayLike) -> Floats:
 def cohen_kappa(table: ArrayLike) -> Floats:
     r"""Cohen's (1960) kappa, agreement beyond what chance would bring two judges who each keep to their own shares.
 
-    $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$; in [-1, 1],
-    1 where they agree on every item and use more than one category. NaN where $p_e = 1$: both put all items into one
-    category. `table` as in `observed_agreement`.
+    $\kappa = \frac{p_o - p_e}{1 - p_e}$ with $p_o$ the observed agreement and $p_e = \sum_i p_{i\cdot}\,p_{\cdot i}$;
+    in [-1, 1], 1 where they agree on every item and use more than one category. NaN where $p_e = 1$: both put all items
+    into one category. `table` as in `observed_agreement`.
     """
     counts = _squares(table)
     total = np.einsum("...ij->...", counts)

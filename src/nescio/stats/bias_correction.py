@@ -7,10 +7,10 @@ the kind that these N are a sample of, widen an interval with `beyond`.
 
 Two corrections of the judge's own share $\bar f$, each under its name:
 
-- prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and never
-  much wider than people's sample alone;
-- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where the
-  judge tells them apart no better than chance.
+- prediction-powered inference adds what people say to what the judge says: unbiased whatever the judge is worth, and
+  never much wider than people's sample alone;
+- Rogan and Gladen's estimator divides by what the judge gets wrong of people's right and wrong answers; undefined where
+  the judge tells them apart no better than chance.
 
 A sample without a single disagreement does not prove that there is none: of the n squared residuals that a variance is
 made of, at least 3 are reckoned with in sum (three in n is what no event among n leaves possible at 95%, the rule of
@@ -68,10 +68,10 @@ def prediction_powered(
 ) -> Estimate:
     r"""Prediction-powered inference with tuned weight, PPI++ (Angelopoulos, Duchi & Zrnic 2023); in [0, 1].
 
-    $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y, f)/\mathrm{Var}_N(f)$ held
-    to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of the n labelled answers, shape
-    (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from the unlabelled, is this one over
-    1 + n/(N - n), and their estimate is this one.
+    $\hat\theta = \bar y + \hat\lambda\,(\bar f_N - \bar f_n)$ with $\hat\lambda = \mathrm{Cov}_n(y,
+    f)/\mathrm{Var}_N(f)$ held to [0, 1] (0 where the judge says one thing of all). `people` and `judge` are y and f of
+    the n labelled answers, shape (n,); `judge_share` is $\bar f_N$ over all `answers`. Their λ, for labels apart from
+    the unlabelled, is this one over 1 + n/(N - n), and their estimate is this one.
 
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.

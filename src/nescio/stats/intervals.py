@@ -62,8 +62,8 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
     return max(0.0, low), min(1.0, high)
 
 
-# Where methods have been seen to cover too little (docs/coverage.md). Skewness is that of the resampled values: a count of m
-# rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
+# Where methods have been seen to cover too little (docs/coverage.md). Skewness is that of the resampled values: a count
+# of m rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
 SKEWED = {"percentile": 0.3, "bca": 0.5}
 FEW = 30
 RARE = 5

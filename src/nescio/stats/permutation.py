@@ -1,9 +1,10 @@
 """Exact two-sided p-values of label exchanges that fall into few kinds. Pure NumPy; knows nothing of questions.
 
-Units of kind j, of which there are n_j, each keep or exchange the labels of two systems with chance ½; B_j of them, which is
-Bin(n_j, ½), then fall one way. A difference that depends on B alone has an exact distribution: where it is linear,
-D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they weigh anything (for
-many kinds: one half of them against the other); where it is not, all B are enumerated while they are few.
+Units of kind j, of which there are n_j, each keep or exchange the labels of two systems with chance ½; B_j of them,
+which is Bin(n_j, ½), then fall one way. A difference that depends on B alone has an exact distribution: where it is
+linear, D = Σ_j w_j (2B_j - n_j), tails of the largest binomial are tabulated and the others summed over where they
+weigh anything (for many kinds: one half of them against the other); where it is not, all B are enumerated while they
+are few.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is giv
 def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float | None:
     """P(|D| ≥ |observed|) when every exchange is equally likely, or None where it cannot be had exactly.
 
-    A p-value below 1e-16 is given as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences; they must be antisymmetric: D(n - B) = -D(B).
+    A p-value below 1e-16 is given as 1e-16, an upper bound. `difference` maps B of shape (…, kinds) to differences;
+    they must be antisymmetric: D(n - B) = -D(B).
     """
     if np.isnan(observed):
         return float("nan")
@@ -132,7 +134,8 @@ def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | 
 
 
 def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: float) -> tuple[Floats, Floats] | None:
-    """Return sums and chances with one more kind; sums that differ by nothing but rounding are one, so that a lattice stays small."""
+    """Return sums and chances with one more kind; sums that differ by nothing but rounding are one, so that a lattice
+    stays small."""
     first, chances = binomial(size)
     if len(half[0]) * len(chances) > LARGEST_HALF:
         return None

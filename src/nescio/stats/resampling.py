@@ -1,7 +1,7 @@
 """Resampling weights: how often each unit occurs in each resample. Pure NumPy; knows nothing of questions.
 
-Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. A result therefore depends on the
-seed alone, to the last bit: not on how many blocks are made at once, by how many workers, or in which order.
+Draws come in fixed blocks of 256 rows, each with its own child of `SeedSequence(seed)`. A result therefore depends on
+the seed alone, to the last bit: not on how many blocks are made at once, by how many workers, or in which order.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def blocks(resamples: int, seed: int) -> list[Block]:
 def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """How often each of K kinds of unit occurs when sum(counts) units are drawn with replacement; shape (size, K).
 
-    `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by one
-    give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
+    `counts` says how many units there are of each kind. Drawing multinomial counts of kinds and picking units one by
+    one give the same distribution; the cheaper one is used (a multinomial costs by K, picking by the number of units).
     """
     total = int(counts.sum())
     if total == 0:
@@ -79,13 +79,15 @@ def pick_units(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -
 
 
 def dirichlet(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Shares drawn from Dirichlet(counts + ½), the posterior under Jeffreys' prior, scaled to sum(counts); shape (size, K)."""
+    """Shares drawn from Dirichlet(counts + ½), the posterior under Jeffreys' prior, scaled to sum(counts); shape (size,
+    K)."""
     shares: NDArray[np.float64] = rng.dirichlet(counts + 0.5, size=size)
     return shares * counts.sum()
 
 
 def label_swaps(counts: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size, K).
+    """How many units of each of K kinds have the labels of the two systems swapped, each with chance ½; shape (size,
+    K).
 
     Small numbers where there is one unit of each kind: there are many kinds then.
     """

@@ -1,14 +1,16 @@
-r"""A baseline that answers definition questions from a folder of texts, and stays silent where nothing defines the target.
+r"""A baseline that answers definition questions from a folder of texts, and stays silent where nothing defines the
+target.
 
-1. Sentences that name the target are about it, and those that go on with a pronoun right after one. A person of several names may be
-   named by the last, in texts that give all.
-2. Each gets the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition, "known as", dates, roles), plus a
-   little for its BM25 score (bm25s) for the target's words, and for words that other sentences about the target share.
+1. Sentences that name the target are about it, and those that go on with a pronoun right after one. A person of several
+   names may be named by the last, in texts that give all.
+2. Each gets the strength of the strongest pattern that it shows (`PATTERNS`: copula, apposition, "known as", dates,
+   roles), plus a little for its BM25 score (bm25s) for the target's words, and for words that other sentences about the
+   target share.
 3. In falling order of that, near-repeats are passed over and whole sentences taken while they fit the length.
 4. What was taken is put in reading order: what the target is, when it lived, what it did, the rest.
 
-The confidence is $1 - \prod_s (1 - p_s)$ over the defining sentences taken, p being their patterns' strengths. It ranks responses; it
-is no probability.
+The confidence is $1 - \prod_s (1 - p_s)$ over the defining sentences taken, p being their patterns' strengths. It ranks
+responses; it is no probability.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ DEEDS = (
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the reading."""
+    """A way of saying what something is: its regular expression has @ for the target; `group` is its place in the
+    reading."""
 
     name: str
     strength: float

@@ -1,4 +1,5 @@
-"""WordNet, where its files are: nltk's own data, or those that Debian's package `wordnet-base` installs. Nothing is fetched."""
+"""WordNet, where its files are: nltk's own data, or those that Debian's package `wordnet-base` installs. Nothing is
+fetched."""
 
 from __future__ import annotations
 

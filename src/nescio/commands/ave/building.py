@@ -46,10 +46,11 @@ def build(
         runs = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
         nescio.ave.build(["questions.jsonl", *runs], "collection.xml", judgements="judged.csv", language="EN")
 
-    `source` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of people's
-    verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words in it mean; without
-    it all answers are UNKNOWN. `language` is that of questions that do not say it; `longest` the characters of a supporting text
-    at most; `without` names rules that are not applied. A `test_set` has no values; with `systems` it says whose answer each is.
+    `source` are questions and runs that answer them; `output` is the collection (.xml). `judgements` is a table of
+    people's verdicts, `verdict` its column where its name does not tell, and the option `outcome_map` says what words
+    in it mean; without it all answers are UNKNOWN. `language` is that of questions that do not say it; `longest` the
+    characters of a supporting text at most; `without` names rules that are not applied. A `test_set` has no values;
+    with `systems` it says whose answer each is.
 
     Raises UsageError for options that make no sense, MismatchError where nothing is left to validate.
     """

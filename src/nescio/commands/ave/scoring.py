@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from nescio.commands.places import check_results, listed
 from nescio.data.evidence import Evidence
-from nescio.data.outcomes import UNGRADED_LEFT_OUT, Policies, apply_policies
+from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import Signature
 from nescio.errors import MismatchError, UsageError
@@ -52,10 +52,11 @@ def score(
 
         nescio.ave.score(["collection.xml", "validator.txt"], ranking=["outcomes.csv"]).records("ranking")
 
-    `source` is a collection (or AVE 2006's pairs) and responses to it. `ranking` are judged answers of QA systems: an outcome
-    table, people's verdicts, or whatever `nescio.score` reads. `roc` is a file for the points of the ROC curves. The option
-    `choose={"confidence": "decision"}` says that the confidence of a REJECTED answer is in its being wrong. Other arguments as in
-    `nescio.score`. Raises NescioError: MismatchError for pairs that are to be ranked, or runs that have no ROC curve.
+    `source` is a collection (or AVE 2006's pairs) and responses to it. `ranking` are judged answers of QA systems: an
+    outcome table, people's verdicts, or whatever `nescio.score` reads. `roc` is a file for the points of the ROC
+    curves. The option `choose={"confidence": "decision"}` says that the confidence of a REJECTED answer is in its being
+    wrong. Other arguments as in `nescio.score`. Raises NescioError: MismatchError for pairs that are to be ranked, or
+    runs that have no ROC curve.
     """
     check_names(score, options, ("choose",))
     items, curve = listed(source), None if roc is None else Path(roc)
@@ -102,7 +103,8 @@ def _systems(files: Sequence[Any]) -> Loaded:
 
 
 def _exercise(items: Sequence[Any]) -> Exercise:
-    """Read the collection among the files; raises MismatchError where it is AVE 2006's, which has no questions to answer."""
+    """Read the collection among the files; raises MismatchError where it is AVE 2006's, which has no questions to
+    answer."""
     collections = [source for source in map(open_source, items) if recognise(source) == COLLECTION]
     if not collections:
         raise MismatchError("AVE 2006's pairs are not grouped by question, so nothing can be selected or ranked")
@@ -124,8 +126,8 @@ def baselines(
 
         nescio.ave.baselines("collection.xml").value("100% VALIDATED", "ave.F")
 
-    The counts of a collection, as in the paper's Tables 1 and 2, are among the results. Raises UsageError for a file that is
-    no collection of AVE and none of its pairs.
+    The counts of a collection, as in the paper's Tables 1 and 2, are among the results. Raises UsageError for a file
+    that is no collection of AVE and none of its pairs.
     """
     source = open_source(collection)
     kind = recognise(source)

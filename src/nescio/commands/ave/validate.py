@@ -28,8 +28,9 @@ MEASURES = ("ave.AUC", "ave.F", "ave.qa_accuracy")
 class Threshold:
     """A threshold that makes a measure best on development answers while they were held out.
 
-    `expected` is the measure with the threshold of each part chosen without it, what to expect of new questions; `everything`
-    is the measure when every answer is accepted (F), or every question answered (c@1); `accepted` is the share that is left.
+    `expected` is the measure with the threshold of each part chosen without it, what to expect of new questions;
+    `everything` is the measure when every answer is accepted (F), or every question answered (c@1); `accepted` is the
+    share that is left.
     """
 
     measure: str
@@ -80,12 +81,14 @@ def train(
 
         nescio.ave.validate.train("dev.xml", "model.json").records("scores")
 
-    `output` is the model (.json): words, numbers, and nothing that runs. `also` is a second judged collection that only helps to
-    learn: an answer of it counts `also_weight`. `without` names techniques that are switched off; `redundancy` also looks at how
-    the answers to a question agree; `ablation` also says what the validator is worth without each technique. `trees` grow, and
-    `folds` parts of the questions are held out in turn. `wordnet`, `embeddings` and `parser` name what some techniques need.
+    `output` is the model (.json): words, numbers, and nothing that runs. `also` is a second judged collection that only
+    helps to learn: an answer of it counts `also_weight`. `without` names techniques that are switched off; `redundancy`
+    also looks at how the answers to a question agree; `ablation` also says what the validator is worth without each
+    technique. `trees` grow, and `folds` parts of the questions are held out in turn. `wordnet`, `embeddings` and
+    `parser` name what some techniques need.
 
-    Raises UsageError for options that make no sense, MismatchError for a file that is no collection or that has no judged answers.
+    Raises UsageError for options that make no sense, MismatchError for a file that is no collection or that has no
+    judged answers.
     """
     output = Path(output)
     check_file(output, "a model", (".json",), [collection, *([also] if also else [])])
@@ -140,9 +143,10 @@ def run(
 
         print(nescio.ave.validate.run("test.xml", "responses.txt", model="model.json"))
 
-    `threshold` says from which confidence on to accept: what makes "F" best, what makes "c@1" best, or a number. With `always`
-    the surest answer to every question is selected, however unsure. Values in the collection are not looked at. Raises UsageError
-    for another threshold, MismatchError for a file that is no collection, FormatError for one that is no model.
+    `threshold` says from which confidence on to accept: what makes "F" best, what makes "c@1" best, or a number. With
+    `always` the surest answer to every question is selected, however unsure. Values in the collection are not looked
+    at. Raises UsageError for another threshold, MismatchError for a file that is no collection, FormatError for one
+    that is no model.
     """
     output = Path(output)
     check_place(output, [collection, model])

@@ -1,6 +1,7 @@
 """Section 3 of Peñas & Rodrigo (2011) as a program: can a measure be cheated, and which axioms does it obey?
 
-Everything is computed: no measure is known by name. What holds was searched for on many tables of counts, and not proved.
+Everything is computed: no measure is known by name. What holds was searched for on many tables of counts, and not
+proved.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from inspect import Parameter
 
 from nescio.data.notes import note
-from nescio.data.results import Audit
+from nescio.data.results import Audit, Finding
 from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import REGISTRY, Declaration, Measure, parse
@@ -25,30 +26,6 @@ FEWEST, MOST = 200, 10_000  # questions; among fewer, honest systems that are ri
 SEARCHED = note(
     "audit.searched", '"holds" means that a search of tables of counts found no counterexample; it is not a proof'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One test of one measure.
-
-    `result` of a cheat is cheated, resists, undefined or not applicable; of an axiom holds, fails, undefined or not applicable.
-    `value` is the cheat's score, or the measure's where the axiom fails; `against` what it is held against: an honest system
-    with 60% right, or the same system before silence; accuracy, the score before silence, 0, or the end of the range.
-    `worth` is the share right of the best honest system that a successful cheat matches (random silence: that gains by it).
-    `counterexample` says it in words, or why there is none; `cases` is how many comparisons were made, `undefined` how many
-    could not be.
-    """
-
-    measure: str
-    test: str
-    kind: str
-    result: str
-    value: float
-    against: float
-    worth: float
-    counterexample: str
-    cases: int
-    undefined: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +48,12 @@ def audit(
 
         [row.test for row in nescio.audit("c@1") if row.result == "fails"]
 
-    Cheats play on a collection of so many `questions` (an even number from 200 to 10,000) against honest systems: all silent;
-    one sure right answer, the rest silent; one wrong answer, the rest silent; random answers (right once in five); random
-    silence.
-    Axioms are searched over all small tables of counts and over random ones drawn from `seed`: equals accuracy where all is
-    answered; silence instead of a wrong answer never lowers the score; silence instead of a right answer never raises it;
-    nothing answered scores 0; bounded. `tables["scores"]` has what the systems earn. Rows are `Finding`s.
+    Cheats play on a collection of so many `questions` (an even number from 200 to 10,000) against honest systems: all
+    silent; one sure right answer, the rest silent; one wrong answer, the rest silent; random answers (right once in
+    five); random silence. Axioms are searched over all small tables of counts and over random ones drawn from `seed`:
+    equals accuracy where all is answered; silence instead of a wrong answer never lowers the score; silence instead of
+    a right answer never raises it; nothing answered scores 0; bounded. `tables["scores"]` has what the systems earn.
+    Rows are `Finding`s.
 
     Raises UnknownNameError or UsageError for a measure that is none, and for numbers that make no sense.
     """
@@ -98,7 +75,8 @@ def audit(
 
 
 def registered(more: Sequence[str] = ()) -> list[Measure]:
-    """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their like."""
+    """Every registered measure with its defaults, in the order of `nescio measures`, and `more` measures beside their
+    like."""
     extra = [parse(name) for name in more]
     by_label = {measure.label: measure for measure in [*map(with_defaults, REGISTRY.values()), *extra]}
     return sorted(by_label.values(), key=lambda m: ("." in m.declaration.name, m.declaration.name.lower()))

@@ -1,7 +1,7 @@
 """What a measure of systems that may stay silent could be expected to obey, searched for counterexamples.
 
-Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an axiom
-is the smallest. Where lower is better, the error rate takes the place of accuracy and the worst value that of 0.
+Every table of a few questions is tried, the small ones first, and then larger ones at random; the first that breaks an
+axiom is the smallest. Where lower is better, the error rate takes the place of accuracy and the worst value that of 0.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def every_table(kinds: int) -> Ints:
 
 
 def random_tables(seen: View, rng: np.random.Generator) -> Ints:
-    """Tables of 2 to `LARGEST` questions, the small ones first; what systems do weighs alike, however many kinds it has."""
+    """Tables of 2 to `LARGEST` questions, the small ones first; what systems do weighs alike, however many kinds it
+    has."""
     _, deed, many = np.unique(seen.kinds.behaviour, return_inverse=True, return_counts=True)
     shares = rng.dirichlet(2 / many[deed], RANDOM_TABLES)
     sizes = np.sort(np.exp(rng.uniform(np.log(2), np.log(LARGEST), RANDOM_TABLES)).astype(np.int64))

@@ -1,13 +1,13 @@
 """Systems that cheat, beside honest ones: what does a measure give them?
 
-An honest system answers every question, is right on more than half of them, and is as sure of an answer as it should be: its
-confidences lie between 0.5 and 1, and as many answers come true as they say. A cheat has cheated a measure if it scores as
-well as any honest system; how many answers the best of those has right says how far. Random silence has cheated if an honest
-system gains by it: over its score on all questions, and over that on the answered half alone, for means over an order change a
-little with the number of questions.
+An honest system answers every question, is right on more than half of them, and is as sure of an answer as it should
+be: its confidences lie between 0.5 and 1, and as many answers come true as they say. A cheat has cheated a measure if
+it scores as well as any honest system; how many answers the best of those has right says how far. Random silence has
+cheated if an honest system gains by it: over its score on all questions, and over that on the answered half alone, for
+means over an order change a little with the number of questions.
 
-A cheat knows what it does: it is sure of its right answer (1), and of its wrong one that it is wrong (0); who answers at
-random is right once in five, and as sure as that.
+A cheat knows what it does: it is sure of its right answer (1), and of its wrong one that it is wrong (0); who answers
+at random is right once in five, and as sure as that.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ REFERENCES = (DECENT, 0.8, 1.0)
 class Contest:
     """All systems on one collection. The runs are named by what they are and how many answers they have right.
 
-    A `paired` system answers each of half as many questions twice alike; where it is `half silent`, once of the two. `half` is
-    the same without the other questions.
+    A `paired` system answers each of half as many questions twice alike; where it is `half silent`, once of the two.
+    `half` is the same without the other questions.
     """
 
     data: Evidence
@@ -63,7 +63,8 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class CheatResult:
-    """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it reaches."""
+    """What one cheat came to: its score, that of the decent honest system, and the share right of the best one it
+    reaches."""
 
     cheat: str
     result: str
@@ -122,7 +123,8 @@ def _honest(right: int, answerable: Bools) -> Kinds:
 
 
 def _spread(count: int, step: float) -> Floats:
-    """Numbers in [0, 1) that fill it evenly and look like chance: multiples of an irrational number, without their whole part."""
+    """Numbers in [0, 1) that fill it evenly and look like chance: multiples of an irrational number, without their
+    whole part."""
     return np.asarray((np.arange(1, count + 1) * step) % 1, dtype=np.float64)
 
 

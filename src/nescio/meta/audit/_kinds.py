@@ -1,9 +1,11 @@
-"""What a system can do with a question, as columns; and a measure as a function of how many questions of each kind there are.
+"""What a system can do with a question, as columns; and a measure as a function of how many questions of each kind
+there are.
 
-A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns kinds
-into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody then judges: the
-question is unanswered and not answered, has no confidence, and its first right rank and its credit for K are 0; tasks say in
-their columns (`simulate`) what becomes of those. On a question without an answer silence is right, by the rule of the outcomes.
+A kind of question says what the system did with it, how sure it was, and what the question is like. `columns` turns
+kinds into the columns of `nescio.data.evidence`. Silence instead of an answer withholds the candidate, which nobody
+then judges: the question is unanswered and not answered, has no confidence, and its first right rank and its credit for
+K are 0; tasks say in their columns (`simulate`) what becomes of those. On a question without an answer silence is
+right, by the rule of the outcomes.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from nescio.data.patterns import Patterns, compress, compress_ordered, distinct
 from nescio.measures import Measure
 from nescio.scoring.samples import columns_for
 
-# What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was judged.
+# What a system did. SECOND: its first answer is wrong and its second right. HELD: it was silent, and its candidate was
+# judged.
 RIGHT, WRONG, SECOND, SILENT, HELD_RIGHT, HELD_WRONG = range(6)
 BEHAVIOURS = ("right", "wrong", "wrong then right", "silent", "declined right", "declined wrong")
 
@@ -32,7 +35,8 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is true."""
+    """Kinds of question, in arrays of one shape; `sure` is NaN where nothing was on offer, `side` which of two sides is
+    true."""
 
     behaviour: Ints
     sure: Floats
@@ -61,7 +65,8 @@ class Kinds:
 
 
 def columns(kinds: Kinds) -> dict[str, Array]:
-    """All stored columns of `nescio.data.evidence`, of the shape of the kinds; the second of two answers is half as sure."""
+    """All stored columns of `nescio.data.evidence`, of the shape of the kinds; the second of two answers is half as
+    sure."""
     did, sure, answered = kinds.behaviour, kinds.sure, kinds.answered
     second = (did == SECOND) & kinds.answerable
     whole = {
@@ -98,7 +103,8 @@ def lacking(measure: Measure) -> list[str]:
 
 @lru_cache
 def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evidence, Ints]:
-    """Every kind there is at these levels of confidence, the plain ones first; as one run; and what silence makes of each."""
+    """Every kind there is at these levels of confidence, the plain ones first; as one run; and what silence makes of
+    each."""
     rows = [
         (did, level if did != SILENT else np.nan, side, answerable)
         for level in levels
@@ -120,9 +126,9 @@ def _stock(levels: tuple[float, ...], *, unanswerable: bool) -> tuple[Kinds, Evi
 class View:
     """The kinds of question that a measure can tell apart (by outcome or by what it reads), and its value on any table.
 
-    A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind that each
-    becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no difference, and
-    `sides` are the words for the two sides of the truth.
+    A table says how many questions of each kind there are; tables have shape (tables, kinds). `silence` is the kind
+    that each becomes when nothing is said. `shown` is the number that goes with a kind in words, NaN where it makes no
+    difference, and `sides` are the words for the two sides of the truth.
     """
 
     measure: Measure

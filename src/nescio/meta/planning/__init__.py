@@ -57,22 +57,23 @@ def plan(
     progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Results[PowerPlan]:
-    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can resolve.
+    """Say how many questions a paired comparison needs to find `difference`, and what difference `questions` can
+    resolve.
 
         nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
         nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)    # from rates: correct, incorrect, unanswered
 
-    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from `rates`:
-    correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of the baseline.
-    Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike as the rates allow
-    (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one that the start has is
-    planned for, and without `questions` the pilot's number is looked at; without `measures` it is c@1, or the first that
-    suits the pilot.
+    The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
+    `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of
+    the baseline. Answers known by their rates alone are independent, but for `agreement`: 0 is independent, 1 as alike
+    as the rates allow (Cohen's kappa where the rates are equal). `difference` is run minus baseline; without it the one
+    that the start has is planned for, and without `questions` the pilot's number is looked at; without `measures` it is
+    c@1, or the first that suits the pilot.
 
     For measures of counts, the joint table is tilted exponentially along the influence of the measure until it has the
-    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤ `alpha`,
-    in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a normal
-    approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
+    difference, collections are drawn from it, and each is tested as `compare` would: `power` is the share with p ≤
+    `alpha`, in either direction. For others, and with clusters, the standard error on the pilot is scaled by √n: a
+    normal approximation. Rows are `PowerPlan`; `tables["systems"]` has the rates that the plan starts from.
 
     Raises UsageError where the options make no sense or no plan meets them, MismatchError for a pilot without two runs.
     """

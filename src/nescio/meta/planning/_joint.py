@@ -1,8 +1,9 @@
 """How two systems end on one question: the joint table of a pilot or of stated rates, moved to a wanted difference.
 
-A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a measure
-has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being what the
-exchange of one question is worth (for c@1 and its kin the difference is linear in the exchanges, and w are its weights).
+A table has kinds (outcome of the run, outcome of the baseline) with a chance each. On n questions the difference of a
+measure has the variance Σ p ψ²/n, ψ being its influence function, and over exchanges of the labels Σ p w²/n, w being
+what the exchange of one question is worth (for c@1 and its kin the difference is linear in the exchanges, and w are its
+weights).
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Joint:
 
     @property
     def linear(self) -> bool:
-        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any size."""
+        """Whether the difference is linear in the exchanges of labels, with few enough weights to be summed at any
+        size."""
         counts = np.full(len(self.chances), 64)
         # Multiples of the golden ratio: exchanges that have nothing to do with the kinds.
         swaps = np.floor(65 * (np.outer(np.arange(1, 33), np.arange(1, len(counts) + 1)) * 0.6180339887 % 1))
@@ -60,8 +62,8 @@ class Joint:
         return bool(np.allclose(differences, straight, rtol=0, atol=1e-11) and len(unlike[unlike > 0]) <= 3)
 
     def classes(self) -> tuple[Floats, Floats]:
-        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and which
-        kinds they are (kinds, classes)."""
+        """Kinds whose exchange moves the totals alike, one way (1) or the other (-1): the moves (classes, columns), and
+        which kinds they are (kinds, classes)."""
         steps = self.steps()
         apart = (steps != 0).any(axis=1)
         # A move and its opposite are one class: the first column that moves shall move up.

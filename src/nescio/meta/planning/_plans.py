@@ -30,10 +30,10 @@ NAN = float("nan")
 class PowerPlan:
     """`questions` tell systems that differ by `difference` apart with chance `power`, by a two-sided test at `alpha`.
 
-    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or `questions` is
-    None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the power, None where
-    nothing was simulated. `apart` is the share of questions on which the two end unlike, None where only scores are known.
-    `clusters` is how many clusters hold the questions, None where each stands alone.
+    `solved` says which of the two was found from the other. `difference` is run minus baseline; it is NaN, or
+    `questions` is None, where there is no answer, and a note says why. `error` is the Monte Carlo standard error of the
+    power, None where nothing was simulated. `apart` is the share of questions on which the two end unlike, None where
+    only scores are known. `clusters` is how many clusters hold the questions, None where each stands alone.
     """
 
     measure: str
@@ -160,7 +160,8 @@ def fewest(alpha: float) -> int:
 
 
 def distance(aim: Aim) -> float:
-    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power wanted."""
+    """How many standard errors a difference must measure so that a two-sided normal test finds it with the power
+    wanted."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 

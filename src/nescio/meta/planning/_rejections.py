@@ -1,8 +1,8 @@
 """How often the permutation test tells two systems apart, by simulation, and the size at which it does so often enough.
 
-Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed only
-where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is off by no
-more than about one step of the distribution's lattice.
+Collections are drawn from a joint table and each is tested as `compare` would test it. The exact p-value is computed
+only where the normal approximation of the exchanges leaves open on which side of alpha it falls: the approximation is
+off by no more than about one step of the distribution's lattice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ FEW = 100  # questions, up to which the smallest number is sought one by one
 LATTICE = 1.5  # steps of the lattice within which the approximation decides nothing
 FINE = 0.01  # a step, in standard deviations, that is too small to matter
 ENUMERABLE = 10_000
-# Tables are small, and summed together, up to these sizes of a class and ways in which all but the largest class can fall.
+# Tables are small, and summed together, up to these sizes of a class and ways in which all but the largest class can
+# fall.
 SMALL, CELLS = 1_000, 2_000
 AT_ONCE = 256
 
@@ -142,9 +143,9 @@ def resolvable(joint: Joint, questions: int, aim: Aim, sign: float) -> Simulated
 def _meet(simulate: Simulate, start: float, slope: float, aim: Aim, limits: tuple[float, float]) -> tuple[float, float]:
     """Where the simulated power is the one wanted, and that power.
 
-    `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit of the
-    power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the aim, and so
-    on; a power that is returned comes from `TABLES` fresh collections.
+    `simulate` maps a place, a number of tables and a turn to the place that was taken and the power there. The probit
+    of the power is nearly a straight line: it is fitted to all that was simulated, the next place is where it meets the
+    aim, and so on; a power that is returned comes from `TABLES` fresh collections.
     """
     points: list[tuple[float, float, int]] = []
     place = min(max(start, limits[0]), limits[1])
@@ -209,8 +210,8 @@ def rejected(joint: Joint, tables: NDArray[np.int64], aim: Aim) -> NDArray[np.bo
 def p_values(sizes: NDArray[np.int64], weights: Floats, observed: Floats) -> Floats:
     """P(|Σ w (2B - size)| ≥ observed) for many tables, B of Bin(size, ½); sizes and weights of shape (tables, classes).
 
-    What `exact_p` gives one by one: small tables are summed together, the rest go there. NaN where one can neither be summed
-    nor soon be enumerated.
+    What `exact_p` gives one by one: small tables are summed together, the rest go there. NaN where one can neither be
+    summed nor soon be enumerated.
     """
     sizes = np.where(weights == 0, 0, sizes)
     order = np.argsort(-sizes, axis=1, kind="stable")

@@ -151,7 +151,7 @@ def penalty_figure(report: ReportData) -> Figure | None:
     cut = " The axis is cut at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
-        "Which run wins at which price of an error",
+        "Which run is best for a given cost of errors",
         "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
         "Below the dashed line, a system that never answers would be better.",
         _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,

@@ -1,7 +1,7 @@
 """Systems that answer questions about a story, and can decline: Deep Read, MCTest's baselines, and three simple ones.
 
-`runs.py` has them by name and makes runs of them; `deep_read.py`, `window.py` and `overlap.py` are the systems, and `classes.py`
-recognises persons, places and times.
+`runs.py` has them by name and makes runs of them; `deep_read.py`, `window.py` and `overlap.py` are the systems, and
+`classes.py` recognises persons, places and times.
 """
 
 from nescio.systems.reading._system import Scored, System

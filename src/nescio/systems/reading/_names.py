@@ -1,7 +1,8 @@
-"""Names that the recogniser of `classes.py` knows: first names, places, and words that betray a person, a place or a time.
+"""Names that the recogniser of `classes.py` knows: first names, places, and words that betray a person, a place or a
+time.
 
-Short on purpose: what is common in English and Canadian news for children. What a list does not hold may still be recognised
-by the words around it.
+Short on purpose: what is common in English and Canadian news for children. What a list does not hold may still be
+recognised by the words around it.
 """
 
 

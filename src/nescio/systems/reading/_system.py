@@ -13,8 +13,8 @@ from nescio.errors import MismatchError
 class Scored:
     """A score of 0 or more for each candidate, and the index of the sentence that supports the chosen one.
 
-    The candidates are the options of the question, or else the sentences of its story. `chosen` is given where a rule of the
-    system breaks ties, `sure` where the system has a confidence of its own.
+    The candidates are the options of the question, or else the sentences of its story. `chosen` is given where a rule
+    of the system breaks ties, `sure` where the system has a confidence of its own.
     """
 
     scores: tuple[float, ...]

@@ -1,8 +1,9 @@
-"""Which sentences hold a person, a place or a time: Deep Read's Name and Sem, and the person that a pronoun stands for (Pro).
+"""Which sentences hold a person, a place or a time: Deep Read's Name and Sem, and the person that a pronoun stands for
+(Pro).
 
-The paper used the Alembic tagger for names. This is a small recogniser of our own, made of lists and of what stands around a
-name; it needs no model and no download. Organisations are not recognised. Sem reads WordNet's classes of nouns through nltk,
-where its files are installed.
+The paper used the Alembic tagger for names. This is a small recogniser of our own, made of lists and of what stands
+around a name; it needs no model and no download. Organisations are not recognised. Sem reads WordNet's classes of nouns
+through nltk, where its files are installed.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def recognise(story: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """For every sentence, the words of the persons that its pronouns stand for: each the nearest person named before it."""
+    """For every sentence, the words of the persons that its pronouns stand for: each the nearest person named before
+    it."""
     last: tuple[str, ...] = ()
     bags = []
     for sentence, named in zip(story, recognise(story), strict=True):
@@ -81,7 +83,8 @@ def referents(story: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words in capitals that stand together, from which they tell a person or a place; `end` counts the tokens before it ends."""
+    """Words in capitals that stand together, from which they tell a person or a place; `end` counts the tokens before
+    it ends."""
 
     words: tuple[str, ...]
     end: int

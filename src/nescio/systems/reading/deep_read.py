@@ -1,7 +1,8 @@
-r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): the sentence of the story that shares most words with the question.
+r"""Deep Read (Hirschman, Light, Breck & Burger, ACL 1999): the sentence of the story that shares most words with the
+question.
 
-Question and sentences are *sets* of words. The sentence with the largest intersection wins; of several the one that matches on
-longer words, and then the earlier one. No word is too common to count. Switches, as in the paper's Table 1:
+Question and sentences are *sets* of words. The sentence with the largest intersection wins; of several the one that
+matches on longer words, and then the earlier one. No word is too common to count. Switches, as in the paper's Table 1:
 
     Stem   words are stemmed
     Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when questions
@@ -11,9 +12,10 @@ longer words, and then the earlier one. No word is too common to count. Switches
 
 NameHum and ProHum, the paper's upper bounds, need names and references marked by hand, which no collection here has.
 
-With options, the sets of question and option are joined: the option wins that some sentence supports best. The confidence is
-our own. With $w_t = \ln(1 + n / n_t)$ for a word in $n_t$ of the n sentences, it is the weight of the question's words in the
-chosen sentence over the weight of all of them; with options, m / (1 + m) for the margin m in weight over the runner-up.
+With options, the sets of question and option are joined: the option wins that some sentence supports best. The
+confidence is our own. With $w_t = \ln(1 + n / n_t)$ for a word in $n_t$ of the n sentences, it is the weight of the
+question's words in the chosen sentence over the weight of all of them; with options, m / (1 + m) for the margin m in
+weight over the runner-up.
 """
 
 from __future__ import annotations

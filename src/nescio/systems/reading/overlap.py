@@ -1,7 +1,7 @@
 r"""Three simple systems that choose among options by what a story shares with them, stem by stem.
 
-All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems: those
-that the question does not hold. No system reads the answer key, and none draws at random.
+All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
+those that the question does not hold. No system reads the answer key, and none draws at random.
 
     option-overlap     MCTest's sliding window (Richardson et al. 2013) with a window of one sentence: the weight that the
                        best sentence shares with question and option together; only sentences with an own stem count
@@ -10,10 +10,11 @@ that the question does not hold. No system reads the answer key, and none draws 
     word-distance      MCTest's distance idea: the mean over own stems, by weight, of $\sum_t w_t / d_t$, where $d_t$ is the
                        distance in content words to the nearest place of the question's stem t
 
-A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only counts.
+A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
+counts.
 
-The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 where options tie or
-nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
+The confidence of all three is $m / (1 + m)$ with m the margin of the best score over the runner-up: 0 where options tie
+or nothing was found, growing with the evidence, below 1. It ranks answers; it is no probability of being right.
 """
 
 from __future__ import annotations

@@ -43,10 +43,10 @@ def answer(
 ) -> Run:
     """Let a system answer every question from its story; it declines below the threshold.
 
-    A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence of
-    its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of `random`.
-    Raises UnknownNameError for the system or a switch, UsageError for a threshold outside [0, 1], MismatchError for a question
-    without story, or without options that the system needs.
+    A question with options is answered by one of them (or, `by_sentence`, as if it had none), one without by a sentence
+    of its story. A declined candidate keeps its answer and confidence. `switches` are Deep Read's, `seed` is that of
+    `random`. Raises UnknownNameError for the system or a switch, UsageError for a threshold outside [0, 1],
+    MismatchError for a question without story, or without options that the system needs.
     """
     make = SYSTEMS.find(system)
     if not 0 <= threshold <= 1:

@@ -1,7 +1,7 @@
 r"""MCTest's baselines (Richardson, Burges & Renshaw, EMNLP 2013, algorithms 1 and 2), and choice at random.
 
-With P the words of the story in order, Q and A the sets of words of the question and of an option, C(w) how often w stands in
-P, and IC(w) = ln(1 + 1 / C(w)):
+With P the words of the story in order, Q and A the sets of words of the question and of an option, C(w) how often w
+stands in P, and IC(w) = ln(1 + 1 / C(w)):
 
     sliding-window    $\max_j \sum_{i=1}^{|S|} \mathrm{IC}(P_{j+i}) [P_{j+i} \in S]$ with S = A ∪ Q
     window-distance   the same minus d; with stop words removed, $d = \min d_P(q, a) / (|P| - 1)$ over the words q of Q and a of
@@ -59,7 +59,8 @@ def _window(story: _Story, wanted: frozenset[str]) -> tuple[float, int]:
     if not size:
         return 0.0, 0
     sums = np.concatenate([[0.0], np.cumsum(held * story.worth)])
-    # The windows of the paper start after each place and may run past the end; those that begin at the first word are included.
+    # The windows of the paper start after each place and may run past the end; those that begin at the first word are
+    # included.
     ends = np.minimum(np.arange(len(held)) + size, len(held))
     weights = np.round(sums[ends] - sums[:-1], 9)
     best = int(np.argmax(weights))

@@ -1,7 +1,7 @@
 """An answer validator: is an answer right, and does its text support it?
 
-Techniques of the validators of 2007 give features, a forest of trees a calibrated chance, thresholds the decisions. Nothing is
-downloaded, and nothing but numbers and words is saved.
+Techniques of the validators of 2007 give features, a forest of trees a calibrated chance, thresholds the decisions.
+Nothing is downloaded, and nothing but numbers and words is saved.
 """
 
 from nescio.systems.validator._resources import Resources

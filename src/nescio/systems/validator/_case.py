@@ -20,8 +20,8 @@ Weight = Callable[[str], float]  # of a stem, in [0, 1]: 1 for one that the deve
 class Case:
     """A question, an answer and a text, in words; `weight` says how telling a stem is.
 
-    `span` is where the answer stands in the text, (from, to): of several places that with most of the question around it, and
-    (0, 0) where it does not stand there word by word.
+    `span` is where the answer stands in the text, (from, to): of several places that with most of the question around
+    it, and (0, 0) where it does not stand there word by word.
     """
 
     question: Words
@@ -45,10 +45,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A content word of the question (its position and stem), how it is matched in the text, and how far from the answer.
+    """A content word of the question (its position and stem), how it is matched in the text, and how far from the
+    answer.
 
-    `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters) or NONE; `before` says whether the nearest
-    match stands before the answer. Without a match `distance` is infinite. Words of the answer itself match nothing.
+    `level` is EXACT (same stem), RELATED (same beginning or nearly the same letters) or NONE; `before` says whether the
+    nearest match stands before the answer. Without a match `distance` is infinite. Words of the answer itself match
+    nothing.
     """
 
     at: int

@@ -1,9 +1,10 @@
-"""Similarity by a model of sentence-transformers: of whole texts, and of the words of the question with those of the text.
+"""Similarity by a model of sentence-transformers: of whole texts, and of the words of the question with those of the
+text.
 
-A question that its text does not answer has most words of the text in it, and one that was exchanged. So of each content word
-of the question the most similar word of the text is looked for, by the vectors that both have in their own sentences, and the
-least of these similarities say more than the similarity of the sentences. After the greedy matching of BERTScore (Zhang et al.
-2020), with the answer's own words taken out of the text.
+A question that its text does not answer has most words of the text in it, and one that was exchanged. So of each
+content word of the question the most similar word of the text is looked for, by the vectors that both have in their own
+sentences, and the least of these similarities say more than the similarity of the sentences. After the greedy matching
+of BERTScore (Zhang et al. 2020), with the answer's own words taken out of the text.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ def _unit(vectors: Vectors) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at, text), and
-    the words of the text outside the answer (`rest`) and near it (`near`)."""
+    """The content words of a question (`at`, their `weight`), their cosines with all words of the text, shape (at,
+    text), and the words of the text outside the answer (`rest`) and near it (`near`)."""
 
     one: Case
     at: list[int]
@@ -78,9 +79,11 @@ class _Seen:
 
 
 def embeddings(one: Case, resources: Resources) -> Row:
-    """Cosines, in [-1, 1]: of the text with the statement and the question, of the question with the answer, and of the words.
+    """Cosines, in [-1, 1]: of the text with the statement and the question, of the question with the answer, and of the
+    words.
 
-    A class of words that the question has none of has the cosine 1 (nothing is lacking), words that are not there the cosine 0.
+    A class of words that the question has none of has the cosine 1 (nothing is lacking), words that are not there the
+    cosine 0.
     """
     name = str(resources.embeddings)
     sentence = " ".join(statement(one.question, one.answer.lower))

@@ -6,8 +6,8 @@
     How many people live there? + 300               300 people live there
     Which river flows through Rome? + the Tiber     the Tiber flows through Rome
 
-Without a parser the subject cannot be told from what follows it, so the verb keeps its form, and its auxiliary stands where a
-rule of thumb puts it. What is compared with the text are stems in order: for them that is enough.
+Without a parser the subject cannot be told from what follows it, so the verb keeps its form, and its auxiliary stands
+where a rule of thumb puts it. What is compared with the text are stems in order: for them that is enough.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _of_kind(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]
 
 
 def _of_degree(after: tuple[str, ...], answer: tuple[str, ...]) -> tuple[str, ...]:
-    """How many people live there: A people live there. How many people did X see: X see A people. How old is X: is X A old."""
+    """How many people live there: A people live there. How many people did X see: X see A people. How old is X: is X A
+    old."""
     many = after[0] in ("many", "much")
     counted = after[1:] if many else after
     at = _auxiliary(counted)

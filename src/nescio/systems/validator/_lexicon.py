@@ -1,4 +1,5 @@
-"""A small lexicon of English, written for this project: irregular forms, peoples, synonyms, opposites and function words.
+"""A small lexicon of English, written for this project: irregular forms, peoples, synonyms, opposites and function
+words.
 
 It is no WordNet: everyday words, so that a validator without any resource still sees that *began* is *begin*
 and that *east* is not *west*.

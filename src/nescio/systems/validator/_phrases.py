@@ -32,7 +32,8 @@ def hypothesis(one: Case) -> Row:
 
 
 def _beside(stated: Sequence[str], one: Case) -> float:
-    """Of the three content words on each side of the answer in the statement, the share near it on that side in the text."""
+    """Of the three content words on each side of the answer in the statement, the share near it on that side in the
+    text."""
     n, own = len(one.answer), one.answer.stem
     at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), None)
     if at is None or not n:
@@ -74,8 +75,9 @@ def phrases(one: Case) -> Row:
 def conflicts(one: Case) -> Row:
     """Slots of the question that the text fills otherwise: in Berlin for in Warsaw, a German rising for a Polish one.
 
-    A slot is the word before or after a missing word; it is filled otherwise where the text has that word beside one that neither
-    the question nor the answer holds. Function words make slots only for names and numbers, and those only for their like.
+    A slot is the word before or after a missing word; it is filled otherwise where the text has that word beside one
+    that neither the question nor the answer holds. Function words make slots only for names and numbers, and those only
+    for their like.
     """
     q, t = one.question, one.text
     known = {*q.stem, *one.answer.stem, *(t.stem[i] for i in range(*one.span))}
@@ -93,7 +95,8 @@ def conflicts(one: Case) -> Row:
 
 
 def _sides(stated: Sequence[str], one: Case) -> Row:
-    """Do the question's words stand on the same side of the answer in the text as in the statement? And is the voice the same?"""
+    """Do the question's words stand on the same side of the answer in the text as in the statement? And is the voice
+    the same?"""
     own = one.answer.stem
     n = len(own)
     at = next((i for i in range(len(stated) - n + 1) if tuple(stated[i : i + n]) == own), len(stated))

@@ -1,4 +1,5 @@
-"""Redundancy: how far the answers to one question agree. AVE removes this clue on purpose; multi-stream selection lives on it.
+"""Redundancy: how far the answers to one question agree. AVE removes this clue on purpose; multi-stream selection lives
+on it.
 
 Nothing here knows a system by its name: only how many gave the same answer, and how like it the others are.
 """

@@ -1,4 +1,5 @@
-"""Techniques that need what is not part of this project: WordNet, sentence embeddings, a parser. Each is skipped where it is absent."""
+"""Techniques that need what is not part of this project: WordNet, sentence embeddings, a parser. Each is skipped where
+it is absent."""
 
 from __future__ import annotations
 
@@ -19,10 +20,11 @@ PARSER = "en_core_web_sm"
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Where things are: a folder of WordNet's files, the name or folder of a model of sentence-transformers, one of spaCy's.
+    """Where things are: a folder of WordNet's files, the name or folder of a model of sentence-transformers, one of
+    spaCy's.
 
-    Nothing is downloaded: embeddings are used only where a model is named, and a parser that is not named is looked for among
-    what is installed.
+    Nothing is downloaded: embeddings are used only where a model is named, and a parser that is not named is looked for
+    among what is installed.
     """
 
     wordnet: Path | None = None

@@ -1,4 +1,5 @@
-"""Rivals: the other questions that are asked of the same text. Where two ask for the same place, seldom both are answered there.
+"""Rivals: the other questions that are asked of the same text. Where two ask for the same place, seldom both are
+answered there.
 
 Nothing here looks at who answered, or at other answers to the same question: one system's answers are enough.
 """
@@ -16,7 +17,8 @@ from nescio.tasks.ave.exercise import Candidate
 
 @dataclass(frozen=True, slots=True)
 class RivalView:
-    """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and what it lacks."""
+    """A candidate as its rivals see it: the words of question and answer, how much of the question its text has, and
+    what it lacks."""
 
     question: frozenset[str]
     answer: frozenset[str]
@@ -31,11 +33,12 @@ class RivalView:
 
 
 def against_rivals(candidates: Sequence[Candidate], cases: Sequence[Case]) -> list[Row]:
-    """For each candidate: its rivals about the same text, those with the same answer, and those whose answers share a word.
+    """For each candidate: its rivals about the same text, those with the same answer, and those whose answers share a
+    word.
 
-    Of each kind: how many questions there are; by how much more of this question stands in the text than of any of theirs; and of the one most
-    like it, how like it is, by how much more of this question stands in the text, and the weight of the words that the text lacks, theirs less
-    these, times the likeness. 0 where there are none.
+    Of each kind: how many questions there are; by how much more of this question stands in the text than of any of
+    theirs; and of the one most like it, how like it is, by how much more of this question stands in the text, and the
+    weight of the words that the text lacks, theirs less these, times the likeness. 0 where there are none.
     """
     views = [_asked(one) for one in cases]
     by_text: dict[str, list[int]] = {}

@@ -19,7 +19,8 @@ _QUESTION_WORDS = ("who", "whom", "whose", "when", "where", "why", "how", "which
 class Words:
     """The words of a text in order: as written, in lower case, as lemmas, as stems; `place` is where each stands.
 
-    A place counts words, and more for the punctuation between them, so that what is in another clause stands farther off.
+    A place counts words, and more for the punctuation between them, so that what is in another clause stands farther
+    off.
     """
 
     text: str

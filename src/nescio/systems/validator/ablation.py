@@ -24,7 +24,8 @@ def ablation(
 ) -> dict[str, list[Validation]]:
     """Decisions of the validator with all techniques and of those without each, retrained and tuned anew, by name.
 
-    They are those on a test collection where one is given (with its features), else on the development collection while held out.
+    They are those on a test collection where one is given (with its features), else on the development collection while
+    held out.
     """
     techniques = tuple(dict.fromkeys(name.partition(":")[0] for name in material.x.names))
     runs: dict[str, list[Validation]] = {}

@@ -1,4 +1,5 @@
-"""From confidences to decisions by AVE's rules, and the thresholds that make a measure best on a development collection."""
+"""From confidences to decisions by AVE's rules, and the thresholds that make a measure best on a development
+collection."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.evidence import PRESENT, Evidence
-from nescio.data.outcomes import Policies, apply_policies
+from nescio.data.policies import Policies, apply_policies
 from nescio.measures._measure import Declaration, Measure
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats

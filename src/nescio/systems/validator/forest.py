@@ -1,7 +1,7 @@
 """A forest of extremely randomised trees (Geurts, Ernst & Wehenkel 2006) as plain arrays.
 
-scikit-learn grows it; what is kept are numbers, which JSON holds exactly, so that a saved model predicts the same to the last
-bit and holds nothing that could run.
+scikit-learn grows it; what is kept are numbers, which JSON holds exactly, so that a saved model predicts the same to
+the last bit and holds nothing that could run.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ LEAF = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """Nodes, the root first, children after their parent. An inner node tests x[feature] <= threshold: left if so, else right.
+    """Nodes, the root first, children after their parent. An inner node tests x[feature] <= threshold: left if so, else
+    right.
 
-    A leaf has the feature -1, and `value` is the share of right answers among the training candidates that fell into it.
+    A leaf has the feature -1, and `value` is the share of right answers among the training candidates that fell into
+    it.
     """
 
     feature: Ints

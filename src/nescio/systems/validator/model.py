@@ -1,4 +1,5 @@
-"""A trained validator: what it looks at, its forest, its calibration and its thresholds; saved as JSON, which runs nothing."""
+"""A trained validator: what it looks at, its forest, its calibration and its thresholds; saved as JSON, which runs
+nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def logit(share: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A validator. `thresholds` name what each makes best (F, c@1); None accepts nothing. `about` says how it was trained."""
+    """A validator. `thresholds` name what each makes best (F, c@1); None accepts nothing. `about` says how it was
+    trained."""
 
     techniques: tuple[str, ...]
     names: tuple[str, ...]

@@ -29,7 +29,8 @@ Compute = Callable[[Sequence[Candidate], Sequence[Case], Votes, Resources], list
 class Technique:
     """A group of features that is switched on and off by its name; `absent` says why it cannot be used here, or None.
 
-    `compute` takes all candidates of a collection, with the votes for their answers; most techniques look at one at a time.
+    `compute` takes all candidates of a collection, with the votes for their answers; most techniques look at one at a
+    time.
     """
 
     name: str

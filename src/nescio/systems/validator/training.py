@@ -1,4 +1,5 @@
-"""Training a validator on a development collection: everything that is chosen is chosen on answers held out by question."""
+"""Training a validator on a development collection: everything that is chosen is chosen on answers held out by
+question."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ FOLDS = 10
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out in turn."""
+    """How to train: `seed` decides all that is random, `trees` how many there are, `folds` how many parts are held out
+    in turn."""
 
     seed: int = 0
     trees: int = TREES
@@ -52,9 +54,11 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """What a model is grown from: features, labels and weights of the development candidates and of those that also count.
+    """What a model is grown from: features, labels and weights of the development candidates and of those that also
+    count.
 
-    `group` names what is held out together; the first `own` rows are the development collection's, of which `use` are judged.
+    `group` names what is held out together; the first `own` rows are the development collection's, of which `use` are
+    judged.
     """
 
     x: Features
@@ -186,8 +190,8 @@ def _grown(material: Material, rows: NDArray[np.bool_], plan: TrainingPlan) -> F
 
 
 def _deal(group: Sequence[str], own: int, plan: TrainingPlan) -> NDArray[np.int64]:
-    """Which part each candidate is held out with: whole groups, dealt by the seed in the order of their names; -1 for groups
-    that no development candidate is of, which are never held out."""
+    """Which part each candidate is held out with: whole groups, dealt by the seed in the order of their names; -1 for
+    groups that no development candidate is of, which are never held out."""
     names = sorted(set(group[:own]))
     if len(names) < 2:
         raise MismatchError("one question (or cluster) cannot be held out: a validator is trained on two at least")

@@ -1,7 +1,8 @@
 """What validators are held against: baselines by formula and as runs, and the ranking of validators among QA systems.
 
-The paper's two systems that look at nothing (accept everything and select at random; accept one half), and perfect selection.
-UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and Tables 4-11.
+The paper's two systems that look at nothing (accept everything and select at random; accept one half), and perfect
+selection. UNKNOWN answers are removed first, as for the measures. Source: Peñas, Rodrigo & Verdejo 2007, sec. 4 and
+Tables 4-11.
 """
 
 from __future__ import annotations
@@ -222,9 +223,11 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
 
 
 def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> list[Place]:
-    """Rank validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random among them.
+    """Rank validators and the QA systems among the runs of `data` by QA accuracy, with Perfect selection and Random
+    among them.
 
-    `share_of_perfect` is the paper's "% of perfect selection", divided by 100: undefined where no question has a right answer.
+    `share_of_perfect` is the paper's "% of perfect selection", divided by 100: undefined where no question has a right
+    answer.
     """
     by_name = {row.run: row for row in expected(exercise)}
     n = len(exercise.questions)
@@ -242,7 +245,8 @@ def ranking(exercise: Exercise, data: Evidence, systems: Sequence[str] = ()) -> 
 
 
 def of_pairs(pairs: Sequence[Pair]) -> Exercise:
-    """AVE 2006's pairs as a collection, for the baselines over answers: each a candidate of its question, or of its own."""
+    """AVE 2006's pairs as a collection, for the baselines over answers: each a candidate of its question, or of its
+    own."""
     question_of = {pair.id: pair.question_id if pair.question_id is not None else pair.id for pair in pairs}
     questions = tuple(Question(name, "") for name in dict.fromkeys(question_of.values()))
     return Exercise(

@@ -1,8 +1,9 @@
 """From the answers of many QA runs to a collection for validators, by the building rules of AVE 2007 (sec. 3).
 
-NIL, void and declined answers and answers whose supporting text is longer than 700 characters are discarded first: none of
-them may push out a good one. Then, within a question, answers that repeat another one and answers whose tokens stand within
-a longer one are removed, so that how many systems agree gives nothing away. Source: Peñas, Rodrigo & Verdejo 2007.
+NIL, void and declined answers and answers whose supporting text is longer than 700 characters are discarded first: none
+of them may push out a good one. Then, within a question, answers that repeat another one and answers whose tokens stand
+within a longer one are removed, so that how many systems agree gives nothing away. Source: Peñas, Rodrigo & Verdejo
+2007.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class Discarded:
 class Built:
     """A collection with what was left out of it.
 
-    `systems` names all systems whose answer a candidate stands for (its own, and those of the duplicates removed for it), by
-    question and answer id: the redundancy that AVE takes away, for whoever wants it back. `available` counts the answers
-    before any rule, by language.
+    `systems` names all systems whose answer a candidate stands for (its own, and those of the duplicates removed for
+    it), by question and answer id: the redundancy that AVE takes away, for whoever wants it back. `available` counts
+    the answers before any rule, by language.
     """
 
     exercise: Exercise
@@ -79,7 +80,8 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the collection."""
+    """A column of the paper's Tables 1 and 2; `kept` is the share of the `available` answers that are in the
+    collection."""
 
     language: str
     questions: int

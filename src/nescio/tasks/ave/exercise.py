@@ -1,8 +1,9 @@
-"""Answer validation (AVE): candidates with their supporting text, and the decisions of validators; and these as Evidence.
+"""Answer validation (AVE): candidates with their supporting text, and the decisions of validators; and these as
+Evidence.
 
-A row of the Evidence is a question, or an answer that assessors judged; each has only the columns of its kind, and a question
-and its answers are one cluster, so that all resampling is by question. UNKNOWN answers are no rows: no measure reads them.
-`validation_building.py` makes collections, `validation_baselines.py` what validators are held against.
+A row of the Evidence is a question, or an answer that assessors judged; each has only the columns of its kind, and a
+question and its answers are one cluster, so that all resampling is by question. UNKNOWN answers are no rows: no measure
+reads them. `validation_building.py` makes collections, `validation_baselines.py` what validators are held against.
 
 Source: Peñas, Rodrigo & Verdejo, Overview of the Answer Validation Exercise 2007.
 """
@@ -187,7 +188,8 @@ def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> I
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by `key`."""
+    """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by
+    `key`."""
 
     name: str
     key: Key
@@ -197,7 +199,8 @@ class _Judged:
 
 
 def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
-    """Return validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is REJECTED.
+    """Return validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is
+    REJECTED.
 
     Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
     """

@@ -1,9 +1,10 @@
 r"""POURPRE: nuggets matched automatically, by words, where no assessor has done it (Lin & Demner-Fushman, H05-1117).
 
-The match of a nugget is the share of its words that the *best single* string of the response holds, 0 to 1; by `count` all words
-weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, none is stopped. N and c count the nuggets of
-the key, all of them and those that hold the word, so that a run's score does not depend on which other runs are scored; `idf`
-therefore gives nothing for a word that every nugget holds, and a nugget of such words only is matched by count.
+The match of a nugget is the share of its words that the *best single* string of the response holds, 0 to 1; by `count`
+all words weigh alike, by `idf` a word weighs $\ln(N/c)$. Words are lower-cased and stemmed, none is stopped. N and c
+count the nuggets of the key, all of them and those that hold the word, so that a run's score does not depend on which
+other runs are scored; `idf` therefore gives nothing for a word that every nugget holds, and a nugget of such words only
+is matched by count.
 
 An automatic match is no assessor's: its columns have names of their own, and so have the measures that read them.
 """

@@ -1,7 +1,8 @@
 """Definition questions (TREC 2003-2006): nuggets of information, what systems say, and what assessors find in it.
 
-A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a nugget stands in a
-response. `evidence` turns them into columns: integers that the measures of `nescio.measures.nuggets` are formulas over.
+A key lists the nuggets of a target, each vital or okay; a response is a list of strings; a match says that a nugget
+stands in a response. `evidence` turns them into columns: integers that the measures of `nescio.measures.nuggets` are
+formulas over.
 
 Sources: Voorhees, TREC 2003-2006 (as printed in Lin & Demner-Fushman, H05-1117 and N06-1049); Dang & Lin, P07-1097.
 """
@@ -26,7 +27,8 @@ FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
 
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if given."""
+    """A fact of the key. `vital` says for each assessor whether it is vital or only okay; `weight` is a pyramid's, if
+    given."""
 
     id: str
     text: str
@@ -105,7 +107,8 @@ def weights(target: Target) -> dict[str, float]:
 
 
 def order(target: Target, matches: Found) -> float:
-    """Kendall's tau-b between the order of the matched nuggets in the response and in the key. Our own measure, not TREC's.
+    """Kendall's tau-b between the order of the matched nuggets in the response and in the key. Our own measure, not
+    TREC's.
 
     NaN for fewer than two matched nuggets, where all stand in one string, or where a place is not recorded.
     """

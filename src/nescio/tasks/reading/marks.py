@@ -1,4 +1,5 @@
-r"""Reading comprehension: how well an answer to a question about a story meets its key, as Deep Read's authors measured it.
+r"""Reading comprehension: how well an answer to a question about a story meets its key, as Deep Read's authors measured
+it.
 
 Source: Hirschman, Light, Breck & Burger, Deep Read: A Reading Comprehension System, ACL 1999, sec. 2. Content words are
 stemmed (here by Snowball's English stemmer; there by Abney's) and stop words removed:
@@ -8,7 +9,8 @@ stemmed (here by Snowball's English stemmer; there by Abney's) and stop words re
     HumSent       1 if the sentence chosen is one of those that a person listed, else 0; an empty list scores 0 and counts
     AutSent       the same, the list being the sentences of the story with the highest recall
 
-The paper's footnote prints the two denominators the other way round; its worked example (2/2 and 2/7) shows the ones above.
+The paper's footnote prints the two denominators the other way round; its worked example (2/2 and 2/7) shows the ones
+above.
 """
 
 from __future__ import annotations
@@ -62,9 +64,9 @@ def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
 def match(answer: str, key: str, *, keep_pronouns: bool = False) -> Match:
     r"""Word recall and precision of an answer against one key.
 
-    With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a word
-    that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key without content
-    words, P for an answer without any.
+    With k the content words of the key and a those of the answer, as lists: $R = |\{t \in k: t \in a\}| / |k|$, so a
+    word that the key repeats matches every time or never; $P = |\{t \in a: t \in k\}| / |a|$. R is NaN for a key
+    without content words, P for an answer without any.
     """
     return _match(content_words(answer, keep_pronouns=keep_pronouns), content_words(key, keep_pronouns=keep_pronouns))
 

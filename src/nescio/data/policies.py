@@ -1,0 +1,240 @@
+"""The policies that the user chose, applied to outcomes: missing, ungraded and unanswerable questions, and missing
+confidences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.errors import MismatchError, UsageError
+
+Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
+Ungraded = Literal["error", "exclude", "bounds"]  # with an answer that has no grade
+Unanswerable = Literal["correct", "exclude"]  # with a question that has no answer
+MissingConfidence = Literal["error", "exclude"]  # with an answer without a confidence, in a run that has some
+MISSING: tuple[Missing, ...] = get_args(Missing)
+UNGRADED_POLICIES: tuple[Ungraded, ...] = get_args(Ungraded)
+UNANSWERABLE: tuple[Unanswerable, ...] = get_args(Unanswerable)
+MISSING_CONFIDENCE: tuple[MissingConfidence, ...] = get_args(MissingConfidence)
+
+UNGRADED_LEFT_OUT = "outcomes.ungraded_left_out"  # the code of a note that a ranking has no need of
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What to do with a missing row, an ungraded answer, a question that has no answer, and an answer without a
+    confidence in a run that has some."""
+
+    missing: Missing = "error"
+    ungraded: Ungraded = "error"
+    unanswerable: Unanswerable = "correct"
+    missing_confidence: MissingConfidence = "error"
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("missing", self.missing, MISSING),
+            ("ungraded", self.ungraded, UNGRADED_POLICIES),
+            ("unanswerable", self.unanswerable, UNANSWERABLE),
+            ("missing_confidence", self.missing_confidence, MISSING_CONFIDENCE),
+        ):
+            if value not in allowed:
+                raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
+
+
+def apply_policies(outcomes: Outcomes, policies: Policies) -> tuple[Evidence, list[Note]]:
+    """Apply the policies, and say in notes what each of them touched."""
+    notes: list[Note] = []
+    outcomes = _settle_unanswerable(_settle_missing(outcomes, policies.missing, notes), policies.unanswerable, notes)
+    outcomes = _settle_ungraded(outcomes, policies.ungraded, notes)
+    absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
+    absence[outcomes.state == ABSENT] = NO_ROW
+    absence[outcomes.state == NOT_GRADED] = UNGRADED
+    clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
+    evidence = Evidence(
+        outcomes.runs,
+        outcomes.questions,
+        _columns(outcomes),
+        absence,
+        strata=dict(outcomes.strata),
+        clusters=clusters,
+        origins=outcomes.origins,
+    )
+    return evidence, notes
+
+
+def _columns(outcomes: Outcomes) -> dict[str, Array]:
+    state = outcomes.state
+    unanswerable = (
+        np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
+    )
+    answered = ((state == CORRECT) & ~unanswerable) | (state == INCORRECT)
+    columns: dict[str, Array] = {
+        "correct": (state == CORRECT) | ((state == SILENT) & unanswerable),
+        "incorrect": state == INCORRECT,
+        "unanswered": (state == SILENT) & ~unanswerable,
+        "answered": answered,
+    }
+    if outcomes.candidate is not None and (outcomes.candidate >= 0).any():
+        declined = (outcomes.candidate >= 0) & ((state == SILENT) | ((state == CORRECT) & unanswerable))
+        columns["candidate_correct"] = declined & (outcomes.candidate == 1) & ~unanswerable
+        columns["candidate_incorrect"] = declined & ~columns["candidate_correct"]
+    columns = {name: column.astype(np.int8) for name, column in columns.items()}
+    if outcomes.answerable is not None and (outcomes.answerable >= 0).any():
+        known = np.broadcast_to(outcomes.answerable, state.shape)
+        whole = bool((known >= 0).all())
+        columns["answerable"] = known.astype(np.int8) if whole else np.where(known < 0, np.nan, known).astype(float)
+    if outcomes.confidence is not None and not np.isnan(outcomes.confidence).all():
+        columns["confidence"] = outcomes.confidence
+    if outcomes.first_right is not None:
+        columns["first_right"] = outcomes.first_right
+    return columns | dict(outcomes.extra_columns)
+
+
+def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    lacking = outcomes.state == ABSENT
+    if not lacking.any():
+        return outcomes
+    total = len(outcomes.questions)
+    if policy == "error":
+        run = int(np.flatnonzero(lacking.any(axis=1))[0])
+        first = int(np.flatnonzero(lacking[run])[0])
+        others = int(lacking.any(axis=1).sum()) - 1
+        more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
+        origin = f"{outcomes.files[run]}: " if outcomes.files else ""
+        raise MismatchError(
+            f"{origin}run {outcomes.runs[run]!r} lacks {lacking[run].sum()} of {total} questions (first: "
+            f"{outcomes.questions[first]!r}){more}; use --missing unanswered to count them as unanswered, or "
+            "--missing common to keep only the questions that all runs have"
+        )
+    if policy == "unanswered":
+        for run in map(int, np.flatnonzero(lacking.any(axis=1))):
+            notes.append(
+                note(
+                    "outcomes.missing_silent",
+                    "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as "
+                    "unanswered",
+                    outcomes.runs[run],
+                    missing=int(lacking[run].sum()),
+                    total=total,
+                )
+            )
+        return replace(outcomes, state=np.where(lacking, SILENT, outcomes.state).astype(np.int8))
+    common = ~lacking.any(axis=0)
+    if not common.any():
+        raise MismatchError("the runs have no question in common")
+    notes.append(
+        note(
+            "outcomes.common",
+            "{common} of {total} questions are common to all runs; the other {others} are left out",
+            common=int(common.sum()),
+            total=total,
+            others=int((~common).sum()),
+        )
+    )
+    return outcomes.select(common)
+
+
+def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    if outcomes.answerable is None or not (outcomes.answerable == 0).any():
+        return outcomes
+    unanswerable = outcomes.answerable == 0
+    count, total = int(unanswerable.sum()), len(unanswerable)
+    if policy == "exclude":
+        if unanswerable.all():
+            raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
+        notes.append(
+            note(
+                "outcomes.unanswerable_left_out",
+                "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
+                count=count,
+                total=total,
+            )
+        )
+        return outcomes.select(~unanswerable)
+    notes.append(
+        note(
+            "outcomes.unanswerable",
+            "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
+            "incorrect",
+            count=count,
+            total=total,
+        )
+    )
+    return outcomes
+
+
+def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
+    ungraded = outcomes.state == NOT_GRADED
+    if not ungraded.any():
+        return outcomes
+    if policy == "error":
+        run, question = (int(i[0]) for i in np.nonzero(ungraded))
+        total = int(ungraded.sum())
+        raise MismatchError(
+            f"{outcomes.where(run, question)}: the answer is not graded ({total} such answer{'s' if total > 1 else ''} "
+            "in all); use --ungraded exclude to leave them out, or --ungraded bounds to report both extremes"
+        )
+    for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
+        notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
+    if policy == "bounds" and "k_credit" in outcomes.extra_columns:
+        notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
+    return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
+
+
+def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
+    if policy == "exclude":
+        return note(
+            UNGRADED_LEFT_OUT,
+            "run {subject!r}: {count} of {total} answers {count:is/are} not graded and left out",
+            run,
+            count=count,
+            total=total,
+        )
+    return note(
+        "outcomes.ungraded_bounds",
+        "run {subject!r}: {count} of {total} answers {count:is/are} not graded; counted once as wrong and once as "
+        "right",
+        run,
+        count=count,
+        total=total,
+    )
+
+
+def _both_extremes(outcomes: Outcomes, ungraded: Array) -> Outcomes:
+    """Each run with ungraded answers twice: all of them wrong, and all of them right."""
+    take, states, names = [], [], []
+    origins: dict[str, str] = {}
+    for run, name in enumerate(outcomes.runs):
+        touched = bool(ungraded[run].any())
+        for state, suffix in (
+            ((INCORRECT, " [ungraded wrong]"), (CORRECT, " [ungraded right]")) if touched else ((0, ""),)
+        ):
+            take.append(run)
+            states.append(np.where(ungraded[run], state, outcomes.state[run]))
+            names.append(name + suffix)
+            if touched:
+                origins[name + suffix] = name
+
+    def rows(array: Array | None) -> Array | None:
+        return None if array is None else array[take]
+
+    settled, first = np.array(states, dtype=np.int8), rows(outcomes.first_right)
+    return replace(
+        outcomes,
+        runs=tuple(names),
+        origins=origins,
+        state=settled,
+        confidence=rows(outcomes.confidence),
+        candidate=rows(outcomes.candidate),
+        first_right=None if first is None else np.where(ungraded[take] & (settled == CORRECT), 1, first),
+        extra_columns={name: array[take] for name, array in outcomes.extra_columns.items()},
+        why=rows(outcomes.why),
+        files=tuple(outcomes.files[i] for i in take) if outcomes.files else (),
+        judges=tuple(outcomes.judges[i] for i in take) if outcomes.judges else (),
+    )
