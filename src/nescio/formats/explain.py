@@ -37,13 +37,13 @@ def seen(format_: Format, source: Source) -> str:
         known = roles.roles_of(source.columns, source.named).columns
         shown = ", ".join(f"{name} ({_PARTS.get(role, role)})" for role, names in known.items() for name in names)
         return f"{what}, by the {part}s {shown}"
-    found = minimal_columns(format_.recognise, source)
-    others = [name for name in _names(source) if name not in found]
-    several = "s" if len(found) > 1 else ""
-    shown = f"{what}, by the {part}{several} {', '.join(found[:_MOST])}" if found else what
+    needed = minimal_columns(format_.recognise, source)
+    others = [name for name in _names(source) if name not in needed]
+    several = "s" if len(needed) > 1 else ""
+    shown = f"{what}, by the {part}{several} {', '.join(needed[:_MOST])}" if needed else what
     most = _FEW if source.kind in ("document", "archive") else _MOST
     beside = ", ".join(others[:most]) + (f" and {len(others) - most:,} more" if len(others) > most else "")
-    return f"{shown}; beside {'it' if len(found) == 1 else 'them'} {beside}" if found and others else shown
+    return f"{shown}; beside {'it' if len(needed) == 1 else 'them'} {beside}" if needed and others else shown
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
@@ -65,15 +65,15 @@ def _names(source: Source) -> tuple[str, ...]:
     return source.members if source.kind == "archive" else source.columns
 
 
-def _enough(given: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
+def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
     """What is needed of the names where some are given: halved again and again, so that a few of thousands are quickly found."""
-    if does(given):
+    if does(some):
         return []
     if len(names) <= 1:
         return [*names]
     half = len(names) // 2
-    second = _enough([*given, *names[:half]], names[half:], does)
-    return _enough([*given, *second], names[:half], does) + second
+    second = _enough([*some, *names[:half]], names[half:], does)
+    return _enough([*some, *second], names[:half], does) + second
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
@@ -146,8 +146,8 @@ def _no_counts(have: set[str]) -> str:
         return (
             f"{_OUTCOME_TABLE}; that of outcomes is called 'outcome', not {instead[0]!r} (1 and 0 are understood in it)"
         )
-    said = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
-    return f"{_OUTCOME_TABLE}; {said}"
+    advice = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
+    return f"{_OUTCOME_TABLE}; {advice}"
 
 
 def _needed(source: Source) -> str:

@@ -24,16 +24,16 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say how their
     files are named. Raises FormatError for any other folder.
     """
-    found: list[Any] = []
+    gathered: list[Any] = []
     notes: list[Note] = []
     for item in items:
         if isinstance(item, (str, Path)) and os.path.isdir(item):  # Path.is_dir raises for a name too long
             files, passed_over = _in(Path(item))
-            found += files
+            gathered += files
             notes += passed_over
         else:
-            found.append(item)
-    return found, tuple(notes)
+            gathered.append(item)
+    return gathered, tuple(notes)
 
 
 def _in(folder: Path) -> tuple[list[Path], list[Note]]:

@@ -60,22 +60,22 @@ class Declined:
 
     def fits(self, text: str) -> bool:
         """Whether a text, white space off, is matched by a pattern from end to end."""
-        said = text.strip()
-        return any(pattern.fullmatch(said) for pattern in self._patterns)
+        stripped = text.strip()
+        return any(pattern.fullmatch(stripped) for pattern in self._patterns)
 
     def matches(self, text: str) -> bool:
         """Whether an answer fits; counts it if so."""
-        found = self.fits(text)
-        if found:
+        fits = self.fits(text)
+        if fits:
             self.matched[text.strip()] += 1
-        return found
+        return fits
 
 
 class Choices(Mapping[str, str]):
     """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given or not."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = dict(given)
+    def __init__(self, chosen: Mapping[str, str]) -> None:
+        self._given = dict(chosen)
         self.asked: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> str:

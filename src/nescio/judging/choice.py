@@ -18,10 +18,10 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
-    asked = {question.id: question for question in collection.questions if question.options}
+    questions = {question.id: question for question in collection.questions if question.options}
     for run in runs:
-        answered = [r for r in run.responses if r.answer is not None and r.question_id in asked]
-        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in answered):
+        answered = [r for r in run.responses if r.answer is not None and r.question_id in questions]
+        if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
                 "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
@@ -59,9 +59,9 @@ def option(question: Question, text: str) -> int | None:
 
 def _named(options: tuple[str, ...], text: str) -> int | None:
     for form, written in zip(_FORMS, _written(options), strict=True):
-        said = form(text)
-        if said and said in written:
-            return written[said]
+        words = form(text)
+        if words and words in written:
+            return written[words]
     position: int | None = None
     if letter := _LETTER.fullmatch(text.strip()):
         position = ord(letter[1].upper()) - ord("A")
@@ -84,7 +84,7 @@ def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
         for option_ in options:
             texts.setdefault(form(option_), set()).add(option_.strip())
         first = {option_.strip(): i for i, option_ in reversed(list(enumerate(options)))}
-        ways.append({said: first[min(those)] for said, those in texts.items() if len(those) == 1})
+        ways.append({words: first[min(those)] for words, those in texts.items() if len(those) == 1})
     return tuple(ways)
 
 

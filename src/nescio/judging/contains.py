@@ -62,18 +62,18 @@ def _joined(words: list[str]) -> str:
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
     """What is looked for in each reading of an answer, for each variant of a gold answer; empty is nothing."""
-    found = []
+    needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
         emptied = not normalised
-        found.append(
+        needles.append(
             (
                 "" if emptied else _needle(normalised),
                 "" if emptied else _needle(parted),
                 _needle(bare) if emptied else "",
             )
         )
-    return tuple(found)
+    return tuple(needles)
 
 
 def _needle(words: list[str]) -> str:

@@ -132,12 +132,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
-    found, of_keys = collection(parts, options)
-    notes, keyed = list(of_keys), {question.id for question in found.questions}
+    questions, of_keys = collection(parts, options)
+    notes, keyed = list(of_keys), {question.id for question in questions.questions}
     runs = []
     for source, name in zip(by_part["answers"], name_runs(by_part["answers"]), strict=True):
         runs.append(Run(name, tuple(_responses(source, name, keyed, notes))))
-    return ReadResult(Unjudged(found, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
+    return ReadResult(Unjudged(questions, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
@@ -258,9 +258,9 @@ def _question(
     wanted = {
         name: label for name, label in labels.items() if label and (options.strata is None or name in options.strata)
     }
-    told = stories[story] if stories is not None else ()
+    sentences = stories[story] if stories is not None else ()
     return Question(
-        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=told
+        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=sentences
     )
 
 
@@ -296,7 +296,7 @@ def _confidence(block: _Block) -> float | None:
     text = block.fields.get("Confidence")
     if not text:
         return None
-    found = decimal(text)
-    if found is None or not math.isfinite(found):
+    confidence = decimal(text)
+    if confidence is None or not math.isfinite(confidence):
         raise block.fail("Confidence must be a finite number", text, "Confidence")
-    return found
+    return confidence

@@ -100,12 +100,12 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
 
 
 def _right(key: Source) -> list[list[str]]:
-    found = []
+    rows = []
     for cells, line in _lines(key):
         if len(cells) != _QUESTIONS or any(cell not in LETTERS or len(cell) != 1 for cell in cells):
             raise FormatError(key.label, "a line has four letters from A to D", where=f"line {line}", value=cells)
-        found.append(cells)
-    return found
+        rows.append(cells)
+    return rows
 
 
 def _of_story(
@@ -121,9 +121,9 @@ def _of_story(
             raise FormatError(test.label, "a question begins with one: or multiple:", where=f"line {line}", value=text)
         if not all(choices):
             raise FormatError(test.label, "an option is empty", where=f"line {line}", value=text)
-        asked = text[kind.end() :]
-        labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(asked)}
+        words = text[kind.end() :]
+        labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(words)}
         strata = {k: v for k, v in labels.items() if options.strata is None or k in options.strata}
         answers = () if right is None else (choices[LETTERS.index(right[number])],)
         name = f"{cells[0]}.{number + 1}"
-        yield Question(name, asked, answers, tuple(choices), True, cells[0], strata, story=story)
+        yield Question(name, words, answers, tuple(choices), True, cells[0], strata, story=story)

@@ -68,8 +68,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 "silence; --declined-pattern names words that are",
             )
         )
-    found = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
-    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, (TASK,) if several else ())
+    outcomes = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, (TASK,) if several else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     model, sample = identity(row["model_id"]), identity(row["sample_id"])
     state, why = _state(row, options)
     score = number(row["evaluation"].get("score"))
-    more, given, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
+    more, prompt, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
     graded = Graded(
         model,
         sample,
@@ -142,9 +142,9 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
         path=source.label,
         scores={} if score is None or why == ERRORED else {SCORE: score},
     )
-    asked = given.get("raw") if isinstance(given, dict) else None
+    text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
-    return _Instance(graded, (model, sample, hash(str(asked))), named, row["evaluation"].get("is_correct") is None)
+    return _Instance(graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None)
 
 
 def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
@@ -174,10 +174,10 @@ def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:
     if state == NOT_GRADED:
         return NOT_GRADED, NO_SCORE
     extracted, raw = _extracted(row), _raw(row)
-    said = extracted or raw
-    if said and all(declined(options, text) for text in said):
+    texts = extracted or raw
+    if texts and all(declined(options, text) for text in texts):
         return outcome_of(state, SAID_SO)
-    return outcome_of(state, EMPTY if said and not any(text.strip() for text in (*extracted, *raw)) else None)
+    return outcome_of(state, EMPTY if texts and not any(text.strip() for text in (*extracted, *raw)) else None)
 
 
 def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
@@ -193,8 +193,8 @@ def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
 def _extracted(row: Row) -> list[str]:
     """The texts that were extracted as the final answer."""
     drawn = row.get("answer_attribution")
-    given = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
-    texts = [one.get("extracted_value") for one in given if one.get("is_terminal")]
+    attempts = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
+    texts = [one.get("extracted_value") for one in attempts if one.get("is_terminal")]
     return [text for text in texts if isinstance(text, str)]
 
 

@@ -68,9 +68,9 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     at = np.asarray(cells.run), np.asarray(cells.question)
 
     def grid(values: Any, empty: object, dtype: type) -> Array:
-        found: Array = np.full(shape, empty, dtype=dtype)
-        found[at] = np.asarray(values, dtype=dtype)
-        return found
+        filled: Array = np.full(shape, empty, dtype=dtype)
+        filled[at] = np.asarray(values, dtype=dtype)
+        return filled
 
     confidence, candidate = grid(cells.confidence, np.nan, float), grid(cells.candidate, -1, np.int8)
     more = {user(name): np.full(shape, np.nan) for name in cells.scores}
@@ -178,17 +178,17 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
     return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in wanted}
 
 
-def choose(options: ReadOptions, name: str, found: Sequence[str], what: str) -> str:
+def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> str:
     """The one that `--choose NAME=VALUE` names of what was found, or the only one there is.
 
     Raises UsageError where there are several and none is named, or where the one named is not there.
     """
-    asked, there = options.choose.get(name), list(dict.fromkeys(found))
-    if asked in there:
-        return asked
+    chosen, there = options.choose.get(name), list(dict.fromkeys(names))
+    if chosen in there:
+        return chosen
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
-    if asked is not None:
-        raise UsageError(f"--choose {name}={asked}: {what} here are {shown or 'none'}")
+    if chosen is not None:
+        raise UsageError(f"--choose {name}={chosen}: {what} here are {shown or 'none'}")
     if len(there) == 1:
         return there[0]
     raise UsageError(f"{what} here are {shown or 'none'}; name one with --choose {name}=NAME")

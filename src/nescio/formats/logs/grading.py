@@ -59,12 +59,12 @@ def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
 
 def threshold(options: ReadOptions) -> float | None:
     """The number of `--choose threshold=T`; raises UsageError where it is none."""
-    given = options.choose.get("threshold")
-    if given is None:
+    chosen = options.choose.get("threshold")
+    if chosen is None:
         return None
-    least = number(given)
+    least = number(chosen)
     if least is None or not math.isfinite(least):
-        raise UsageError(f"--choose threshold takes a number (found {given!r})")
+        raise UsageError(f"--choose threshold takes a number (found {chosen!r})")
     return least
 
 
@@ -139,14 +139,14 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
 
     Raises MismatchError where a run lacks a question.
     """
-    found = outcomes_of(rows, path, options, notes)
-    if (found.state == ABSENT).any():
-        run = int(np.flatnonzero((found.state == ABSENT).any(axis=1))[0])
+    outcomes = outcomes_of(rows, path, options, notes)
+    if (outcomes.state == ABSENT).any():
+        run = int(np.flatnonzero((outcomes.state == ABSENT).any(axis=1))[0])
         raise MismatchError(
-            f"{found.files[run]}: run {found.runs[run]!r} lacks questions that another run has; score the files apart"
+            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files apart"
         )
     columns = {}
-    for name, values in found.extra_columns.items():
+    for name, values in outcomes.extra_columns.items():
         columns[name] = np.where(np.isfinite(values), values, np.nan)
         for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
             notes.append(
@@ -154,16 +154,16 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
                     "grading.infinite",
                     "run {subject!r}: {infinite} of {total} values of {column} are infinite: left out of "
                     "mean({column})",
-                    found.runs[run],
+                    outcomes.runs[run],
                     infinite=int(np.isinf(values[run]).sum()),
                     total=values.shape[1],
                     column=bare(name),
                 )
             )
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
-    absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
-    clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
-    data = Evidence(found.runs, found.questions, columns, absence, dict(found.strata), clusters)
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
+    clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
+    data = Evidence(outcomes.runs, outcomes.questions, columns, absence, dict(outcomes.strata), clusters)
     return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
 
 
@@ -176,10 +176,10 @@ def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
     """What a record says of its question that could group questions: texts, whole numbers, true and false."""
     if options.strata == ():
         return {}
-    found = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
+    kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
     return {
         sanitize(name, target="message"): label if options.strata is None else label.removeprefix(PROSE)
-        for name, label in found.items()
+        for name, label in kept.items()
         if label
     }
 
@@ -215,13 +215,13 @@ def _groups(values: Array) -> bool:
     return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
 
 
-def run_names(given: Sequence[tuple[str, str]]) -> list[str]:
+def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
     """The names of runs, each given as (what it would be called, what tells it apart): the latter is added where two agree.
 
     Raises MismatchError where two would still bear one name.
     """
-    wanted = [name for name, _ in given]
-    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in given]
+    wanted = [name for name, _ in candidates]
+    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
     for name in names:
         if names.count(name) > 1:
             raise MismatchError(f"two of these would both be run {name!r}; rename one of the files or folders")

@@ -62,7 +62,7 @@ def recognise(source: Source) -> str | None:
 def _is_summary(document: Any) -> bool:
     if not isinstance(document, dict) or "total" not in document:
         return False
-    return all(isinstance(each, dict) and {"corr", "wrong"} <= {*each} for each in document.values())
+    return all(isinstance(entry, dict) and {"corr", "wrong"} <= {*entry} for entry in document.values())
 
 
 def _members(source: Source) -> list[str]:
@@ -129,8 +129,8 @@ class _File:
             folders = folders[:-2]
         elif folders[-1:] in (["all"], ["CoT"]):
             folders = folders[:-1]
-        found = folders or [*self.folders]
-        return found[-1] if found and found[-1] else self.stem
+        path = folders or [*self.folders]
+        return path[-1] if path and path[-1] else self.stem
 
 
 def _folded(name: str) -> str:
@@ -170,8 +170,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             kept = figures.kept(file, items)
             rows += [_grade(source, run, item, where, reading) for item, where in kept]
     notes = _notes(reading) + figures.notes()
-    found = outcomes_of(rows, sources[0].label, options, notes)
-    return ReadResult(found, tuple(notes))
+    outcomes = outcomes_of(rows, sources[0].label, options, notes)
+    return ReadResult(outcomes, tuple(notes))
 
 
 def _files(source: Source) -> Iterator[_File]:
@@ -298,17 +298,17 @@ def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:
 
 def strict(text: str) -> str | None:
     """The letter that the repository's first rule finds in a text: the first after "answer is"."""
-    found = _STRICT.search(text)
-    return found[1] if found else None
+    match = _STRICT.search(text)
+    return match[1] if match else None
 
 
 def again(text: str) -> str | None:
     r"""The letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
     letter, end = None, 0
-    for found in _AGAIN.finditer(text):
-        if letter is not None and "\n" in text[end : found.start()]:
+    for match in _AGAIN.finditer(text):
+        if letter is not None and "\n" in text[end : match.start()]:
             break
-        letter, end = found[1], found.start()
+        letter, end = match[1], match.start()
     return letter
 
 
@@ -332,12 +332,12 @@ def _grade(source: Source, run: str, item: Any, where: str, reading: _Reading) -
     if pred is not None and not isinstance(pred, str):
         raise fail("pred must be a letter or null", pred)
     text = next((as_text(item[key]) for key in TEXTS if item.get(key) is not None), None)
-    said, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
+    letter, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
     gold = gold.strip(WHITE)
     kind = repr((item.get("question"), item.get("options"), gold))
     reading.kinds.setdefault(str(name).strip(WHITE), set()).add(hash(kind))
     strata = {key: item[key] for key in ("category", "src") if isinstance(item.get(key), str)}
-    state = SILENT if said is None else CORRECT if said == gold else INCORRECT
+    state = SILENT if letter is None else CORRECT if letter == gold else INCORRECT
     return Graded(run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label)
 
 
@@ -349,17 +349,17 @@ def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> 
     if text is None:
         seen.textless += 1
         return pred or None, None if pred else NO_LETTER
-    found = strict(text)
-    if found is None:
+    letter = strict(text)
+    if letter is None:
         second = again(text)
         looser = second or alone(text)
         seen.again += second is not None
         seen.alone += second is None and looser is not None
-        found = looser if reading.extract == "full" else None
-    seen.random += found is None and bool(pred)
-    seen.other += found is not None and found != pred
-    said = pred or None if reading.extract == "pred" else found
-    return said, None if said else NO_LETTER if text.strip() else EMPTY
+        letter = looser if reading.extract == "full" else None
+    seen.random += letter is None and bool(pred)
+    seen.other += letter is not None and letter != pred
+    chosen = pred or None if reading.extract == "pred" else letter
+    return chosen, None if chosen else NO_LETTER if text.strip() else EMPTY
 
 
 def _notes(reading: _Reading) -> list[Note]:

@@ -58,9 +58,9 @@ def _name(source: Source) -> str:
 
 
 def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Graded]:
-    asked: dict[str, str] = {}
-    said: dict[str, str | None] = {}  # why what was sampled is no answer
-    found: dict[str, Graded] = {}
+    samples: dict[str, str] = {}
+    silences: dict[str, str | None] = {}  # why what was sampled is no answer
+    by_sample: dict[str, Graded] = {}
     report: Any = None
     for row, line in json_lines(source, lenient=True):
         report = row.get("final_report", report)
@@ -71,17 +71,17 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         if not isinstance(sample, str):
             raise FormatError(source.label, "sample_id must be a text", where=where, value=sample)
         sample, data = identity(sample), row.get("data")
-        asked.setdefault(sample, where)
+        samples.setdefault(sample, where)
         if row.get("type") == "sampling" and isinstance(data, dict):
-            said[sample] = _why_silent(data.get("sampled"), options)
+            silences[sample] = _why_silent(data.get("sampled"), options)
         graded = _graded(source, row.get("type"), data, where)
         if graded is not None and isinstance(data, dict):
-            if sample in found:
+            if sample in by_sample:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
-            silent = _why_silent(data.get("sampled", data.get("picked")), options) or said.get(sample)
+            silent = _why_silent(data.get("sampled", data.get("picked")), options) or silences.get(sample)
             state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
-            found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
-    if not asked:
+            by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
+    if not samples:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
         notes.append(
@@ -91,9 +91,9 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
                 run,
             )
         )
-    lacking = [sample for sample in asked if sample not in found]
-    rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=asked[s], path=source.label) for s in lacking]
-    return [*found.values(), *rows]
+    lacking = [sample for sample in samples if sample not in by_sample]
+    rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=samples[s], path=source.label) for s in lacking]
+    return [*by_sample.values(), *rows]
 
 
 def _why_no_samples(report: Any) -> str:

@@ -75,20 +75,20 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     rows: list[Graded] = []
     for _, source in parts:
         rows += _file(source, options, notes, many=len(parts) > 1)
-    found = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
-    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, ())
+    outcomes = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
 
 
 def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
-    found: list[tuple[tuple[str, int], Graded]] = []
+    graded: list[tuple[tuple[str, int], Graded]] = []
     for result, where in _results(source):
         _check(source, result, where)
-        found.append((_key(result), _graded(source, result, where, options)))
-    if not found:
+        graded.append((_key(result), _graded(source, result, where, options)))
+    if not graded:
         raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
-    runs = list(dict.fromkeys(key for key, _ in found))
+    runs = list(dict.fromkeys(key for key, _ in graded))
     names = dict(zip(runs, run_names([(provider, f"prompt {prompt}") for provider, prompt in runs]), strict=True))
-    scores = [score for _, row in found for score in row.scores.values()]
+    scores = [score for _, row in graded for score in row.scores.values()]
     scale = scale_of(scores, options)
     if scale is None:
         notes.append(no_outcome("a score of these results", SCORE))
@@ -96,7 +96,7 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
         notes += say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
         notes.append(note("promptfoo.prompts", "runs are told apart by the number of their prompt"))
-    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in found]
+    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in graded]
 
 
 def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:
@@ -204,5 +204,5 @@ def _judge_failed(grading: Any) -> bool:
         if isinstance(parts, list)
         else []
     )
-    told = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
-    return bool(failed) and sum(data.get("graderError") is True for data in told) == len(failed)
+    metadata = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
+    return bool(failed) and sum(data.get("graderError") is True for data in metadata) == len(failed)

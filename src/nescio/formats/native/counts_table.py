@@ -59,7 +59,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
     counts: list[list[int]] = []
-    notes = [each for _, source in parts for each in source.notes]
+    notes = [remark for _, source in parts for remark in source.notes]
     for _, source in parts:
         label = source.label
         with connect() as connection:

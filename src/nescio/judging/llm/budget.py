@@ -22,8 +22,8 @@ class Limits:
     def __post_init__(self) -> None:
         if self.calls is not None and self.calls < 0:
             raise UsageError(f"--max-calls is 0 or more (found {self.calls})")
-        given = (self.cost, self.price_in, self.price_out)
-        if any(value is not None and not 0 <= value < float("inf") for value in given):
+        amounts = (self.cost, self.price_in, self.price_out)
+        if any(value is not None and not 0 <= value < float("inf") for value in amounts):
             raise UsageError("--max-cost and prices are amounts of money, 0 or more")
         if self.cost is not None and (self.price_in is None or self.price_out is None):
             raise UsageError("--max-cost needs the prices of a million tokens: --price-in and --price-out")

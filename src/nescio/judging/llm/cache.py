@@ -97,12 +97,12 @@ class Cache:
     def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
         """The replies that are here."""
         columns = "grade, reply, model, prompt_tokens, completion_tokens, why"
-        found = {}
+        replies = {}
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))
             for key, *row in self._execute(f"SELECT key, {columns} FROM grades WHERE key IN ({marks})", some):
-                found[key] = Reply(*row)
-        return found
+                replies[key] = Reply(*row)
+        return replies
 
     def begin(self, key: str) -> bool:
         """Say that a call is about to be made: if nothing comes of it, it may have been paid for all the same.
@@ -147,13 +147,13 @@ class Cache:
 
     def left_under_way(self, keys: Iterable[str]) -> int:
         """How many of these calls were begun by a run that was stopped before their replies came."""
-        found = 0
+        count = 0
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))
-            found += len(
+            count += len(
                 [row for row in self._execute(f"{_CALLERS} WHERE key IN ({marks})", some) if not _at_work(*row)]
             )
-        return found
+        return count
 
     def _execute(self, query: str, parameters: list[Any]) -> list[Any]:
         try:

@@ -160,8 +160,8 @@ class Client:
             text = _read(error, deadline).decode(errors="replace")
         except (OSError, HTTPException, _TryAgain):
             text = ""
-        said = self._hidden(_message(text))
-        rule = f"{self.endpoint.address} answers {error.code}{f': {said}' if said else ''}"
+        message = self._hidden(_message(text))
+        rule = f"{self.endpoint.address} answers {error.code}{f': {message}' if message else ''}"
         if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
             raise EndpointError(rule)
         if error.code in _AGAIN or error.code >= 500:
@@ -224,10 +224,10 @@ def _message(text: str) -> str:
     """What a refusal says, on one line."""
     try:
         error = json.loads(text)["error"]
-        said = error["message"] if isinstance(error, dict) else error
+        message = error["message"] if isinstance(error, dict) else error
     except (ValueError, KeyError, TypeError, RecursionError):
-        said = text
-    return " ".join(str(said).split())[:_SHOWN]
+        message = text
+    return " ".join(str(message).split())[:_SHOWN]
 
 
 def _seconds(header: str | None) -> float | None:

@@ -66,27 +66,27 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
     words: dict[str, list[str]] = {}
     normal = golds.normalise(texts.values())
     for i, (name, answers) in enumerate(zip(golds.ids, golds.texts, strict=True)):
-        said = normal[texts.get(name, "")]
-        if said in answers:
+        predicted = normal[texts.get(name, "")]
+        if predicted in answers:
             exact[i], f1[i] = 1, 1.0
-        elif said and answers[0]:
-            for text in (said, *answers):
+        elif predicted and answers[0]:
+            for text in (predicted, *answers):
                 if text not in words:
                     words[text] = text.split()
-            f1[i] = max(_f1(words[answer], words[said]) for answer in answers)
+            f1[i] = max(_f1(words[answer], words[predicted]) for answer in answers)
     return Scores(exact, f1)
 
 
-def _f1(gold: list[str], said: list[str]) -> float:
+def _f1(gold: list[str], answer: list[str]) -> float:
     """The harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
-    if set(gold).isdisjoint(said):
+    if set(gold).isdisjoint(answer):
         return 0.0
-    if len(said) == 1 or len(gold) == 1:
+    if len(answer) == 1 or len(gold) == 1:
         same = 1
     else:
         counts = Counter(gold)
-        same = sum(min(many, counts[word]) for word, many in Counter(said).items() if word in counts)
-    precision, recall = 1.0 * same / len(said), 1.0 * same / len(gold)
+        same = sum(min(many, counts[word]) for word, many in Counter(answer).items() if word in counts)
+    precision, recall = 1.0 * same / len(answer), 1.0 * same / len(gold)
     return (2 * precision * recall) / (precision + recall)
 
 
@@ -98,13 +98,13 @@ def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[s
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]
     at = np.array([place[name] for name in order], dtype=np.int64)
-    said = np.array([bool(texts[name]) for name in order], dtype=bool)
+    answers = np.array([bool(texts[name]) for name in order], dtype=bool)
     silent = int((~golds.has_answer).sum())
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for key, values in (("exact", scores.exact.astype(float)), ("f1", scores.f1)):
-        gained = np.where(golds.has_answer[at], values[at], np.where(said, -1.0, 0.0))
+        gained = np.where(golds.has_answer[at], values[at], np.where(answers, -1.0, 0.0))
         total = np.cumsum(np.concatenate([[float(silent)], gained]))
         top = int(np.argmax(total))  # the first of the highest
-        found[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
-        found[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
-    return found
+        results[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
+        results[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
+    return results

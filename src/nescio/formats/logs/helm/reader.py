@@ -99,13 +99,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     folders = open_folders(parts)
     cases = [open_cases(folder, options) for folder in folders]
     notes = say_others(parts)
-    for name, found in (
+    for name, values in (
         ("split", {case.split for every in cases for case in every}),
         ("perturbation", {case.perturbation for every in cases for case in every}),
         ("metric", {metric for every in cases for case in every for metric in case.scores}),
     ):
         if name in options.choose:
-            choose(options, name, sorted(found), f"{name}s")
+            choose(options, name, sorted(values), f"{name}s")
     repeats = any(case.trial for every in cases for case in every)
     rows: list[Graded] = []
     outcomes = True
@@ -148,9 +148,11 @@ def _graded(
         name = folder.prefix + case.id
         answerable = grading.has_answer(_gold(case), options)
         state, why = _outcome(case, score, scale, options, answerable=answerable)
-        if why is None and (said := _no_option(folder, case)):
-            optionless[said] += 1
-        given = {each: score if each in (SCORE, metric) else case.scores.get(each) for each in held}
+        if why is None and (text := _no_option(folder, case)):
+            optionless[text] += 1
+        values = {
+            score_name: score if score_name in (SCORE, metric) else case.scores.get(score_name) for score_name in held
+        }
         rows.append(
             Graded(
                 folder.run,
@@ -162,7 +164,7 @@ def _graded(
                 strata=_strata(folder, case, repeats=repeats),
                 where=case.where,
                 path=folder.files[STATE],
-                scores={each: value for each, value in given.items() if value is not None},
+                scores={score_name: value for score_name, value in values.items() if value is not None},
                 answerable=-1 if answerable else 0,
             )
         )
@@ -199,18 +201,18 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions,
 
 def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
     """The metric asked for; else exact_match or one like it; else the only score there is."""
-    found = dict.fromkeys(name for case in cases for name in case.scores)
-    asked = options.choose.get("metric")
-    if asked in found:
-        return str(asked)
-    scores = [name for name in found if not RECORDS.fullmatch(name) and "@" not in name]
-    main = next((name for name in MAIN if name in found), None)
+    metrics = dict.fromkeys(name for case in cases for name in case.scores)
+    chosen = options.choose.get("metric")
+    if chosen in metrics:
+        return str(chosen)
+    scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
+    main = next((name for name in MAIN if name in metrics), None)
     if main is None:
         # A score by several graders (xst_gpt_score, xst_claude_score) has their mean beside it (xst_score).
         alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
         if not alone:
             raise FormatError(
-                folder.files[STATS], "there is no score in it, only records of requests", value=list(found)
+                folder.files[STATS], "there is no score in it, only records of requests", value=list(metrics)
             )
         main = alone[0] if len(alone) == 1 else choose(options, "metric", alone, "metrics")
     mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
@@ -290,14 +292,14 @@ def _silence(case: Case, options: ReadOptions) -> str | None:
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
-    said = _said(case)
-    if not said:
+    text = _said(case)
+    if not text:
         finish = _completion(case).get("finish_reason")
         reason = str(finish.get("reason")) if isinstance(finish, dict) else ""
         if reason.startswith(SERVER_ERROR):
             return ERRORED
         return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
-    return SAID_SO if declined(options, said) or declined(options, _option(case)[0]) else None
+    return SAID_SO if declined(options, text) or declined(options, _option(case)[0]) else None
 
 
 def _failure(error: str) -> str:

@@ -95,9 +95,9 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
     first, *others = sanitize(name, target="message").split(",")
     scenario, colon, parameter = first.partition(":")
-    if not colon and (found := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
-        scenario, parameter = found[1], found[2]
-    pairs = [each.partition("=") for each in (parameter, *others)]
+    if not colon and (split := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
+        scenario, parameter = split[1], split[2]
+    pairs = [argument.partition("=") for argument in (parameter, *others)]
     parameters = {key: value for key, _, value in pairs if key and value}
     known = adapter.get("model") if isinstance(adapter, dict) else None
     model = (
@@ -114,8 +114,8 @@ def _named(folders: Sequence[Folder]) -> list[Folder]:
     many = Counter((folder.model, what) for folder, what in zip(folders, whats, strict=True))
     again = {model for (model, _), count in many.items() if count > 1}
     keys = [(folder.model, folder.path if folder.model in again else None) for folder in folders]
-    given = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
-    names = dict(zip(given, grading.run_names(list(given.values())), strict=True))
+    candidates = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
+    names = dict(zip(candidates, grading.run_names(list(candidates.values())), strict=True))
     several = len({*whats}) > 1
     return [
         replace(folder, run=names[key], prefix=f"{what}/" if several else "")
@@ -152,8 +152,10 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
             raise FormatError(folder.files[STATS], "each item must be an object", where=where, value=entry)
         key = _key(entry.get("instance_id"), entry, entry, folder.files[STATS], where)
         if key not in cases:
-            found = f"{key[0]!r}, trial {key[1]}, perturbation {key[2]}"
-            raise MismatchError(f"{folder.files[STATS]}, {where}: {folder.files[STATE].name} has no instance {found}")
+            described = f"{key[0]!r}, trial {key[1]}, perturbation {key[2]}"
+            raise MismatchError(
+                f"{folder.files[STATS]}, {where}: {folder.files[STATE].name} has no instance {described}"
+            )
         for name, score in _stats(entry.get("stats"), folder, where):
             if cases[key].scores.setdefault(name, score) != score:
                 raise FormatError(folder.files[STATS], f"{name!r} stands here again", where=where, value=score)
@@ -178,11 +180,11 @@ def _key(
     return name, trial, sanitize(perturbation["name"] + shown, target="message")
 
 
-def _stats(given: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
+def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
     """The scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
-    if not isinstance(given, list):
-        raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=given)
-    for stat in given:
+    if not isinstance(entries, list):
+        raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
+    for stat in entries:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or not isinstance(name.get("name"), str):
             raise FormatError(folder.files[STATS], "a stat has a name with a name in it", where=where, value=stat)

@@ -30,18 +30,18 @@ def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None
     scores are 0 or 1.
     """
     name = reducer.removeprefix("inspect_ai/")
-    found: list[Range] = []
+    ranges: list[Range] = []
     for repeats in questions:
-        scored = [(said, score) for said, score in repeats if not math.isnan(score)]
+        scored = [(word, score) for word, score in repeats if not math.isnan(score)]
         if not scored:
             continue
         one = _one(name, scored)
         if one is None:
             return None
-        found.append(one)
-    if not found:
+        ranges.append(one)
+    if not ranges:
         return math.nan, math.nan
-    least, greatest = (sum(values) / len(found) for values in zip(*found, strict=True))
+    least, greatest = (sum(values) / len(ranges) for values in zip(*ranges, strict=True))
     return least, greatest
 
 
@@ -52,8 +52,8 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
         return value, value
     if reducer == "mode":
         of = dict(scored)
-        many = Counter(said for said, _ in scored)
-        most = [of[said] for said, count in many.items() if count == max(many.values())]
+        many = Counter(word for word, _ in scored)
+        most = [of[word] for word, count in many.items() if count == max(many.values())]
         return min(most), max(most)
     named = _OF_K.fullmatch(reducer)
     if named is None or not {*scores} <= {0.0, 1.0}:
