@@ -20,14 +20,16 @@ _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions m
 
 
 def rule(format_: Format, source: Source | None = None) -> str:
-    """What `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
+    """Return what `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
     looks = format_.understand if source is not None and _is_understood(format_, source) else format_.recognise
     first = inspect.cleandoc(looks.__doc__ or "").split("\n\n")[0]
-    return " ".join(first.replace("`", "").split()).rstrip(".")
+    known = " ".join(first.replace("`", "").split()).rstrip(".").removeprefix("Recognise ")
+    return known[:1].upper() + known[1:]
 
 
 def seen(format_: Format, source: Source) -> str:
-    """What was enough for the rule: the root of XML, the first line of text, else as few columns, keys or members as would do."""
+    """Return what was enough for the rule: the root of XML, the first line of text, else as few columns, keys or members as
+    would do."""
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
@@ -66,7 +68,8 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """What is needed of the names where some are given: halved again and again, so that a few of thousands are quickly found."""
+    """Return what is needed of the names where some are given: halved again and again, so that a few of thousands are quickly
+    found."""
     if does(some):
         return []
     if len(names) <= 1:
@@ -77,7 +80,7 @@ def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """The source as it would be if it had only these."""
+    """Return the source as it would be if it had only these."""
     kept = {*names}
 
     def cut(value: Any) -> Any:
@@ -137,7 +140,8 @@ def _why_of_no_format(source: Source) -> str:
 
 
 def _no_counts(have: set[str]) -> str:
-    """What is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are outcomes."""
+    """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are
+    outcomes."""
     if not have & {"question", *filter(None, NAMES_A_ROW)}:
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
@@ -151,7 +155,7 @@ def _no_counts(have: set[str]) -> str:
 
 
 def _needed(source: Source) -> str:
-    """What a file of no known format would need, if it is a table; else the formats that there are."""
+    """Return what a file of no known format would need, if it is a table; else the formats that there are."""
     if source.kind not in ("delimited", "lines", "parquet", "table"):
         return f"of no format that nescio knows ({', '.join(sorted(REGISTRY))})"
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""

@@ -157,7 +157,7 @@ class Format:
     files: tuple[str, ...] = ()
 
     def part_of(self, source: Source) -> str | None:
-        """The part that a file plays, by the format's own names or by what people call its columns."""
+        """Return the part that a file plays, by the format's own names or by what people call its columns."""
         return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 

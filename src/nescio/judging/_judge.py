@@ -310,7 +310,7 @@ def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_
 
 
 def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
-    """The state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
+    """Return the state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
     if grade is None:
         return SILENT, -1
     if response.answered:
@@ -328,7 +328,7 @@ def _why(state: int, response: Response) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """What silence earns in a graded score on each question: 1 where there is no answer."""
+    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

@@ -37,7 +37,7 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _scaled(match: re.Match[str]) -> str:
-    """A scale after digits, as a mark that no later step takes for a number of its own."""
+    """Return a scale after digits, as a mark that no later step takes for a number of its own."""
     return f"{match[1]}⟪{(_SCALES | _SHORT)[match[2].lower()]}⟫"
 
 
@@ -90,7 +90,7 @@ _IN_NAME = re.compile(
 
 
 def quantities(text: str, decimal: str = ".") -> list[Quantity]:
-    """The numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
+    """Return the numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
 
     Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A number
     that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere what is

@@ -53,7 +53,8 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """The position, from 0, of the option that a text names, or None. Of options of one text the first stands for all."""
+    """Return the position, from 0, of the option that a text names, or None. Of options of one text the first stands for
+    all."""
     return _named(question.options, text)
 
 

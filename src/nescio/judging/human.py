@@ -44,7 +44,7 @@ class Human:
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """What people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
+        """Return what people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
         label = self.by_run.get((run, question)) or self.by_question.get(question)
         if label is not None:
             if answer is None or label.answer is None or squeeze(label.answer) == squeeze(answer):
@@ -74,7 +74,7 @@ class Human:
         return ()
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        """The verdicts; NOT_GRADED where there is none."""
+        """Return the verdicts; NOT_GRADED where there is none."""
         labels = (self.label(one.run, one.question.id, one.answer) for one in answers)
         return [Grade(NOT_GRADED if label is None else label.state) for label in labels]
 
@@ -136,7 +136,8 @@ def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
 
 
 def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
-    """The same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays silence."""
+    """Return the same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays
+    silence."""
     state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
     for r, q in np.argwhere(asked_of(outcomes)):
         label = people.label(outcomes.runs[r], outcomes.questions[q])

@@ -51,7 +51,7 @@ def numeric(
     separated, numbers written as fractions, with powers of ten or in English words.
 
     Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states is
-    taken for granted; other words are none. 50 % is 50 as well as 0.5, unless both sides have a percent sign. An answer without
+    taken for granted; other words are none. 50% is 50 as well as 0.5, unless both sides have a percent sign. An answer without
     a number is wrong; a question none of whose gold answers has one raises MismatchError.
     """
     mark = "," if decimal == "comma" else "."

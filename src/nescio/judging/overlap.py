@@ -57,7 +57,7 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
 
 def best_overlap(answer: str, keys: tuple[str, ...]) -> Overlap:
-    r"""The overlap with the key whose F is best, the first of several.
+    r"""Return the overlap with the key whose F is best, the first of several.
 
     With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$,
     $F = 2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from

@@ -39,7 +39,7 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
 
 def best_f1(answer: str, gold: Sequence[str]) -> float:
-    """The best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
+    """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
 
     Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it empties
     has F1 1 and any other 0.

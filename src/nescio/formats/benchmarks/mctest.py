@@ -30,7 +30,7 @@ _KIND = re.compile(r"(one|multiple):\s*")
 
 
 def recognise(source: Source) -> str | None:
-    """A `.tsv` without a header, whose first cells are a name and an author; the right letters in an `.ans`."""
+    """Recognise a `.tsv` without a header, whose first cells are a name and an author; the right letters in an `.ans`."""
     if source.kind != "text" or source.path is None:
         return None
     suffix, first = source.path.suffix.lower(), str(source.first)
@@ -40,7 +40,8 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of any number of tests with their stories, and where the .ans is given too with the right options."""
+    """Return the questions of any number of tests with their stories, and where the .ans is given too with the right
+    options."""
     tests, keys = ([source for part, source in parts if part == name] for name in ("test", "gold"))
     if not tests:
         raise MismatchError(f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) of that name")

@@ -44,7 +44,8 @@ _LONGEST_LABEL = 60
 
 
 def recognise(source: Source) -> str | None:
-    """Rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects (KILT)."""
+    """Recognise rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects
+    (KILT)."""
     have = set(source.columns)
     if source.kind == "lines" and {"id", "output"} <= have and isinstance(source.first, dict):
         output = source.first["output"]
@@ -58,7 +59,7 @@ def recognise(source: Source) -> str | None:
 
 
 def understand(source: Source) -> str | None:
-    """A table with columns that name or hold questions, gold answers and predictions."""
+    """Recognise a table with columns that name or hold questions, gold answers and predictions."""
     return "table" if roles.holds_answers(source) else None
 
 
@@ -276,7 +277,7 @@ def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> li
         notes.append(
             note(
                 "nq.repeats",
-                "{subject}: {rows} rows repeat a question; without question_id they are told apart by a number",
+                "{subject}: {rows} rows repeat a question; without question_id they are distinguished by a number",
                 str(source.label),
                 rows=repeated,
             )
@@ -306,7 +307,8 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
 
 
 def _refuse_other_verdicts(rows: Sequence[_Row]) -> None:
-    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the question."""
+    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the
+    question."""
     values: dict[str, set[str]] = {}
     of_question: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -338,7 +340,7 @@ Lists = frozenset[tuple[int, str]] | None
 
 
 def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: str) -> tuple[str, ...]:
-    """The gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
+    """Return the gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
     if text is None:
         return ()
     listed = text.startswith("[") and text.endswith("]")
@@ -354,7 +356,7 @@ def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: s
 
 
 def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, ...]:
-    """The prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
+    """Return the prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
     if text is None:
         return ()
     items = _list(text) if lists and (at, column) in lists else None
@@ -362,7 +364,7 @@ def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, .
 
 
 def _list(text: str) -> list[str] | None:
-    """A list of texts and numbers as texts, or None."""
+    """Return a list of texts and numbers as texts, or None."""
     import ast
 
     try:
@@ -406,7 +408,7 @@ OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
 
 
 def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> OwnGold:
-    """The gold answers of runs that have others than the first row of the question, which a note counts.
+    """Return the gold answers of runs that have others than the first row of the question, which a note counts.
 
     Raises FormatError where it is another question, or where only one of the two has any answer.
     """
@@ -448,7 +450,8 @@ def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOpti
 
 
 def _questions(rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> tuple[dict[str, Question], OwnGold]:
-    """The questions, with the columns that have one short text for each of them, and the gold answers of runs that differ."""
+    """Return the questions, with the columns that have one short text for each of them, and the gold answers of runs that
+    differ."""
     first: dict[str, _Row] = {}
     for row in rows:
         first.setdefault(row.id, row)
@@ -551,7 +554,8 @@ def _read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
-    """The gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this has."""
+    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this
+    has."""
     gold = [source for part, source in parts if part == "gold"]
     if len(gold) > 1 or "gold" in options.choose:
         with_meta = [source for source in gold if "meta" in source.columns]
@@ -613,7 +617,7 @@ def write_kilt(unjudged: Unjudged, path: Path) -> WriteResult:
 
 
 def _gold_of(question: Question) -> tuple[str, ...]:
-    """The answers, none where the question is said to have none."""
+    """Return the answers, none where the question is said to have none."""
     if question.answerable is False:
         return ()
     if not question.answers:

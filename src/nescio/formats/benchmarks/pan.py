@@ -62,7 +62,8 @@ class _Truth:
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines as `EN001 0.8`."""
+    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines as
+    `EN001 0.8`."""
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if _LINE.fullmatch(source.first) else None
@@ -184,7 +185,7 @@ def _words(source: Source) -> Iterator[tuple[list[str], int]]:
 
 
 def _values(source: Source, truth: _Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """The scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
+    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
     index = {problem: i for i, problem in enumerate(truth.same)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
     odd: Counter[str] = Counter()
@@ -316,7 +317,8 @@ def _id(source: Source, row: dict[str, Any], line: int) -> str:
     takes=Outcomes,
 )
 def write(outcomes: Outcomes, path: Path) -> WriteResult:
-    """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing problem."""
+    """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing
+    problem."""
     if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
             "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
@@ -349,7 +351,7 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
 
 
 def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """The scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
+    """Return the scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
     state, raw, same = (
         outcomes.state[run],
         outcomes.extra_columns["verification.value"][run],

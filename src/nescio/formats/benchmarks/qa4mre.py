@@ -31,7 +31,8 @@ Key = tuple[str, str, str]  # topic, reading test, question
 
 
 def recognise(source: Source) -> str | None:
-    """XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of a run)."""
+    """Recognise XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of
+    a run)."""
     if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
         return None
     root = source.document
@@ -61,7 +62,8 @@ class _Asked:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of a test with their texts; where its gold is given too, with the right options. A gold file is a test."""
+    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file is a
+    test."""
     gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
     notes: list[Note] = []
     if test is None:
@@ -158,7 +160,7 @@ def _text(element: _Element | None) -> str:
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
-    """The questions of a test; `marked` says that right options must be known."""
+    """Yield the questions of a test; `marked` says that right options must be known."""
     assert source.path is not None
     stories: dict[_Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
@@ -183,7 +185,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """The sentences of the documents of the reading test that a question stands in; each test is cut once."""
+    """Return the sentences of the documents of the reading test that a question stands in; each test is cut once."""
     test = next(question.iterancestors("reading-test"))
     if test not in seen:
         texts = ["".join(map(str, document.itertext())) for document in test.iter("doc")]
@@ -265,7 +267,7 @@ def _response(source: Source, element: _Element, one: _Asked) -> Response:
 
 
 def _chosen(source: Source, element: _Element) -> _Element | None:
-    """The one answer that stands in the question, or of several the one that is marked."""
+    """Return the one answer that stands in the question, or of several the one that is marked."""
     answers = [answer for answer in element.findall("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]

@@ -43,7 +43,7 @@ QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
 def recognise(source: Source) -> str | None:
-    """Text whose first line is one of a run, of qrels, or of factoid judgements."""
+    """Recognise text whose first line is one of a run, of qrels, or of factoid judgements."""
     if source.kind != "text":
         return None
     cells = str(source.first).split()
@@ -135,7 +135,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _cells(source: Source, least: int) -> Iterator[tuple[list[str], int]]:
-    """The lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the line."""
+    """Yield the lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the line."""
     for line, number in text_lines(source):
         cells = line.split(None, least - 1)
         if cells:
@@ -150,7 +150,7 @@ def _fail(source: Source, line: int, rule: str, value: object = None) -> FormatE
 
 
 def _read_runs(sources: Sequence[Source], options: ReadOptions) -> list[_Found]:
-    """The runs, named by their tags where no two files share one, else by their files."""
+    """Read the runs, named by their tags where no two files share one, else by their files."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
@@ -246,7 +246,7 @@ def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) ->
 def _by_qrels(
     runs: Sequence[_Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[Note]
 ) -> Iterator[tuple[Graded, int]]:
-    """A row a run and topic, with the rank of the first relevant document, 0 where there is none."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none."""
     for run in runs:
         _say_strangers(run, relevant, notes)
         unjudged = 0
@@ -295,7 +295,8 @@ def _say_strangers(run: _Found, known: Mapping[str, object], notes: list[Note]) 
 
 
 def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """The outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0 for none."""
+    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0
+    for none."""
     ranks = array("q")
 
     def graded() -> Iterator[Graded]:
@@ -311,7 +312,7 @@ def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOpt
 
 
 def _judgements(source: Source, options: ReadOptions) -> Iterator[tuple[str, str, str, str, int]]:
-    """The lines of judgements: question, docno, letter, answer, line."""
+    """Yield the lines of judgements: question, docno, letter, answer, line."""
     numbers = is_judged_in_numbers(str(source.first).split())
     letters = NUMBERS if numbers else {letter: letter for letter in VERDICTS}
     rule = f"a line of judgements is: qid docno {'1|-1|2|3' if numbers else 'R|W|X|U'} answer"
@@ -328,7 +329,7 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """A right NIL says that there is no answer, any other right answer that there is one; both cannot be."""
+    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot be."""
     if state != CORRECT:
         return
     says = int(docno != NIL)
@@ -385,7 +386,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> ReadResult:
-    """The answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
+    """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, squeeze(answer)

@@ -44,7 +44,7 @@ Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """Lines of which the first has the keys of an instance."""
+    """Recognise lines of which the first has the keys of an instance."""
     return "log" if source.kind == "lines" and KEYS.issubset(source.columns) else None
 
 
@@ -83,7 +83,7 @@ class _Instance:
 
 
 def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[Note]) -> list[Graded]:
-    """The rows of one evaluation where several are of the same questions; all of them where they are not."""
+    """Return the rows of one evaluation where several are of the same questions; all of them where they are not."""
     metrics: dict[tuple[str, tuple[str, str, int]], set[str | None]] = {}
     for one in instances:
         metrics.setdefault((one.row.strata[TASK], one.sample), set()).add(one.result)
@@ -148,7 +148,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
 
 
 def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
-    """The rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
+    """Yield the rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
     names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
     seen: Counter[tuple[str, str]] = Counter((row.run, name) for row, name in zip(rows, names, strict=True))
     again = seen.total() - len(seen)
@@ -191,7 +191,7 @@ def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
 
 
 def _extracted(row: Row) -> list[str]:
-    """The texts that were extracted as the final answer."""
+    """Return the texts that were extracted as the final answer."""
     drawn = row.get("answer_attribution")
     attempts = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
     texts = [one.get("extracted_value") for one in attempts if one.get("is_terminal")]
@@ -199,7 +199,7 @@ def _extracted(row: Row) -> list[str]:
 
 
 def _raw(row: Row) -> list[str]:
-    """What the model put out, each of several samples."""
+    """Return what the model put out, each of several samples."""
     output = row.get("output")
     raw = output.get("raw") if isinstance(output, dict) else None
     return [text for text in (raw if isinstance(raw, list) else [raw]) if isinstance(text, str)]

@@ -48,7 +48,7 @@ class Graded:
 
 
 def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """The rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
+    """Return the rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
 
     Raises FormatError where a run answers a question twice. `notes` gets one a run on what stands behind
     its silence and its ungraded answers.
@@ -98,7 +98,8 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """What repeats share, which a note says; None without repeats, and where they are too few for any interval to notice."""
+    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval to
+    notice."""
     if None in clusters:
         return None
     sizes = Counter(clusters)
@@ -179,7 +180,7 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
 
 
 def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> str:
-    """The one that `--choose NAME=VALUE` names of what was found, or the only one there is.
+    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is.
 
     Raises UsageError where there are several and none is named, or where the one named is not there.
     """

@@ -58,7 +58,7 @@ def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """The number of `--choose threshold=T`; raises UsageError where it is none."""
+    """Return the number of `--choose threshold=T`; raises UsageError where it is none."""
     chosen = options.choose.get("threshold")
     if chosen is None:
         return None
@@ -69,7 +69,7 @@ def threshold(options: ReadOptions) -> float | None:
 
 
 def number(value: Any) -> float | None:
-    """A JSON value as a number: true is 1, a text of a number that number; None where it is none."""
+    """Return a JSON value as a number: true is 1, a text of a number that number; None where it is none."""
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -168,12 +168,12 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
 
 
 def identity(value: object) -> str:
-    """A name as a text that can be written: half of a surrogate pair cannot."""
+    """Return a name as a text that can be written: half of a surrogate pair cannot."""
     return str(value).encode(errors="replace").decode()
 
 
 def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
-    """What a record says of its question that could group questions: texts, whole numbers, true and false."""
+    """Return what a record says of its question that could group questions: texts, whole numbers, true and false."""
     if options.strata == ():
         return {}
     kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
@@ -216,7 +216,8 @@ def _groups(values: Array) -> bool:
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """The names of runs, each given as (what it would be called, what tells it apart): the latter is added where two agree.
+    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where two
+    agree.
 
     Raises MismatchError where two would still bear one name.
     """
@@ -229,7 +230,7 @@ def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def place(path: Path) -> str:
-    """A file or folder by its last two names: what tells runs of one name apart."""
+    """Name a file or folder by its last two names: what tells runs of one name apart."""
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
@@ -277,6 +278,6 @@ def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, lo
 
 
 def folded(scores: Iterable[float]) -> float:
-    """The mean as a tool takes it: over what is graded, silence at the score it was given."""
+    """Return the mean as a tool takes it: over what is graded, silence at the score it was given."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan

@@ -47,7 +47,8 @@ _HEAD = 1 << 14
 
 
 def recognise(source: Source) -> str | None:
-    """A JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such arrays.
+    """Recognise a JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such
+    arrays.
 
     Beside them, a `_summary.json` of categories with `corr` and `wrong`.
     """
@@ -66,7 +67,7 @@ def _is_summary(document: Any) -> bool:
 
 
 def _members(source: Source) -> list[str]:
-    """The members that hold results."""
+    """Return the members that hold results."""
     names = [name for name in source.members if name.lower().endswith(".json") and not name.startswith("__MACOSX/")]
     return [name for name in names if not name.endswith(f"{_SUMMARY}.json")]
 
@@ -114,7 +115,7 @@ class _File:
     items: Iterator[tuple[Any, str]]
 
     def run(self) -> tuple[str, str, Iterator[tuple[Any, str]]]:
-        """The run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
+        """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
         first = next(self.items, None)
         items = self.items if first is None else chain([first], self.items)
         category = first[0].get("category") if first is not None and isinstance(first[0], dict) else None
@@ -123,7 +124,7 @@ class _File:
         return _NAME.sub(r"\1", self.stem), "", items
 
     def _model(self) -> str:
-        """The folder; in the repository's own layout, `model/CoT/subjects`, the model."""
+        """Return the folder; in the repository's own layout, `model/CoT/subjects`, the model."""
         folders = [*self.folders]
         if folders[-2:-1] == ["CoT"]:
             folders = folders[:-2]
@@ -199,7 +200,7 @@ def _results_of(summary: str) -> str:
 
 
 def _summaries(parts: Sequence[SourceRole]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """The summaries beside the results: folders, stem and content."""
+    """Yield the summaries beside the results: folders, stem and content."""
     for part, source in parts:
         if part == "summary":
             yield Path(source.label).absolute().parts[1:-1], source.stem, source.document
@@ -219,7 +220,7 @@ class _Figures:
         self._given: dict[tuple[tuple[str, ...], str], list[float]] = {}
 
     def kept(self, file: _File, items: Iterator[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-        """The items, whose grades are kept if there is a summary of them."""
+        """Return the items, whose grades are kept if there is a summary of them."""
         key = file.folders, file.stem
         if key not in self._of:
             return items
@@ -255,7 +256,7 @@ class _Figures:
 
 
 def _own_grade(item: Any) -> float:
-    """What the repository counts: it takes a random option, always the same, where pred is null."""
+    """Return what the repository counts: it takes a random option, always the same, where pred is null."""
     if not isinstance(item, dict):
         return 0.0
     if pred := item.get("pred"):
@@ -297,13 +298,13 @@ def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:
 
 
 def strict(text: str) -> str | None:
-    """The letter that the repository's first rule finds in a text: the first after "answer is"."""
+    """Return the letter that the repository's first rule finds in a text: the first after "answer is"."""
     match = _STRICT.search(text)
     return match[1] if match else None
 
 
 def again(text: str) -> str | None:
-    r"""The letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
+    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
     letter, end = None, 0
     for match in _AGAIN.finditer(text):
         if letter is not None and "\n" in text[end : match.start()]:
@@ -313,7 +314,7 @@ def again(text: str) -> str | None:
 
 
 def alone(text: str) -> str | None:
-    r"""The letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 
@@ -342,7 +343,7 @@ def _grade(source: Source, run: str, item: Any, where: str, reading: _Reading) -
 
 
 def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> tuple[str | None, str | None]:
-    """The letter that an answer is read as, and why there is none."""
+    """Return the letter that an answer is read as, and why there is none."""
     seen = reading.seen.setdefault(run, _Seen())
     if declined(reading.options, text):
         return None, SAID_SO

@@ -33,7 +33,7 @@ UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it i
 
 
 def recognise(source: Source) -> str | None:
-    """Lines of which the first is the specification of a run."""
+    """Recognise lines of which the first is the specification of a run."""
     if source.kind != "lines" or not isinstance(source.first, dict) or source.columns != ("spec",):
         return None
     return "log" if isinstance(source.first.get("spec"), dict) else None

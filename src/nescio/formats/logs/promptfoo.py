@@ -45,7 +45,8 @@ Row = dict[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """A document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx, promptIdx and success."""
+    """Recognise a document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx,
+    promptIdx and success."""
     if source.kind == "lines":
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
@@ -61,7 +62,7 @@ def _is_empty(results: Any) -> bool:
 
 
 def _table(document: Row) -> Row:
-    """The object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
+    """Return the object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
     inner = document.get("results")
     if isinstance(inner, dict):
         return inner
@@ -95,7 +96,7 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
     elif options.choose.get("threshold"):
         notes += say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
-        notes.append(note("promptfoo.prompts", "runs are told apart by the number of their prompt"))
+        notes.append(note("promptfoo.prompts", "runs are distinguished by the number of their prompt"))
     return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in graded]
 
 
@@ -118,7 +119,8 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Tests of the same variables are repeats of one question, and stay one cluster; where there are none, no row has a cluster."""
+    """Treat tests of the same variables as repeats of one question, which stay one cluster; where there are none, no row has a
+    cluster."""
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
@@ -134,7 +136,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
 
 
 def _digest(variables: Any) -> str:
-    """What tests of the same variables share, and no others."""
+    """Return what tests of the same variables share, and no others."""
     return hashlib.blake2s(json.dumps(variables, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
 
 

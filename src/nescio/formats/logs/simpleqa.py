@@ -38,7 +38,7 @@ _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
+    """Recognise a table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
     if source.kind not in ("delimited", "lines", "parquet", "table") or "outcome" in source.columns:
         return None
     have = set(source.columns)
@@ -124,7 +124,7 @@ def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, op
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """The state that a grade names, and why it is silent or not graded.
+    """Return the state that a grade names, and why it is silent or not graded.
 
     A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do no harm
     ("**B**"). Nothing is looked for inside a longer text: that is not graded.
@@ -143,7 +143,7 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
-    """The rows with a name for each question: its text, and a number where a run has it more than once.
+    """Yield the rows with a name for each question: its text, and a number where a run has it more than once.
 
     Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
     """
@@ -159,7 +159,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.questions_repeated",
-                "{questions} questions stand more than once in a run: told apart by a number",
+                "{questions} questions stand more than once in a run: distinguished by a number",
                 questions=len(repeated),
             )
         )
@@ -167,7 +167,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.question_repeated",
-                "the question {subject!r} stands more than once in a run: told apart by a number",
+                "the question {subject!r} stands more than once in a run: distinguished by a number",
                 next(iter(repeated)),
             )
         )
@@ -186,7 +186,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
 
 
 def _steady(rows: Sequence[_Row]) -> set[str]:
-    """The columns that have one value a question."""
+    """Return the columns that have one value a question."""
     values: dict[tuple[str, str, str], set[str]] = {}
     for row in rows:
         for name, value in row.graded.strata.items():

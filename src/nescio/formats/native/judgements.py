@@ -46,7 +46,7 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no ot
 def read_judgements(
     table: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
 ) -> tuple[list[Label], list[Note]]:
-    """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+    """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
     verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says
@@ -160,7 +160,7 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
 
 
 def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int) -> dict[str, int]:
-    """The state of each word that is a verdict."""
+    """Return the state of each word that is a verdict."""
     mapped = {word: STATES[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact}

@@ -34,7 +34,7 @@ Stories = Mapping[str, tuple[str, ...]]
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
     if source.suffix not in LINES or "id" not in source.columns or {"outcome", "prediction"} & {*source.columns}:
         return None
     if "answer" in source.columns:
@@ -50,7 +50,7 @@ def _says_which_are_right(source: Source) -> bool:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of one file, with their stories where a file of stories is given too."""
+    """Return the questions of one file, with their stories where a file of stories is given too."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
@@ -96,7 +96,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """The runs of files of answers to the questions of these ids, and the file that each came from."""
+    """Read the runs of files of answers to the questions of these ids, and the file that each came from."""
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for source, name in zip(answers, name_runs(answers), strict=True):
@@ -108,7 +108,7 @@ def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...]
 
 
 def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
-    """The sentences of each story; raises FormatError with the line of the first unsound one."""
+    """Read the sentences of each story; raises FormatError with the line of the first unsound one."""
     if source.suffix not in LINES:
         raise FormatError(
             source.label, f"stories are JSON Lines, in a file that ends in {' or '.join(LINES)}", value=source.suffix
@@ -179,7 +179,7 @@ def _told(
     stories: Stories,
     wanted: Sequence[str] | None,
 ) -> Question:
-    """The question with its story, and the sentences that are accepted; those of one story move together."""
+    """Return the question with its story, and the sentences that are accepted; those of one story move together."""
     name, accepted = as_text(row.get("story")), row.get("sentences")
     if name is None or name not in stories:
         rule = "there is no such story" if name is not None else "a question names its story"
@@ -212,7 +212,7 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """The `id` of a line, a text or a whole number; raises FormatError where it has none."""
+    """Return the `id` of a line, a text or a whole number; raises FormatError where it has none."""
     identity = row.get("id")
     if isinstance(identity, bool) or not isinstance(identity, (str, int)) or not str(identity).strip(WHITE):
         raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=identity)
@@ -327,7 +327,7 @@ def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tu
 
 
 def response_row(response: Response) -> dict[str, Any]:
-    """A response as a line of a run."""
+    """Return a response as a line of a run."""
     row: dict[str, Any] = {"id": response.question_id, "answer": response.answer, "answered": response.answered}
     more = {
         "confidence": response.confidence,
@@ -339,7 +339,7 @@ def response_row(response: Response) -> dict[str, Any]:
 
 
 def _story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
-    """A name for each story: what its questions call it, or what they move together by, or a number."""
+    """Return a name for each story: what its questions call it, or what they move together by, or a number."""
     names: dict[tuple[str, ...], str] = {}
     for question in questions:
         if question.story not in names:
@@ -350,7 +350,8 @@ def _story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
 
 
 def _strata_held(questions: Sequence[Question], stories: Mapping[tuple[str, ...], str]) -> list[str]:
-    """The columns that questions can bear under their names: none that mean something else, here or in another format."""
+    """Return the columns that questions can bear under their names: none that mean something else, here or in another
+    format."""
     never = {*OWN_KEYS, "answer", "story", "sentences"} if stories else {*OWN_KEYS, "answer"}
     held: list[str] = []
     for name in dict.fromkeys(name for question in questions for name in question.strata):

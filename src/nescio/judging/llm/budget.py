@@ -44,7 +44,7 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """The most that a call of so many bytes may cost, which may bring so many tokens."""
+        """Return the most that a call of so many bytes may cost, which may bring so many tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
@@ -67,7 +67,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """A call has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
+        """Settle a call that has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0

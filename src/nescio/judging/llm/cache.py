@@ -62,7 +62,7 @@ class Reply:
 
 
 def key_of(base_url: str, body: dict[str, Any]) -> str:
-    """What identifies a call: the endpoint, and all that it is asked."""
+    """Return what identifies a call: the endpoint, and all that it is asked."""
     content = json.dumps([base_url, body], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -95,7 +95,7 @@ class Cache:
         self._database.close()
 
     def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """The replies that are here."""
+        """Return the replies that are here."""
         columns = "grade, reply, model, prompt_tokens, completion_tokens, why"
         replies = {}
         for some in _batches(keys):
@@ -123,7 +123,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """A reply has come."""
+        """Keep a reply that has come."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._lock:
             try:
@@ -141,7 +141,7 @@ class Cache:
                 raise self._unusable(error) from None
 
     def drop(self, key: str) -> None:
-        """A call is over."""
+        """Note that a call is over."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
@@ -173,5 +173,5 @@ def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _plain(value: Any) -> Any:
-    """A text that SQLite can hold: without half a surrogate pair."""
+    """Return a text that SQLite can hold: without half a surrogate pair."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

@@ -218,7 +218,7 @@ def _reply(completion: Mapping[str, Any]) -> Reply:
 
 
 def _text(content: object) -> str | None:
-    """The text of a message; some endpoints give it in parts."""
+    """Return the text of a message; some endpoints give it in parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))

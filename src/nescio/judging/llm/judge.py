@@ -62,7 +62,7 @@ class LLM:
         return tuple(self.notes)
 
     def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
-        """The grades, from the cache and from the endpoint."""
+        """Return the grades, from the cache and from the endpoint."""
         every = list(map(self._call, answers))
         calls = {call.key: call for call in every}
         with Cache(self.cache) as cache:

@@ -51,7 +51,7 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """What is sent about one answer. Texts are quoted as JSON, so that none of them can end its own quotation."""
+    """Return what is sent about one answer. Texts are quoted as JSON, so that none of them can end its own quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)
@@ -61,7 +61,7 @@ def messages(question: Question, answer: str) -> list[dict[str, str]]:
 
 
 def read_grade(reply: str) -> str | None:
-    """The grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing else.
+    """Read the grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing else.
 
     A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. Anything else is
     None. A grade is never searched for: INCORRECT ends in CORRECT, and "not CORRECT" holds it.

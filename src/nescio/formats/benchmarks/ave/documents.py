@@ -51,12 +51,12 @@ def _fail(source: Source, element: _Element, rule: str, value: object = None) ->
 
 
 def _text(element: _Element | None) -> str:
-    """The text of an element and all within it; white space is that of the layout."""
+    """Return the text of an element and all within it; white space is that of the layout."""
     return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
 
 
 def _identity(source: Source, element: _Element, seen: Mapping[str, object], what: str) -> str:
-    """The id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
+    """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
     identity = element.get("id") or ""
     if len(identity.split()) != 1 or identity != identity.strip():
         raise _fail(source, element, f"{what} has an id without white space", element.get("id"))
@@ -82,7 +82,7 @@ def _language(element: _Element) -> str:
 
 
 def read_exercise(source: Source) -> Exercise:
-    """The collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
+    """Read the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
 
     Raises FormatError with the line of the first question or answer that is unsound.
     """
@@ -120,7 +120,7 @@ def _hold_places(source: Source, root: _Element) -> None:
 
 
 def _child(source: Source, element: _Element, name: str) -> _Element | None:
-    """The one child of that name, None where there is none; raises FormatError where there are two."""
+    """Return the one child of that name, None where there is none; raises FormatError where there are two."""
     children = element.findall(name)
     if len(children) > 1:
         raise _fail(source, children[1], f"{name} stands here again in one {element.tag}", element.get("id"))
@@ -211,7 +211,7 @@ def _write(root: _Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """The pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
+    """Read the pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
 
     The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
     """
@@ -261,14 +261,14 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """A validator's decisions; raises FormatError with the line of the first that breaks a rule."""
+    """Read a validator's decisions; raises FormatError with the line of the first that breaks a rule."""
     validations, lines = _decisions(source, 2, DECISIONS, _LINE)
     _hold(source, lines, problems(exercise, validations))
     return validations
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """The decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
+    """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
     _hold(source, lines, pair_problems(pairs, validations))
     return validations

@@ -44,7 +44,8 @@ _LOOK = 20  # a first line may be the unsound one
 
 
 def recognise(source: Source) -> str | None:
-    """XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a response."""
+    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a
+    response."""
     if source.path is None or source.kind not in ("xml", "text"):
         return None
     return _xml_part(source) if source.kind == "xml" else _text_part(source)
@@ -143,7 +144,8 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """The runs with confidences in an answer's being right, and notes on those that look as if they were in something else."""
+    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in something
+    else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
     notes: list[Note] = []

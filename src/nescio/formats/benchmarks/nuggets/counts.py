@@ -37,7 +37,7 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns vital, okay, vital_in_key and length."""
+    """Recognise a table with the columns vital, okay, vital_in_key and length."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     return "table" if set(NUGGETS) <= set(source.columns) else None
@@ -189,7 +189,7 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """The other columns, where they are constant within each question."""
+    """Return the other columns, where they are constant within each question."""
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():

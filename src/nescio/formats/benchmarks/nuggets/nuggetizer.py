@@ -30,7 +30,7 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
+    """Recognise JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")
@@ -162,7 +162,7 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """The answer as one string, since assignments do not say in which sentence a nugget stands."""
+    """Return the answer as one string, since assignments do not say in which sentence a nugget stands."""
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)

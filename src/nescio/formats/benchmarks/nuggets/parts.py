@@ -29,7 +29,7 @@ class At:
     line: int
 
     def fail(self, rule: str, value: object = None) -> FormatError:
-        """The error of this line."""
+        """Return the error of this line."""
         return FormatError(self.source.label, rule, where=f"line {self.line}", value=value)
 
 
@@ -42,7 +42,7 @@ class Keys:
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """A nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
+        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
         if before is None:
@@ -95,13 +95,13 @@ class Said:
     runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
 
     def run(self, at: At, name: str) -> None:
-        """A run, which must stand in one file only."""
+        """Add a run, which must stand in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} stands in {self.runs[name]} too; a run is one file", name)
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
-        """A string of a response."""
+        """Add a string of a response."""
         if not text.strip():
             raise at.fail("the answer string is empty; a question without strings is silence", text)
         known = self.strings.setdefault(key, {})
@@ -111,7 +111,7 @@ class Said:
         known[rank] = _String(text, document, at.line)
 
     def found(self) -> tuple[Run, ...]:
-        """The runs, the strings of each response in the order of their ranks."""
+        """Return the runs, the strings of each response in the order of their ranks."""
         responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
         for key in dict.fromkeys((*self.strings, *self.sure)):
             strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
@@ -144,7 +144,7 @@ class Mapped:
 
 
 def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
-    """A line of a mapping held against the key and the runs; None for a run that was not given.
+    """Return the match of a line of a mapping, held against the key and the runs; None for a run that was not given.
 
     Raises FormatError for an unknown question, nugget or string.
     """
@@ -211,7 +211,7 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:

@@ -40,7 +40,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Text by the cells of its first line, JSON Lines by the keys of the first object."""
+    """Recognise text by the cells of its first line, JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:
@@ -136,7 +136,7 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
 
 
 def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
-    """The lines of a text file, cut at white space into at most so many cells; the last holds the rest of the line."""
+    """Yield the lines of a text file, cut at white space into at most so many cells; the last holds the rest of the line."""
     assert source.path is not None
     with source.path.open(encoding="utf-8-sig") as lines:
         for number_, line in enumerate(lines, 1):

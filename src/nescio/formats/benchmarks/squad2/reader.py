@@ -47,7 +47,7 @@ _GENERIC = {
 
 
 def recognise(source: Source) -> str | None:
-    """One JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by question."""
+    """Recognise one JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by question."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
@@ -179,7 +179,7 @@ def _questions(gold: _Gold, options: ReadOptions) -> tuple[Question, ...]:
 
 @lru_cache(maxsize=1)
 def _shape() -> Any:
-    """What a sound gold file looks like, to be checked by msgspec at once."""
+    """Return what a sound gold file looks like, to be checked by msgspec at once."""
     import msgspec
 
     answer = msgspec.defstruct("Answer", [("text", str)])
@@ -190,7 +190,7 @@ def _shape() -> Any:
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """The questions of a sound file; None where there is something to look at more closely."""
+    """Return the questions of a sound file; None where there is something to look at more closely."""
     import msgspec
 
     try:
@@ -210,7 +210,7 @@ def _listed(document: Any) -> list[_Asked] | None:
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """The questions, each looked at piece by piece; raises FormatError with the place of the first unsound one."""
+    """Yield the questions, each looked at piece by piece; raises FormatError with the place of the first unsound one."""
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
             for k, question in enumerate(qas):
@@ -218,7 +218,7 @@ def _slow(source: Source) -> Iterator[_Asked]:
 
 
 def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[str, list[Any], str]]:
-    """The lists named `inside` of a list of objects, each with its place and the object's title."""
+    """Yield the lists named `inside` of a list of objects, each with its place and the object's title."""
     for position, item in enumerate(items):
         place = f"{what}[{position}]"
         members = item.get(inside) if isinstance(item, dict) else None
@@ -252,14 +252,14 @@ def _question(source: Source, question: Any, title: str, at: tuple[int, int, int
 
 
 def _run_names(sources: Sequence[Source]) -> list[str]:
-    """The stems without `pred_` before them, where that leaves them apart."""
+    """Return the stems without `pred_` before them, where that leaves them apart."""
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[Note]) -> dict[str, str]:
-    """The predictions for the gold's questions, in their order; raises MismatchError where there is none."""
+    """Return the predictions for the gold's questions, in their order; raises MismatchError where there is none."""
     predicted = source.document
     texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     if not texts:
@@ -314,7 +314,7 @@ def _match_odds(
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """What a file's name says beyond what kind of file it is; its folder where it says no more."""
+    """Return what a file's name says beyond what kind of file it is; its folder where it says no more."""
     folder = source.path.absolute().parent.name if source.path else ""
     return _core_of(source.stem) or ("/", folder)
 
@@ -361,7 +361,8 @@ def _tuned(run: str, gold: _Gold, texts: Mapping[str, str], scores: Scores, odds
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """What evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or odds, by its keys.
+    """Return what evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or odds, by
+    its keys.
 
     Figures are in percent, and no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds
     `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and the
@@ -369,18 +370,18 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
     any threshold, and is no estimate. Raises FormatError or MismatchError.
     """
     known = _gold_of(gold)
-    sources = [open_source(predicted) for predicted in (predictions, *([odds] if odds is not None else []))]
+    sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
     for source, part in zip(sources, ("answers", "odds"), strict=False):
         if recognise(source) != part:
             raise FormatError(source.label, f"this is no file of SQuAD's {part}")
     texts = _read_predictions(sources[0], "run", known, [])
     scores = score_texts(known.golds, texts)
-    predicted = np.array([name in texts for name in known.golds.ids])
+    answering = np.array([name in texts for name in known.golds.ids])
     figures: dict[str, float] = {}
     for prefix, use in (
-        ("", predicted),
-        ("HasAns_", predicted & known.golds.has_answer),
-        ("NoAns_", predicted & ~known.golds.has_answer),
+        ("", answering),
+        ("HasAns_", answering & known.golds.has_answer),
+        ("NoAns_", answering & ~known.golds.has_answer),
     ):
         if total := int(use.sum()):
             figures[f"{prefix}exact"] = 100.0 * int(scores.exact[use].sum()) / total
@@ -392,7 +393,7 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> _Gold:
-    """The gold of a file, which when it is sound is read without what nobody asks for (the paragraphs themselves)."""
+    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs themselves)."""
     import msgspec
 
     try:

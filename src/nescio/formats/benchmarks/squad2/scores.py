@@ -40,7 +40,7 @@ class Golds:
         ]
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """These texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
+        """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
         if plain:
@@ -78,7 +78,7 @@ def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
 
 
 def _f1(gold: list[str], answer: list[str]) -> float:
-    """The harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
+    """Return the harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
     if set(gold).isdisjoint(answer):
         return 0.0
     if len(answer) == 1 or len(gold) == 1:
@@ -91,18 +91,19 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """The script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have scored.
+    """Return the script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have
+    scored.
 
     Starting from silence everywhere, questions are answered in the order of rising odds, ties in the order of the file.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]
     at = np.array([place[name] for name in order], dtype=np.int64)
-    answers = np.array([bool(texts[name]) for name in order], dtype=bool)
+    answering = np.array([bool(texts[name]) for name in order], dtype=bool)
     silent = int((~golds.has_answer).sum())
     results: dict[str, float] = {}
     for key, values in (("exact", scores.exact.astype(float)), ("f1", scores.f1)):
-        gained = np.where(golds.has_answer[at], values[at], np.where(answers, -1.0, 0.0))
+        gained = np.where(golds.has_answer[at], values[at], np.where(answering, -1.0, 0.0))
         total = np.cumsum(np.concatenate([[float(silent)], gained]))
         top = int(np.argmax(total))  # the first of the highest
         results[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)

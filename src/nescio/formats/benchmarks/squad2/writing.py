@@ -65,7 +65,7 @@ def write(
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """The questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
+    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default

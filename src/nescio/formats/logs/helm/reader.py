@@ -63,7 +63,7 @@ NO_CONTENT = "response has empty content"  # which the client for Anthropic hand
 
 
 def recognise(source: Source) -> str | None:
-    """The two files of a run folder, and run_spec.json and stats.json, which may be given with them.
+    """Recognise the two files of a run folder, and run_spec.json and stats.json, which may be given with them.
 
     Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for display.
     """
@@ -127,7 +127,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _graded(
     folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note], *, repeats: bool
 ) -> tuple[list[Graded], Scale | None]:
-    """The rows of one folder; and how its scores become outcomes, None where they are none."""
+    """Return the rows of one folder; and how its scores become outcomes, None where they are none."""
     for name in USUAL:
         chosen = _one(folder, name, cases, options, notes)
         cases = [case for case in cases if getattr(case, name) == chosen]
@@ -180,7 +180,7 @@ def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
-    """The split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
+    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -200,7 +200,7 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions,
 
 
 def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
-    """The metric asked for; else exact_match or one like it; else the only score there is."""
+    """Return the metric asked for; else exact_match or one like it; else the only score there is."""
     metrics = dict.fromkeys(name for case in cases for name in case.scores)
     chosen = options.choose.get("metric")
     if chosen in metrics:
@@ -238,7 +238,7 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """The result of a case's request; None where it took several, one an option, or has none."""
+    """Return the result of a case's request; None where it took several, one an option, or has none."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -255,7 +255,7 @@ def _said(case: Case) -> str:
 
 
 def _option(case: Case) -> tuple[str | None, bool]:
-    """The text of the option that the answer's letter names, and whether there are options at all."""
+    """Return the text of the option that the answer's letter names, and whether there are options at all."""
     mapping = case.requests[0].get("output_mapping")
     if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
         return None, False
@@ -264,7 +264,7 @@ def _option(case: Case) -> tuple[str | None, bool]:
 
 
 def _gold(case: Case) -> Iterator[str]:
-    """The texts of the references that are tagged as correct."""
+    """Yield the texts of the references that are tagged as correct."""
     for reference in case.requests[0]["instance"].get("references") or ():
         output = reference.get("output") if isinstance(reference, dict) else None
         if (
@@ -303,20 +303,21 @@ def _silence(case: Case, options: ReadOptions) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """What became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the model."""
+    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the
+    model."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """The probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """What an answer says that should name an option and names none."""
+    """Return what an answer says that should name an option and names none."""
     adapter = folder.documents[STATE]["adapter_spec"]
     joint = isinstance(adapter, dict) and adapter.get("method") == "multiple_choice_joint"
     named, options = _option(case)
@@ -340,7 +341,7 @@ def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Not
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:
-    """The tool's own figure for a metric on a split, from stats.json where it is given."""
+    """Return the tool's own figure for a metric on a split, from stats.json where it is given."""
     for stat in folder.documents.get(TOTALS) or ():
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:

@@ -58,7 +58,7 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """The files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
+    """Return the files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -90,7 +90,8 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """What the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another mark."""
+    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another
+    mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
     first, *others = sanitize(name, target="message").split(",")
@@ -109,7 +110,7 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
 
 
 def _named(folders: Sequence[Folder]) -> list[Folder]:
-    """The folders with their runs: one a model, or one a folder where a model has a scenario twice."""
+    """Return the folders with their runs: one a model, or one a folder where a model has a scenario twice."""
     whats = [",".join([folder.scenario, *(f"{k}={v}" for k, v in folder.parameters.items())]) for folder in folders]
     many = Counter((folder.model, what) for folder, what in zip(folders, whats, strict=True))
     again = {model for (model, _), count in many.items() if count > 1}
@@ -181,7 +182,7 @@ def _key(
 
 
 def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """The scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
+    """Yield the scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
     if not isinstance(entries, list):
         raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
     for stat in entries:

@@ -77,14 +77,14 @@ class Log:
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """What the header holds under these names, or None."""
+        """Return what the header holds under these names, or None."""
         value: Any = self.header
         for name in names:
             value = value.get(name) if isinstance(value, dict) else None
         return value
 
     def text(self, *names: str) -> str:
-        """The same as a text, empty where it is none."""
+        """Return the same as a text, empty where it is none."""
         value = self.held(*names)
         return sanitize(value, target="message") if isinstance(value, str) else ""
 
@@ -100,7 +100,8 @@ class Log:
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """The log's own figures that are means: scorer, name of the score, metric, value, and what reduced the repeats."""
+        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and what reduced the
+        repeats."""
         for score in listed(self.held("results", "scores")):
             metrics = score.get("metrics") if isinstance(score, dict) else None
             for name, metric in metrics.items() if isinstance(metrics, dict) else ():
@@ -118,12 +119,12 @@ class Log:
 
 
 def listed(value: Any) -> list[Any]:
-    """A list, empty where it is none."""
+    """Return a list, empty where it is none."""
     return value if isinstance(value, list) else []
 
 
 def open_log(source: Source, options: ReadOptions, notes: list[Note]) -> Log:
-    """A log with its samples; raises FormatError where there are none."""
+    """Read a log with its samples; raises FormatError where there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -186,7 +187,7 @@ def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[b
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
-    """A JSON object, its long parts left undecoded where that can be; NaN is taken too."""
+    """Return a JSON object, its long parts left undecoded where that can be; NaN is taken too."""
     import msgspec
 
     label = str(source.label)
@@ -211,7 +212,8 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(log: Log, notes: list[Note]) -> list[Sample]:
-    """Samples that share an id and an epoch: repeats where the log counts them all, else the last one stands."""
+    """Return samples of which no two share an id and an epoch: repeats where the log counts them all, else the last one
+    stands."""
     keys = Counter((sample.id, sample.epoch) for sample in log.samples)
     again = len(log.samples) - len(keys)
     if not again:
@@ -315,7 +317,7 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """The text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
+    """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
     first = next(iter(listed(output.get("choices"))), None)
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
@@ -332,7 +334,7 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
 
 
 def _input(content: Any) -> str:
-    """The question: a text, or the last message of the user."""
+    """Return the question: a text, or the last message of the user."""
     if isinstance(content, str):
         return content
     texts = [
@@ -344,7 +346,7 @@ def _input(content: Any) -> str:
 
 
 def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
-    """The gold answers; where they are letters of options, the options."""
+    """Return the gold answers; where they are letters of options, the options."""
     texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):

@@ -36,7 +36,8 @@ NO_SCORER = "none"  # --choose scorer=none: the answers are judged here
 
 
 def recognise(source: Source) -> str | None:
-    """An archive with the header of a log; or a document of `eval` (with its task and model) and `status` or `plan`."""
+    """Recognise an archive with the header of a log; or a document of `eval` (with its task and model) and `status` or
+    `plan`."""
     if source.kind == "archive":
         names = {*source.members}
         has_header = names & {*HEADERS[:2]} or (source.suffix == ".eval" and HEADERS[2] in names)
@@ -84,7 +85,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _named(logs: Sequence[Log]) -> list[Log]:
-    """The logs with their runs: one a model, or one a file where logs of one model are of one task."""
+    """Return the logs with their runs: one a model, or one a file where logs of one model are of one task."""
     models = [log.text("eval", "model") for log in logs]
     tasks = [log.text("eval", "task") for log in logs]
     many = Counter(zip(models, tasks, strict=True))
@@ -141,7 +142,7 @@ def _check_epochs(logs: Sequence[Log]) -> None:
 
 
 def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]:
-    """The name of the question that a sample answers, and of what its repeats share."""
+    """Return the name of the question that a sample answers, and of what its repeats share."""
     name = log.prefix + sample.id
     return (f"{name} epoch {sample.epoch}", name) if repeats else (name, None)
 
@@ -163,7 +164,7 @@ class Grade:
 
 
 def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
-    """The rows of one log; and how its scores become outcomes, None where they are none."""
+    """Return the rows of one log; and how its scores become outcomes, None where they are none."""
     scorer = _pick(options, "scorer", [name for sample in log.samples for name in sample.scores])
     if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
         notes.append(
@@ -210,7 +211,7 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool)
 
 
 def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
-    """The one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
+    """Return the one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
     there = list(dict.fromkeys(names))
     if len(there) < 2:
         return there[0] if there else ""
@@ -234,14 +235,14 @@ def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
 
 
 def _part(score: Score | None, key: str) -> Score | None:
-    """The score with the part of its value that is meant."""
+    """Return the score with the part of its value that is meant."""
     if score is None or not isinstance(score.value, (dict, list)):
         return score
     return replace(score, value=_parts(score.value).get(key))
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
-    """What a score says of an answer, before a number is held against a threshold."""
+    """Return what a score says of an answer, before a number is held against a threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
@@ -265,7 +266,7 @@ def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade
 
 
 def _read(value: Any) -> float | None:
-    """The number that the tool reads in a value."""
+    """Return the number that the tool reads in a value."""
     if not isinstance(value, str):
         return grading.number(value)
     return WORDS.get(value, WORDS.get(value.lower(), grading.number(value)))
@@ -332,7 +333,8 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
-    """The questions and the answers of the logs without their grades; a sample that stopped with an error is a missing row."""
+    """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a missing
+    row."""
     questions: dict[str, Question] = {}
     runs: dict[str, dict[str, Response]] = {}
     for log in logs:

@@ -22,7 +22,7 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """The mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
+    """Return the mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
 
     The tool leaves out what was not scored, and calls its reducers mean, median, mode, max, at_least_2, pass_at_2 and
     pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what came

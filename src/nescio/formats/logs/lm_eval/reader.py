@@ -56,7 +56,7 @@ class Sheet:
     results: Mapping[str, Any] | None
 
     def figure(self, *names: str) -> Any:
-        """What the results file holds under these names, or None."""
+        """Return what the results file holds under these names, or None."""
         value: Any = self.results
         for name in names:
             value = value.get(name) if isinstance(value, dict) else None
@@ -76,7 +76,8 @@ class Given:
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`, `versions`.
+    """Recognise JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`,
+    `versions`.
 
     Of version 0.3 a document of `doc_id`, `prompt_0`, `logit_0`, and one of `results`, `config`, `versions`.
     """
@@ -139,7 +140,8 @@ def _known(name: str, values: set[str], options: ReadOptions) -> None:
 def _given(
     samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[Note]
 ) -> list[Given]:
-    """The samples in files of their own, and then those in results files, unless there is a file of that task beside it."""
+    """Return the samples in files of their own, and then those in results files, unless there is a file of that task beside
+    it."""
     named = [_NAMED.fullmatch(source.stem) or _WRITTEN_OUT.fullmatch(source.stem) for source in samples]
     folders = [Path(source.label).absolute().parent for source in samples]
     tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
@@ -171,7 +173,7 @@ def _given(
 
 
 def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """The samples that a results file holds, by their tasks."""
+    """Yield the samples that a results file holds, by their tasks."""
     samples = results.get("samples")
     for task, rows in samples.items() if isinstance(samples, dict) else ():
         if not isinstance(rows, list):
@@ -181,7 +183,7 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """The samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
+    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for one in files:
         folder, date = one.run
@@ -203,14 +205,14 @@ def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
 def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
-    """The results file of the same folder that holds the task; of several, the one of the same date."""
+    """Return the results file of the same folder that holds the task; of several, the one of the same date."""
     beside = [(path, held) for path, held in results if path.absolute().parent == folder and task in held["results"]]
     dated = [held for path, held in beside if date and date in path.name]
     return next(iter([*dated, *(held for _, held in beside)]), None)
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """What the task's filters put where they extract nothing."""
+    """Return what the task's filters put where they extract nothing."""
     sheet = Sheet(Path(), task, "", [], results)
     words = {INVALID}
     for chain in listed(sheet.figure("configs", str(task), "filter_list")):
@@ -225,7 +227,7 @@ def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
 
 
 def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], str, bool]:
-    """The rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
+    """Return the rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
     name = _pick(options, "filter", [item.filter for item in sheet.items])
     items = [item for item in sheet.items if item.filter == name]
     metric = _metric(sheet, items, options, notes)
@@ -281,13 +283,14 @@ def _row(
 
 
 def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
-    """The one chosen, or the only one there is: another task may have what was asked for."""
+    """Return the one chosen, or the only one there is: another task may have what was asked for."""
     there = list(dict.fromkeys(names))
     return there[0] if len(there) == 1 else choose(options, name, there, f"{name}s")
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: list[Note]) -> str:
-    """The metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a number."""
+    """Return the metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a
+    number."""
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
     for item in items:

@@ -45,7 +45,7 @@ class Item:
 
 
 def rows_of(source: Source) -> Rows:
-    """The rows of a samples file."""
+    """Return the rows of a samples file."""
     if source.kind == "lines":
         return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     return ((row, f"item {i}") for i, row in enumerate(source.document, 1))
@@ -85,7 +85,8 @@ def _as_sample(row: Any) -> Any:
 
 
 def _metric(value: Any) -> Any:
-    """A metric that was written as a text: a number, what is no number (as a list), or None for a text that is no metric."""
+    """Return a metric that was written as a text: a number, what is no number (as a list), or None for a text that is no
+    metric."""
     if value in ("True", "False"):
         return value == "True"
     if isinstance(value, str):
@@ -94,7 +95,7 @@ def _metric(value: Any) -> Any:
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """The rows, read; the hashes of their documents are kept where there are others to compare them with."""
+    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them with."""
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
@@ -142,7 +143,7 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """The words in which an answer declines: as it was graded, after the filter, or in all that the model said.
+    """Return the words in which an answer declines: as it was graded, after the filter, or in all that the model said.
 
     One of several samples is not what was graded: a vote over them may have gone the other way.
     """
@@ -153,7 +154,7 @@ def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts in nested lists, in order; a number is one too."""
+    """Return the texts in nested lists, in order; a number is one too."""
     texts, left = [], [value]
     while left:
         part = left.pop()
@@ -165,7 +166,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """The log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
+    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
     logs = []
     for response in responses:
         if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
@@ -189,7 +190,8 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """The softmax at the best option, and at the best for its length; None where there is one option, or no finite number.
+    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no finite
+    number.
 
     The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
     """
@@ -204,5 +206,5 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def listed(value: Any) -> list[Any]:
-    """A list, empty where it is none."""
+    """Return a list, empty where it is none."""
     return value if isinstance(value, list) else []

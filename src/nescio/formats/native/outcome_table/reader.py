@@ -86,14 +86,14 @@ ANSWERABLE = f"CASE WHEN lower(answerable) IN ({_YES}) THEN 'true' WHEN lower(an
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns `question` and `outcome`."""
+    """Recognise a table with the columns `question` and `outcome`."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     return "table" if {"question", "outcome"} <= set(source.columns) else None
 
 
 def understand(source: Source) -> str | None:
-    """A table with a column that names questions, and one that says which answers are right."""
+    """Recognise a table with a column that names questions, and one that says which answers are right."""
     return "table" if roles.holds_verdicts(source) else None
 
 
@@ -186,12 +186,12 @@ class _Table:
 
 
 def _as_given(name: str) -> str:
-    """What a column of a user's is called: nescio's own names are kept for the columns that play the part."""
+    """Return what a column of a user's is called: nescio's own names are kept for the columns that play the part."""
     return f"{name}{roles.DISPLACED}" if name in RESERVED else name
 
 
 def _kept(source: Source, options: ReadOptions) -> set[str] | None:
-    """The columns of a source that are read: those that play a part, and those asked for; None for all."""
+    """Return the columns of a source that are read: those that play a part, and those asked for; None for all."""
     if options.strata is None or source.kind == "lines":
         return None
     known = roles.roles_of(source.columns, source.named)
@@ -239,7 +239,7 @@ def _refuse(
 
 
 def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], notes: list[Note]) -> None:
-    """The view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
+    """Create the view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
     """
@@ -269,7 +269,8 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], not
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
-    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two apart."""
+    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two
+    apart."""
     composed = "nfc_normalize(question)"
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
@@ -306,7 +307,7 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
 def _build(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note], tables: Sequence[_Table]
 ) -> Outcomes:
-    """The outcomes, runs and questions in the order in which they first stand in the files."""
+    """Return the outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
     for name in ("run", "question"):
         # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
@@ -393,7 +394,7 @@ def _check_ranks(
 def _per_question(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
 ) -> list[str | None] | None:
-    """A reserved column with one value a question, in the order of the questions; None where no row has it."""
+    """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
     if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
         return None
     if differing := _differing(connection, column):
@@ -428,7 +429,7 @@ Place = tuple[int, int, str]
 
 
 def _differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
-    """The first question with two values in a column: its name, and the file, row and value of the two."""
+    """Return the first question with two values in a column: its name, and the file, row and value of the two."""
     question = first(
         connection,
         f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row) LIMIT 1",
@@ -447,7 +448,8 @@ def _strata(
     extra: Mapping[str, str],
     wanted: Sequence[str] | None,
 ) -> dict[str, Array]:
-    """The columns that are constant within each question, all of them or those asked for, with "" where there is nothing."""
+    """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
+    nothing."""
     if wanted is not None:
         for name in wanted:
             if name in extra and (differing := _differing(connection, extra[name])):
@@ -474,7 +476,7 @@ def _graded(
     wanted: Sequence[str],
     shape: tuple[int, ...],
 ) -> dict[str, Array]:
-    """The columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
+    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
     graded = {}
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], _NUMBER.format(extra[name])

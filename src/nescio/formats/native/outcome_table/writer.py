@@ -106,7 +106,8 @@ def _names(outcomes: Outcomes) -> list[str]:
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
-    """The columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the score alone."""
+    """Return the columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the
+    score alone."""
     taken = {*RESERVED, *outcomes.strata}
     ends = Counter(attribute(name) for name in outcomes.extra_columns)
     headers: dict[str, str] = {}
