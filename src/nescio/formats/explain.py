@@ -49,8 +49,8 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """As few columns, keys or members as would do for the file to be recognised as what it is; the first of them where others
-    would do as well."""
+    """Return as few columns, keys or members as would do for the file to be recognised as what it is; the first of them where
+    others would do as well."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 

@@ -59,12 +59,12 @@ class Declined:
         return bool(self._patterns)
 
     def fits(self, text: str) -> bool:
-        """Whether a text, white space off, is matched by a pattern from end to end."""
+        """Say whether a text, white space off, is matched by a pattern from end to end."""
         stripped = text.strip()
         return any(pattern.fullmatch(stripped) for pattern in self._patterns)
 
     def matches(self, text: str) -> bool:
-        """Whether an answer fits; counts it if so."""
+        """Say whether an answer fits; counts it if so."""
         fits = self.fits(text)
         if fits:
             self.matched[text.strip()] += 1

@@ -299,7 +299,8 @@ def _as_run_has_it(question: Question, run: Run) -> Question:
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
-    """Which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where there is none."""
+    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where there is
+    none."""
     index = {question.id: i for i, question in enumerate(collection.questions)}
     cells = np.zeros((len(runs), len(index)), dtype=bool)
     for r, run in enumerate(runs):
@@ -319,7 +320,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response) -> str | None:
-    """Why there is no answer, or no grade of it."""
+    """Return why there is no answer, or no grade of it."""
     if state != SILENT:
         return "without a grade" if state == NOT_GRADED else None
     if response.answer is None:

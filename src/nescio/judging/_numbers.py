@@ -29,7 +29,7 @@ _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
+    """Write two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
     count, part, plural, of = match[1].lower(), match[2].lower(), match[3], match[4]
     if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):
         return match[0]

@@ -78,7 +78,8 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Where each option stands by its text, in each form; a form that options of different texts share names none of them."""
+    """Return where each option stands by its text, in each form; a form that options of different texts share names none of
+    them."""
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}

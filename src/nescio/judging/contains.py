@@ -93,5 +93,5 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _negated(text: str, at: int) -> bool:
-    """Whether one of the words just before this place is a negation."""
+    """Say whether one of the words just before this place is a negation."""
     return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])

@@ -80,7 +80,8 @@ class Human:
 
 
 def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
-    """People's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such answer.
+    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such
+    answer.
 
     A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice, alike.
     Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or none is left.
@@ -130,7 +131,8 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> None:
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no silence."""
+    """Return which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no
+    silence."""
     judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
     return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 

@@ -67,7 +67,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """MCTest has no format of runs: its stories are read beside runs in JSON Lines."""
+    """Refuse to read runs alone: MCTest has no format of them, its stories are read beside runs in JSON Lines."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 

@@ -331,7 +331,7 @@ def _fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatE
 
 
 def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
-    """Where JSON Lines hold a list in one of these columns: a text may look like one."""
+    """Return where JSON Lines hold a list in one of these columns: a text may look like one."""
     rows = enumerate(json_lines(source), 1)
     return frozenset((at, name) for at, (row, _) in rows for name in names if name and isinstance(row.get(name), list))
 

@@ -123,7 +123,7 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[_Element]) -> list[str]:
-    """Each run's `run_id` where all have one of their own, else the names of their files."""
+    """Return each run's `run_id` where all have one of their own, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
@@ -133,7 +133,7 @@ def _fail(source: Source, element: _Element, rule: str, value: object = None) ->
 
 
 def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _Element | None]]:
-    """Every question with its key and its topic; raises FormatError where it has no number of its own."""
+    """Yield every question with its key and its topic; raises FormatError where it has no number of its own."""
     seen: dict[Key, int] = {}
     for element in root.iter(*QUESTIONS):
         above = {str(ancestor.tag): ancestor for ancestor in element.iterancestors("reading-test", "topic")}
@@ -194,7 +194,7 @@ def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[s
 
 
 def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Where in the gold each question of the test stands, by its wording."""
+    """Return where in the gold each question of the test stands, by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
     for one in questions.values():
         places.setdefault(one.wording, []).append(one.key)

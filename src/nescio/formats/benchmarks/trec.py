@@ -57,7 +57,7 @@ def recognise(source: Source) -> str | None:
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from nuggets."""
+    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
@@ -206,7 +206,7 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[_Given]
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Scores as trec_eval keeps them, in which more of them are ties."""
+    """Return scores as trec_eval keeps them, in which more of them are ties."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)
 
@@ -342,7 +342,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
 
 
 def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
-    """Each file one run, with one answer a question."""
+    """Read each file as one run, with one answer a question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
     rows: list[Graded] = []

@@ -50,7 +50,7 @@ def recognise(source: Source) -> str | None:
 
 @reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every model is a run; where there are several evaluations, a question bears the name of its own."""
+    """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
     notes: list[Note] = []
     instances = [
         _instance(row, line, source, options) for _, source in parts for row, line in json_lines(source, lenient=True)
@@ -181,7 +181,7 @@ def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:
 
 
 def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
-    """By `is_correct`; by the score where there is none, or where `--choose threshold=T` asks for it."""
+    """Grade by `is_correct`; by the score where there is none, or where `--choose threshold=T` asks for it."""
     least, score, correct = threshold(options), number(grade.get("score")), grade.get("is_correct")
     if correct is not None and (least is None or score is None):
         return CORRECT if correct else INCORRECT

@@ -196,7 +196,7 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> 
 
 
 def declined(options: ReadOptions, text: str | None) -> bool:
-    """Whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
+    """Say whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
     return bool(text) and options.declined.matches(str(text))
 
 

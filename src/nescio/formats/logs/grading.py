@@ -36,14 +36,15 @@ class Scale:
     between: int = 0
 
     def state(self, score: float) -> int:
-        """CORRECT, INCORRECT, or NOT_GRADED for NaN."""
+        """Return CORRECT, INCORRECT, or NOT_GRADED for NaN."""
         if math.isnan(score):
             return NOT_GRADED
         return CORRECT if score >= self.least else INCORRECT
 
 
 def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
-    """1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T or more.
+    """Return the scale on which 1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T
+    or more.
 
     None where there are scores outside [0, 1] and no threshold: such scores are no outcomes.
     """
@@ -120,7 +121,7 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
-    """State and reason of an answer that its tool graded, given why it is a non-answer (or None).
+    """Return state and reason of an answer that its tool graded, given why it is a non-answer (or None).
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer.
     """
@@ -130,12 +131,13 @@ def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple
 
 
 def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
-    """Whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+    """Say whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
     return not (options.declined.asked and any(map(options.declined.fits, gold)))
 
 
 def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
-    """Rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and counted.
+    """Return rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and
+    counted.
 
     Raises MismatchError where a run lacks a question.
     """
@@ -194,7 +196,7 @@ def _label(value: Any) -> str | None:
 
 
 def drop_redundant_columns(read: ReadResult, options: ReadOptions, keep: Collection[str]) -> ReadResult:
-    """Without the strata that are prose or that hardly any two questions share, and without scores that say no more than the
+    """Leave out the strata that are prose or that hardly any two questions share, and scores that say no more than the
     outcomes do, unless either were asked for; the strata to `keep` stay."""
     data = read.data
     if isinstance(data, Outcomes) and SCORE not in options.graded:

@@ -73,7 +73,7 @@ def _members(source: Source) -> list[str]:
 
 
 def _begins(source: Source, name: str) -> bool:
-    """Whether a member begins as an array of questions does; a damaged one does not."""
+    """Say whether a member begins as an array of questions does; a damaged one does not."""
     assert source.path is not None
     try:
         with zipfile.ZipFile(source.path) as archive, archive.open(name) as member:
@@ -176,7 +176,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _files(source: Source) -> Iterator[_File]:
-    """Each array in a source."""
+    """Yield each array in a source."""
     assert source.path is not None
     path = source.packed.path if source.packed else source.path
     own = path.absolute().parts[1:-1]

@@ -41,7 +41,7 @@ def recognise(source: Source) -> str | None:
 
 @reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every file is a run, named by its completion function."""
+    """Read every file as a run, named by its completion function."""
     notes: list[Note] = []
     rows: list[Graded] = []
     names = run_names([(_name(source), source.stem) for _, source in parts])
@@ -110,7 +110,8 @@ def _why_no_samples(report: Any) -> str:
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
-    """Why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not said."""
+    """Return why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not
+    said."""
     texts = [text for text in (sampled if isinstance(sampled, list) else [sampled]) if isinstance(text, str)]
     if texts and all(declined(options, text) for text in texts):
         return SAID_SO
@@ -118,7 +119,7 @@ def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
 
 
 def _graded(source: Source, kind: Any, data: Any, where: str) -> tuple[int, str | None] | None:
-    """State and reason of an event that grades a sample, None for any other event."""
+    """Return state and reason of an event that grades a sample, None for any other event."""
     if kind not in ("match", "metrics"):
         return None
     if not isinstance(data, dict):

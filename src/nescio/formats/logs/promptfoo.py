@@ -71,7 +71,7 @@ def _table(document: Row) -> Row:
 
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every provider and prompt is a run, every test a question; several files are several runs of the same tests."""
+    """Read every provider and prompt as a run, every test a question; several files are several runs of the same tests."""
     notes: list[Note] = []
     rows: list[Graded] = []
     for _, source in parts:
@@ -101,7 +101,7 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
 
 
 def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:
-    """One result, of a run that has no name yet."""
+    """Grade one result, of a run that has no name yet."""
     state, why = _state(result, options)
     score = number(result.get("score"))
     variables = result.get("vars")
@@ -192,14 +192,14 @@ def _state(result: Row, options: ReadOptions) -> tuple[int, str | None]:
 
 
 def _outcome(result: Row, options: ReadOptions) -> int:
-    """By `success`, or by the score where `--choose threshold=T` asks for it."""
+    """Grade by `success`, or by the score where `--choose threshold=T` asks for it."""
     least, score = threshold(options), number(result.get("score"))
     right = result["success"] if least is None or score is None else score >= least
     return CORRECT if right else INCORRECT
 
 
 def _judge_failed(grading: Any) -> bool:
-    """Whether every assertion that failed did so because its judge did."""
+    """Say whether every assertion that failed did so because its judge did."""
     parts = grading.get("componentResults") if isinstance(grading, dict) else None
     failed = (
         [part for part in parts or () if isinstance(part, dict) and not part.get("pass")]

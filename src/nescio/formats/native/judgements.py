@@ -99,13 +99,13 @@ def read_judgements(
 
 
 def holds_verdicts(table: Any) -> bool:
-    """Whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    """Say whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
     names = {name.lower() for name in open_source(table).columns}
     return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
 
 
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
-    """Tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+    """Read tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
 
     Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
     """
@@ -135,7 +135,7 @@ _NO_VERDICT = (
 
 
 def locate_later(source: Any, row: int) -> str:
-    """Where a row stands, roughly and at no cost: its number in the table."""
+    """Return where a row stands, roughly and at no cost: its number in the table."""
     return f"row {row}" if source.suffix not in LINES else f"object {row}"
 
 

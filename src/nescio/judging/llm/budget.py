@@ -48,7 +48,7 @@ class Budget:
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
+        """Say whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
         limits = self.limits
         with self._ended:
             if limits.cost is not None:

@@ -146,7 +146,7 @@ class Cache:
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
-        """How many of these calls were begun by a run that was stopped before their replies came."""
+        """Return how many of these calls were begun by a run that was stopped before their replies came."""
         count = 0
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))

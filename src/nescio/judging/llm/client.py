@@ -42,7 +42,7 @@ class Meter(Protocol):
     """Who pays for the tries of one call."""
 
     def start(self) -> bool:
-        """Whether one more try may be made."""
+        """Say whether one more try may be made."""
 
     def failed(self, *, maybe_paid: bool) -> None:
         """Count the try that was started last as one that brought nothing, and may have cost something."""
@@ -231,7 +231,7 @@ def _message(text: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Retry-After, in seconds or as a date; None where there is none."""
+    """Read Retry-After, in seconds or as a date; None where there is none."""
     if not header:
         return None
     try:

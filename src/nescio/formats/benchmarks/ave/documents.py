@@ -277,7 +277,7 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str
 ) -> tuple[list[Validation], list[int]]:
-    """Lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
+    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
     validations, lines = [], []
     for cells, line in _lines(source):
         if len(cells) not in (ids + 1, ids + 2):

@@ -56,7 +56,8 @@ class Keys:
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """All of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some assessors."""
+        """Return all of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some
+        assessors."""
         targets = []
         for name, nuggets in self.nuggets.items():
             weighted = [nugget.weight is not None for nugget in nuggets.values()]
@@ -125,7 +126,7 @@ class Said:
         return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Where the string of that rank stands in its response, from 0; None where there is none."""
+        """Return where the string of that rank stands in its response, from 0; None where there is none."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
@@ -174,7 +175,7 @@ def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> Non
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Everything together: by the assessors' mapping where there is one, else automatically, which is said and signed."""
+    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and signed."""
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")

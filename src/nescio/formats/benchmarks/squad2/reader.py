@@ -293,7 +293,8 @@ Odds = tuple[Source, dict[str, float]]
 def _match_odds(
     odds: Sequence[Source], answers: Sequence[Source], names: Sequence[str], options: ReadOptions
 ) -> dict[str, Odds]:
-    """Which run each file of odds is about: the only one, the one of that name, or the one that `--choose odds=RUN` names."""
+    """Return which run each file of odds is about: the only one, the one of that name, or the one that `--choose odds=RUN`
+    names."""
     by_run: dict[str, Odds] = {}
     for source in odds:
         if "odds" in options.choose or len(names) == 1:
@@ -331,7 +332,8 @@ def _finite(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def _confidence(odds: Odds, run: str, gold: _Gold, notes: list[Note]) -> dict[str, float]:
-    """How sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the odds."""
+    """Return how sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the
+    odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")

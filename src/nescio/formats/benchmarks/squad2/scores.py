@@ -61,7 +61,7 @@ class Scores:
 
 
 def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
-    """Exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
+    """Return exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
     exact, f1 = np.zeros(len(golds.ids), dtype=np.int8), np.zeros(len(golds.ids))
     words: dict[str, list[str]] = {}
     normal = golds.normalise(texts.values())

@@ -278,7 +278,7 @@ def _gold(case: Case) -> Iterator[str]:
 def _outcome(
     case: Case, score: float, scale: Scale | None, options: ReadOptions, *, answerable: bool
 ) -> tuple[int, str | None]:
-    """State and reason."""
+    """Return state and reason."""
     if math.isnan(score) or scale is None:
         return NOT_GRADED, NO_SCORE if math.isnan(score) else None
     silent = _silence(case, options) if len(case.requests) == 1 else None
@@ -288,7 +288,7 @@ def _outcome(
 
 
 def _silence(case: Case, options: ReadOptions) -> str | None:
-    """Why a request's result is no answer, or None."""
+    """Return why a request's result is no answer, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))

@@ -128,7 +128,7 @@ def _named(folders: Sequence[Folder]) -> list[Folder]:
 
 
 def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
-    """Every instance, trial and perturbation of a folder, with its scores."""
+    """Return every instance, trial and perturbation of a folder, with its scores."""
     states = folder.documents[STATE]["request_states"]
     if not isinstance(states, list):
         raise FormatError(folder.files[STATE], "request_states must be a list", value=states)

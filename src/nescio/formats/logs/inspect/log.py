@@ -300,7 +300,7 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 
 
 def _reason(score: Mapping[str, Any]) -> str:
-    """Why a score is what it is, in the tool's words; empty where it does not say.
+    """Return why a score is what it is, in the tool's words; empty where it does not say.
 
     Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation tells.
     It does not where several judges voted and it is that of the first one, nor where a person has graded the answer since.

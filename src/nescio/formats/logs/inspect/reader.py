@@ -219,7 +219,7 @@ def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
 
 
 def _key(log: Log, scorer: str, options: ReadOptions) -> str:
-    """Which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
+    """Return which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
     parts: dict[str, None] = {}
     for sample in log.samples:
         value = sample.scores[scorer].value if scorer in sample.scores else None
@@ -290,7 +290,7 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
 def outcome_of(
     sample: Sample, score: Score | None, grade: Grade, scale: Scale | None, options: ReadOptions, *, answerable: bool
 ) -> tuple[int, str | None]:
-    """State and reason."""
+    """Return state and reason."""
     if score is None or grade.failed or scale is None:
         return NOT_GRADED, grade.failed
     state = scale.state(grade.score) if grade.state is None else grade.state

@@ -63,7 +63,7 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
 
 
 def _of_k(reducer: str, k: int, total: int, right: int) -> float | None:
-    """Whether k are right, or the chance that one of k drawn is (pass_at), or that all of k are (pass_k)."""
+    """Return whether k are right, or the chance that one of k drawn is (pass_at), or that all of k are (pass_k)."""
     if reducer == "at_least":
         return float(right >= k)
     if total < k:  # early versions give 1, later ones none

@@ -179,7 +179,7 @@ def _pairs(responses: list[Any]) -> list[float]:
 
 
 def _lengths(arguments: Any, count: int) -> list[int] | None:
-    """How many characters each option has, from the requests made for it."""
+    """Return how many characters each option has, from the requests made for it."""
     if isinstance(arguments, dict):
         requests = [arguments.get(f"gen_args_{i}") for i in range(count)]
         texts = [one.get("arg_1") if isinstance(one, dict) else None for one in requests]

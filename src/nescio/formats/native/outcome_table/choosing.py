@@ -240,7 +240,7 @@ def _silent(table: _Table, named: Roles) -> str:
 
 
 def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
-    """Where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
+    """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
     prediction = named.one("prediction")
     if prediction is None or silent != "NULL":
         return "false"

@@ -417,7 +417,8 @@ def _per_question(
 
 
 def _judges(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's own."""
+    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's
+    own."""
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):
         return None

@@ -154,7 +154,7 @@ def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
 
 
 def _guarded(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula, made inert; no two texts become one."""
+    """Make text inert that a spreadsheet would take for a formula; no two texts become one."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
