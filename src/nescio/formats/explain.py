@@ -20,14 +20,16 @@ _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions m
 
 
 def rule(format_: Format, source: Source | None = None) -> str:
-    """What `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
+    """Return what `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
     looks = format_.understand if source is not None and _is_understood(format_, source) else format_.recognise
     first = inspect.cleandoc(looks.__doc__ or "").split("\n\n")[0]
-    return " ".join(first.replace("`", "").split()).rstrip(".")
+    known = " ".join(first.replace("`", "").split()).rstrip(".").removeprefix("Recognise ")
+    return known[:1].upper() + known[1:]
 
 
 def seen(format_: Format, source: Source) -> str:
-    """What was enough for the rule: the root of XML, the first line of text, else as few columns, keys or members as would do."""
+    """Return what was enough for the rule: the root of XML, the first line of text, else as few columns, keys or members as
+    would do."""
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
@@ -37,18 +39,18 @@ def seen(format_: Format, source: Source) -> str:
         known = roles.roles_of(source.columns, source.named).columns
         shown = ", ".join(f"{name} ({_PARTS.get(role, role)})" for role, names in known.items() for name in names)
         return f"{what}, by the {part}s {shown}"
-    found = minimal_columns(format_.recognise, source)
-    others = [name for name in _names(source) if name not in found]
-    several = "s" if len(found) > 1 else ""
-    shown = f"{what}, by the {part}{several} {', '.join(found[:_MOST])}" if found else what
+    needed = minimal_columns(format_.recognise, source)
+    others = [name for name in _names(source) if name not in needed]
+    several = "s" if len(needed) > 1 else ""
+    shown = f"{what}, by the {part}{several} {', '.join(needed[:_MOST])}" if needed else what
     most = _FEW if source.kind in ("document", "archive") else _MOST
     beside = ", ".join(others[:most]) + (f" and {len(others) - most:,} more" if len(others) > most else "")
-    return f"{shown}; beside {'it' if len(found) == 1 else 'them'} {beside}" if found and others else shown
+    return f"{shown}; beside {'it' if len(needed) == 1 else 'them'} {beside}" if needed and others else shown
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """As few columns, keys or members as would do for the file to be recognised as what it is; the first of them where others
-    would do as well."""
+    """Return as few columns, keys or members as would do for the file to be recognised as what it is; the first of them where
+    others would do as well."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -65,19 +67,20 @@ def _names(source: Source) -> tuple[str, ...]:
     return source.members if source.kind == "archive" else source.columns
 
 
-def _enough(given: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """What is needed of the names where some are given: halved again and again, so that a few of thousands are quickly found."""
-    if does(given):
+def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
+    """Return what is needed of the names where some are given: halved again and again, so that a few of thousands are quickly
+    found."""
+    if does(some):
         return []
     if len(names) <= 1:
         return [*names]
     half = len(names) // 2
-    second = _enough([*given, *names[:half]], names[half:], does)
-    return _enough([*given, *second], names[:half], does) + second
+    second = _enough([*some, *names[:half]], names[half:], does)
+    return _enough([*some, *second], names[:half], does) + second
 
 
 def _only(source: Source, names: Collection[str]) -> Source:
-    """The source as it would be if it had only these."""
+    """Return the source as it would be if it had only these."""
     kept = {*names}
 
     def cut(value: Any) -> Any:
@@ -137,7 +140,8 @@ def _why_of_no_format(source: Source) -> str:
 
 
 def _no_counts(have: set[str]) -> str:
-    """What is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are outcomes."""
+    """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are
+    outcomes."""
     if not have & {"question", *filter(None, NAMES_A_ROW)}:
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"
@@ -146,12 +150,12 @@ def _no_counts(have: set[str]) -> str:
         return (
             f"{_OUTCOME_TABLE}; that of outcomes is called 'outcome', not {instead[0]!r} (1 and 0 are understood in it)"
         )
-    said = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
-    return f"{_OUTCOME_TABLE}; {said}"
+    advice = f"one column 'outcome' says correct, incorrect or unanswered, in place of {', '.join(instead)}"
+    return f"{_OUTCOME_TABLE}; {advice}"
 
 
 def _needed(source: Source) -> str:
-    """What a file of no known format would need, if it is a table; else the formats that there are."""
+    """Return what a file of no known format would need, if it is a table; else the formats that there are."""
     if source.kind not in ("delimited", "lines", "parquet", "table"):
         return f"of no format that nescio knows ({', '.join(sorted(REGISTRY))})"
     others = ", questions id, question and answers, and runs id and answer" if source.kind == "lines" else ""

@@ -24,16 +24,16 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say how their
     files are named. Raises FormatError for any other folder.
     """
-    found: list[Any] = []
+    gathered: list[Any] = []
     notes: list[Note] = []
     for item in items:
         if isinstance(item, (str, Path)) and os.path.isdir(item):  # Path.is_dir raises for a name too long
             files, passed_over = _in(Path(item))
-            found += files
+            gathered += files
             notes += passed_over
         else:
-            found.append(item)
-    return found, tuple(notes)
+            gathered.append(item)
+    return gathered, tuple(notes)
 
 
 def _in(folder: Path) -> tuple[list[Path], list[Note]]:
@@ -57,7 +57,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """The logs of other tools in a folder and those within it; raises FormatError where there are none, or of several tools."""
+    """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of several
+    tools."""
     names = {format_.name: format_.files for format_ in REGISTRY.values() if format_.files}
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
@@ -88,7 +89,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """The files in a folder and in the folders within it, in order; those whose names begin with a full stop are left out."""
+    """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are left
+    out."""
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)

@@ -22,10 +22,11 @@ _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """A folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be taken for it."""
+    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be taken
+    for it."""
     with whole_folder(path) as folder:
         yield folder
-        for file in sorted(each for each in folder.rglob("*") if each.is_file()):
+        for file in sorted(entry for entry in folder.rglob("*") if entry.is_file()):
             name = file.relative_to(folder)
             try:
                 source = open_source(file)
@@ -38,8 +39,8 @@ def folder_of(path: Path, format_: str) -> Iterator[Path]:
 
 
 def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.casefold) -> list[str]:
-    """A file name (without suffix) for each run that any file system takes; no two are `alike`."""
-    found: list[str] = []
+    """Return a file name (without suffix) for each run that any file system takes; no two are `alike`."""
+    stems: list[str] = []
     taken: set[Hashable] = set()
     for name in names:
         plain = _STRANGE.sub("_", name).encode()[:_LONGEST].decode(errors="ignore").strip(" .") or "run"
@@ -48,8 +49,8 @@ def file_names(names: Sequence[str], alike: Callable[[str], Hashable] = str.case
             number += 1
             stem = f"{plain}-{number}"
         taken.add(alike(stem))
-        found.append(stem)
-    return found
+        stems.append(stem)
+    return stems
 
 
 def renamed(names: Sequence[str], files: Sequence[str]) -> list[Note]:
@@ -76,9 +77,9 @@ def without_answers(runs: Iterable[Run]) -> list[Note]:
     ]
 
 
-def what_is(found: Unjudged) -> str:
+def what_is(unjudged: Unjudged) -> str:
     """Say how many questions and runs were written."""
-    return f"{plural(len(found.collection.questions), 'question')} and {plural(len(found.runs), 'run')}"
+    return f"{plural(len(unjudged.collection.questions), 'question')} and {plural(len(unjudged.runs), 'run')}"
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -97,10 +98,10 @@ def write_document(path: Path, document: Any) -> None:
     path.write_bytes(json.dumps(document, ensure_ascii=False, allow_nan=False).encode(errors="replace") + b"\n")
 
 
-def _texts(found: Unjudged) -> Iterator[str]:
-    for question in found.collection.questions:
+def _texts(unjudged: Unjudged) -> Iterator[str]:
+    for question in unjudged.collection.questions:
         yield from (question.id, question.text, *question.answers, *question.options, *question.strata.values())
-    for run in found.runs:
+    for run in unjudged.runs:
         yield from (response.answer for response in run.responses if response.answer is not None)
 
 
@@ -108,10 +109,10 @@ def _halved(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
+def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: Collection[str] = ()) -> list[Note]:
     """Count what a format has no place for; `holds` names what it has one for, of the keys below."""
-    questions = found.collection.questions
-    responses = [response for run in found.runs for response in run.responses]
+    questions = unjudged.collection.questions
+    responses = [response for run in unjudged.runs for response in run.responses]
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)
@@ -146,18 +147,18 @@ def left_out(found: Unjudged, format_: str, holds: Collection[str], strata: Coll
         "own gold": note(
             "writer.own_gold",
             "{count:n list} of gold answers of single runs, which differ from the first",
-            count=sum(len(run.gold) for run in found.runs),
+            count=sum(len(run.gold) for run in unjudged.runs),
         ),
         "columns": note(
             "writer.scores",
             "{count:n column} of scores ({names:list})",
-            count=len(found.extra_columns),
-            names=list(found.extra_columns),
+            count=len(unjudged.extra_columns),
+            names=list(unjudged.extra_columns),
         ),
         "pairs": note(
             "writer.surrogates",
             "{count:n half} of a surrogate pair (now ?)",
-            count=sum(map(_halved, _texts(found))),
+            count=sum(map(_halved, _texts(unjudged))),
         ),
     }
     lost = [part for name, part in parts.items() if name not in holds and part["count"]]

@@ -59,23 +59,23 @@ class Declined:
         return bool(self._patterns)
 
     def fits(self, text: str) -> bool:
-        """Whether a text, white space off, is matched by a pattern from end to end."""
-        said = text.strip()
-        return any(pattern.fullmatch(said) for pattern in self._patterns)
+        """Say whether a text, white space off, is matched by a pattern from end to end."""
+        stripped = text.strip()
+        return any(pattern.fullmatch(stripped) for pattern in self._patterns)
 
     def matches(self, text: str) -> bool:
-        """Whether an answer fits; counts it if so."""
-        found = self.fits(text)
-        if found:
+        """Say whether an answer fits; counts it if so."""
+        fits = self.fits(text)
+        if fits:
             self.matched[text.strip()] += 1
-        return found
+        return fits
 
 
 class Choices(Mapping[str, str]):
     """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given or not."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = dict(given)
+    def __init__(self, chosen: Mapping[str, str]) -> None:
+        self._given = dict(chosen)
         self.asked: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> str:
@@ -157,7 +157,7 @@ class Format:
     files: tuple[str, ...] = ()
 
     def part_of(self, source: Source) -> str | None:
-        """The part that a file plays, by the format's own names or by what people call its columns."""
+        """Return the part that a file plays, by the format's own names or by what people call its columns."""
         return self.recognise(source) or (self.understand(source) if self.understand else None)
 
 

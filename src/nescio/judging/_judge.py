@@ -68,7 +68,7 @@ class Judge(Protocol):
     @property
     def scores(self) -> Mapping[str, Silent]: ...
 
-    def grade(self, asked: Sequence[AnswerToJudge]) -> Sequence[Grade]:
+    def grade(self, answers: Sequence[AnswerToJudge]) -> Sequence[Grade]:
         """Give a grade for each, in their order."""
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
@@ -108,9 +108,9 @@ class Declaration:
         """The parameters with their defaults."""
         return {p.name: p.default for p in list(inspect.signature(self.function).parameters.values())[2:]}
 
-    def bind(self, given: Mapping[str, Any]) -> Judge:
+    def bind(self, values: Mapping[str, Any]) -> Judge:
         """Give the judge its parameters; raises UsageError for an unknown or impossible one."""
-        bound = bind(self.name, "judge", self.parameters, given, self.valid)
+        bound = bind(self.name, "judge", self.parameters, values, self.valid)
         if self.check:
             self.check(**bound)
         return _Bound(self, bound)
@@ -148,17 +148,17 @@ class _Bound:
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
         return tuple(self.declaration.remarks(collection, runs)) if self.declaration.remarks else ()
 
-    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
+    def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
         """Grade each answer once, however many runs give it."""
-        several = len({one.run for one in asked}) > 1
+        several = len({one.run for one in answers}) > 1
         done: dict[tuple[str, str, tuple[str, ...]], Grade] = {}
         grades = []
-        for one in asked:
+        for one in answers:
             key = one.question.id, one.answer, one.question.answers
             grade = done.get(key)
             if grade is None:
-                found = self.declaration.function(one.question, one.answer, **self.parameters)
-                grade = found if isinstance(found, Grade) else RIGHT if found else WRONG
+                result = self.declaration.function(one.question, one.answer, **self.parameters)
+                grade = result if isinstance(result, Grade) else RIGHT if result else WRONG
                 if several:
                     done[key] = grade
             grades.append(grade)
@@ -208,25 +208,25 @@ def known(text: str, resources: Resources | None = None) -> Judge:
     Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense or a resource is missing.
     """
     call = parse_call(text, "judge")
-    found = REGISTRY.find(call.name)
-    if isinstance(found, Factory):
+    declared = REGISTRY.find(call.name)
+    if isinstance(declared, Factory):
         values_of(call, {}, "judge")
-        return found.make(resources or Resources())
-    return found.bind(values_of(call, found.parameters, "judge"))
+        return declared.make(resources or Resources())
+    return declared.bind(values_of(call, declared.parameters, "judge"))
 
 
 def default_judge(collection: Collection) -> str:
     """Name the first judge that suits all questions of a collection, or else `exact`."""
-    for name, found in REGISTRY.items():
-        if isinstance(found, Declaration) and found.suits and all(map(found.suits, collection.questions)):
+    for name, declared in REGISTRY.items():
+        if isinstance(declared, Declaration) and declared.suits and all(map(declared.suits, collection.questions)):
             return name
     return FALLBACK
 
 
 def first_measures(record: JudgeRecord) -> tuple[str, ...]:
     """Name the measures that users of a judge expect first; none where any will do."""
-    found = REGISTRY.get(record.name)
-    return found.measures if isinstance(found, Declaration) else ()
+    declared = REGISTRY.get(record.name)
+    return declared.measures if isinstance(declared, Declaration) else ()
 
 
 _CELLS = ("run", "question", "rank", "state", "confidence", "candidate")
@@ -248,13 +248,13 @@ def judge_runs(
             for response in run.responses:
                 yield r, index[response.question_id], response
 
-    asked = [
+    to_judge = [
         AnswerToJudge(runs[r].name, _as_run_has_it(collection.questions[q], runs[r]), response.answer)
         for r, q, response in answers()
         if response.answer is not None and collection.questions[q].answerable is not False
     ]
-    grades = iter(ready.grade(asked))
-    del asked
+    grades = iter(ready.grade(to_judge))
+    del to_judge
     cells: dict[str, Any] = {key: array("d" if key == "confidence" else "q") for key in _CELLS}
     # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
     more = {
@@ -277,8 +277,8 @@ def judge_runs(
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
     arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
     arrays["known"] = np.ones(len(arrays["run"]), dtype=np.int64)
-    found, lower = gather(arrays, tuple(run.name for run in runs), tuple(index))
-    more = {**found.extra_columns, **more}
+    outcomes, lower = gather(arrays, tuple(run.name for run in runs), tuple(index))
+    more = {**outcomes.extra_columns, **more}
     notes = list(ready.remarks(collection, runs))
     if lower:
         notes.append(
@@ -290,7 +290,7 @@ def judge_runs(
         )
     judges = (ready.record,) * len(runs)
     questions = _of_questions(collection.questions)
-    return replace(found, files=tuple(files), extra_columns=more, why=why, judges=judges, **questions), tuple(notes)
+    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **questions), tuple(notes)
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
@@ -299,18 +299,19 @@ def _as_run_has_it(question: Question, run: Run) -> Question:
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
-    """Which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where there is none."""
+    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where there is
+    none."""
     index = {question.id: i for i, question in enumerate(collection.questions)}
-    found = np.zeros((len(runs), len(index)), dtype=bool)
+    cells = np.zeros((len(runs), len(index)), dtype=bool)
     for r, run in enumerate(runs):
         for response in run.responses:
             q = index[response.question_id]
-            found[r, q] |= response.answered and response.rank == 1 and collection.questions[q].answerable is not False
-    return found
+            cells[r, q] |= response.answered and response.rank == 1 and collection.questions[q].answerable is not False
+    return cells
 
 
 def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
-    """The state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
+    """Return the state, and whether a declined candidate was right: 1, 0, or -1 where there is none that was judged."""
     if grade is None:
         return SILENT, -1
     if response.answered:
@@ -319,7 +320,7 @@ def _outcome(grade: Grade | None, response: Response) -> tuple[int, int]:
 
 
 def _why(state: int, response: Response) -> str | None:
-    """Why there is no answer, or no grade of it."""
+    """Return why there is no answer, or no grade of it."""
     if state != SILENT:
         return "without a grade" if state == NOT_GRADED else None
     if response.answer is None:
@@ -328,7 +329,7 @@ def _why(state: int, response: Response) -> str | None:
 
 
 def _earned_by_silence(ready: Judge, name: str, questions: Sequence[Question]) -> Array:
-    """What silence earns in a graded score on each question: 1 where there is no answer."""
+    """Return what silence earns in a graded score on each question: 1 where there is no answer."""
     silent = ready.scores[name]
     earned = [silent(question) if callable(silent) else silent for question in questions]
     return np.array(

@@ -28,17 +28,17 @@ _SHORT = {"k": 3, "m": 6, "mn": 6, "b": 9, "bn": 9, "tn": 12}
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-def _fraction(found: re.Match[str]) -> str:
-    """Two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
-    count, part, plural, of = found[1].lower(), found[2].lower(), found[3], found[4]
+def _fraction(match: re.Match[str]) -> str:
+    """Write two thirds as 2/3. "a third" is a fraction before "of" and at the end of a text, elsewhere an ordinal."""
+    count, part, plural, of = match[1].lower(), match[2].lower(), match[3], match[4]
     if count in ("a", "one", "1") and part not in ("half", "quarter") and (plural or of is None):
-        return found[0]
+        return match[0]
     return f"{_COUNTS.get(count, count)}/{_FRACTIONS[part]}"
 
 
-def _scaled(found: re.Match[str]) -> str:
-    """A scale after digits, as a mark that no later step takes for a number of its own."""
-    return f"{found[1]}⟪{(_SCALES | _SHORT)[found[2].lower()]}⟫"
+def _scaled(match: re.Match[str]) -> str:
+    """Return a scale after digits, as a mark that no later step takes for a number of its own."""
+    return f"{match[1]}⟪{(_SCALES | _SHORT)[match[2].lower()]}⟫"
 
 
 # Before hundreds and thousands that nobody counted: no number in digits, and no word for one.
@@ -90,19 +90,19 @@ _IN_NAME = re.compile(
 
 
 def quantities(text: str, decimal: str = ".") -> list[Quantity]:
-    """The numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
+    """Return the numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
 
     Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A number
     that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere what is
     written decides (1.234.567 and 1,5 are read although the mark is a dot).
     """
     if decimal == ",":
-        text = re.sub(r"(?<=\d)[.,](?=\d)", lambda found: "," if found[0] == "." else ".", text)
+        text = re.sub(r"(?<=\d)[.,](?=\d)", lambda numbers: "," if numbers[0] == "." else ".", text)
     text = " ".join(re.sub("[⟪⟫]", " ", text).split())
     for expression, by in _REWRITES:
         text = re.sub(expression, by, text)
     text = " ".join(unicodedata.normalize("NFKC", _words_to_digits(text)).split())
-    found: list[Quantity] = []
+    numbers: list[Quantity] = []
     position = 0
     while match := _NUMBER.search(text, position):
         position = match.end()
@@ -117,10 +117,10 @@ def quantities(text: str, decimal: str = ".") -> list[Quantity]:
         with localcontext(_ANY):
             value = _value(match)
         if value.is_finite():
-            found.append(Quantity(value, counted))
+            numbers.append(Quantity(value, counted))
         if unit and counted:
             position = unit.end()
-    return found
+    return numbers
 
 
 def _words_to_digits(text: str) -> str:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-PERCENT, DECADE = "%", "…s"  # 50 %; the 1990s
+PERCENT, DECADE = "%", "…s"  # 50%; the 1990s
 CURRENCIES = {
     **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "buck", "bucks"), "$"),
     **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
@@ -49,7 +49,8 @@ _PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "me
 
 @lru_cache(maxsize=1 << 12)
 def unit_of(word: str, degrees: bool = False) -> str | None:
-    """The unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word `degrees` precedes it.
+    """Return the unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word `degrees`
+    precedes it.
 
     Only words that are hardly ever anything else are units: "in", "at" and "a" are none.
     """
@@ -69,7 +70,7 @@ def unit_of(word: str, degrees: bool = False) -> str | None:
 
 
 def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
-    """A value in another unit, or None where the two do not measure the same."""
+    """Return a value in another unit, or None where the two do not measure the same."""
     import pint
 
     registry = _registry()

@@ -18,10 +18,10 @@ _INDEX = re.compile(r"[0-9]{1,4}")
 
 def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
     """Note the answers of each run that name no option, and so are wrong; where most do, it may be of another test."""
-    asked = {question.id: question for question in collection.questions if question.options}
+    questions = {question.id: question for question in collection.questions if question.options}
     for run in runs:
-        answered = [r for r in run.responses if r.answer is not None and r.question_id in asked]
-        if strange := sum(option(asked[r.question_id], str(r.answer)) is None for r in answered):
+        answered = [r for r in run.responses if r.answer is not None and r.question_id in questions]
+        if strange := sum(option(questions[r.question_id], str(r.answer)) is None for r in answered):
             yield note(
                 "choice.no_option",
                 "run {subject!r}: {answers} of {total} answers name no option of their question, and are wrong"
@@ -53,15 +53,16 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """The position, from 0, of the option that a text names, or None. Of options of one text the first stands for all."""
+    """Return the position, from 0, of the option that a text names, or None. Of options of one text the first stands for
+    all."""
     return _named(question.options, text)
 
 
 def _named(options: tuple[str, ...], text: str) -> int | None:
     for form, written in zip(_FORMS, _written(options), strict=True):
-        said = form(text)
-        if said and said in written:
-            return written[said]
+        words = form(text)
+        if words and words in written:
+            return written[words]
     position: int | None = None
     if letter := _LETTER.fullmatch(text.strip()):
         position = ord(letter[1].upper()) - ord("A")
@@ -77,14 +78,15 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Where each option stands by its text, in each form; a form that options of different texts share names none of them."""
+    """Return where each option stands by its text, in each form; a form that options of different texts share names none of
+    them."""
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}
         for option_ in options:
             texts.setdefault(form(option_), set()).add(option_.strip())
         first = {option_.strip(): i for i, option_ in reversed(list(enumerate(options)))}
-        ways.append({said: first[min(those)] for said, those in texts.items() if len(those) == 1})
+        ways.append({words: first[min(those)] for words, those in texts.items() if len(those) == 1})
     return tuple(ways)
 
 

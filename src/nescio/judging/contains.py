@@ -50,7 +50,7 @@ def contains(question: Question, answer: str, longest: int = 0, negation: bool =
 
 
 def _readings(text: str) -> tuple[list[str], list[str], list[str]]:
-    """The words of a text as SQuAD normalises it, with punctuation parting words, and at white space alone."""
+    """Return the words of a text as SQuAD normalises it, with punctuation parting words, and at white space alone."""
     parts = [part.lower().replace("’", "'").removesuffix("'s") for part in _PART.findall(text)]
     return normalised_words(text), parts, squeeze(text).split()
 
@@ -61,23 +61,23 @@ def _joined(words: list[str]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _needles(gold: str) -> tuple[tuple[str, str, str], ...]:
-    """What is looked for in each reading of an answer, for each variant of a gold answer; empty is nothing."""
-    found = []
+    """Return what is looked for in each reading of an answer, for each variant of a gold answer; empty is nothing."""
+    needles = []
     for variant in gold.split("|"):
         normalised, parted, bare = _readings(variant)
         emptied = not normalised
-        found.append(
+        needles.append(
             (
                 "" if emptied else _needle(normalised),
                 "" if emptied else _needle(parted),
                 _needle(bare) if emptied else "",
             )
         )
-    return tuple(found)
+    return tuple(needles)
 
 
 def _needle(words: list[str]) -> str:
-    """The words with a space at either end that is a boundary; empty without words."""
+    """Return the words with a space at either end that is a boundary; empty without words."""
     text = " ".join(words)
     if not text:
         return ""
@@ -93,5 +93,5 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _negated(text: str, at: int) -> bool:
-    """Whether one of the words just before this place is a negation."""
+    """Say whether one of the words just before this place is a negation."""
     return any(word in _NEGATIONS or _CONTRACTED.fullmatch(word) for word in text[:at].split()[-NEAR:])

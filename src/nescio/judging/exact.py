@@ -13,5 +13,5 @@ def exact(question: Question, answer: str) -> bool:
 
     Where normalisation leaves nothing of a text ("The", "A", "?"), the text itself is compared.
     """
-    said = normalise(answer) or squeeze(answer)
-    return any(said == (normalise(gold) or squeeze(gold)) for gold in question.answers)
+    normal = normalise(answer) or squeeze(answer)
+    return any(normal == (normalise(gold) or squeeze(gold)) for gold in question.answers)

@@ -44,11 +44,11 @@ class Human:
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def label(self, run: str, question: str, answer: str | None = None) -> Label | None:
-        """What people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
-        found = self.by_run.get((run, question)) or self.by_question.get(question)
-        if found is not None:
-            if answer is None or found.answer is None or squeeze(found.answer) == squeeze(answer):
-                return found
+        """Return what people said of this answer, or None. Without its text, `answer`, it cannot be found by it."""
+        label = self.by_run.get((run, question)) or self.by_question.get(question)
+        if label is not None:
+            if answer is None or label.answer is None or squeeze(label.answer) == squeeze(answer):
+                return label
             self.stale.add((run, question))
             return None
         return None if answer is None else self.by_text.get((question, squeeze(answer)))
@@ -73,14 +73,15 @@ class Human:
         """Say nothing: labels that judge nothing are noted by who asked for them (`said_of_stale`)."""
         return ()
 
-    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
-        """The verdicts; NOT_GRADED where there is none."""
-        found = (self.label(one.run, one.question.id, one.answer) for one in asked)
-        return [Grade(NOT_GRADED if label is None else label.state) for label in found]
+    def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
+        """Return the verdicts; NOT_GRADED where there is none."""
+        labels = (self.label(one.run, one.question.id, one.answer) for one in answers)
+        return [Grade(NOT_GRADED if label is None else label.state) for label in labels]
 
 
 def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
-    """People's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such answer.
+    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such
+    answer.
 
     A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice, alike.
     Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or none is left.
@@ -102,8 +103,8 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
             )
     if len(strangers) == len(labels):
         first = labels[0] if labels else None
-        found = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
-        raise MismatchError(f"no judgement is of these runs and questions{found}")
+        example = f" (the first is of run {first.run!r}, question {first.question!r})" if first else ""
+        raise MismatchError(f"no judgement is of these runs and questions{example}")
     notes = []
     if strangers:
         one = strangers[0]
@@ -119,27 +120,29 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
     return people, notes
 
 
-def _add(found: dict[K, Label], key: K, label: Label) -> None:
-    before = found.get(key)
+def _add(labels: dict[K, Label], key: K, label: Label) -> None:
+    before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
-        found[key] = label
+        labels[key] = label
     elif label.state not in (NOT_GRADED, before.state):
         raise MismatchError(
             f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one verdict"
         )
 
 
-def asked_of(found: Outcomes) -> NDArray[np.bool_]:
-    """Which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no silence."""
-    asked: NDArray[np.bool_] = np.isin(found.state, (CORRECT, INCORRECT, NOT_GRADED))
-    return asked if found.answerable is None else asked & (found.answerable != 0)
+def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:
+    """Return which outcomes of a log that is judged already a judge decided, shape (runs, questions): those that are no
+    silence."""
+    judged: NDArray[np.bool_] = np.isin(outcomes.state, (CORRECT, INCORRECT, NOT_GRADED))
+    return judged if outcomes.answerable is None else judged & (outcomes.answerable != 0)
 
 
-def people_on(found: Outcomes, people: Human) -> Outcomes:
-    """The same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays silence."""
-    state = np.where(asked_of(found), NOT_GRADED, found.state).astype(np.int8)
-    for r, q in np.argwhere(asked_of(found)):
-        label = people.label(found.runs[r], found.questions[q])
+def people_on(outcomes: Outcomes, people: Human) -> Outcomes:
+    """Return the same log with people's verdicts in place of its own, NOT_GRADED where people gave none; silence stays
+    silence."""
+    state = np.where(asked_of(outcomes), NOT_GRADED, outcomes.state).astype(np.int8)
+    for r, q in np.argwhere(asked_of(outcomes)):
+        label = people.label(outcomes.runs[r], outcomes.questions[q])
         if label is not None:
             state[r, q] = label.state
-    return replace(found, state=state, extra_columns={})
+    return replace(outcomes, state=state, extra_columns={})

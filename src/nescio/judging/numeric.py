@@ -51,7 +51,7 @@ def numeric(
     separated, numbers written as fractions, with powers of ten or in English words.
 
     Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states is
-    taken for granted; other words are none. 50 % is 50 as well as 0.5, unless both sides have a percent sign. An answer without
+    taken for granted; other words are none. 50% is 50 as well as 0.5, unless both sides have a percent sign. An answer without
     a number is wrong; a question none of whose gold answers has one raises MismatchError.
     """
     mark = "," if decimal == "comma" else "."
@@ -61,43 +61,43 @@ def numeric(
             f"question {question.id!r}: no gold answer holds a number, so the judge `numeric` cannot read an answer "
             f"(found {list(question.answers)!r})"
         )
-    said = quantities(answer, mark)
-    if not said:
+    stated = quantities(answer, mark)
+    if not stated:
         return False
     bounds = Decimal(repr(tolerance)), Decimal(repr(absolute))
-    return any(_states(said, numbers, which, bounds) for numbers in gold)
+    return any(_states(stated, numbers, which, bounds) for numbers in gold)
 
 
 @lru_cache(maxsize=1 << 14)
 def _gold(answers: tuple[str, ...], mark: str) -> tuple[tuple[Quantity, ...], ...]:
-    found = (tuple(quantities(text, mark)) for text in answers)
-    return tuple(numbers for numbers in found if numbers)
+    by_text = (tuple(quantities(text, mark)) for text in answers)
+    return tuple(numbers for numbers in by_text if numbers)
 
 
-def _states(said: list[Quantity], gold: tuple[Quantity, ...], which: str, bounds: tuple[Decimal, Decimal]) -> bool:
+def _states(stated: list[Quantity], gold: tuple[Quantity, ...], which: str, bounds: tuple[Decimal, Decimal]) -> bool:
     if which == "any":
-        return all(any(_equal(one, number, bounds) for one in said) for number in gold)
+        return all(any(_equal(one, number, bounds) for one in stated) for number in gold)
     many = len(gold)
-    part = said[:many] if which == "first" else said[-many:] if which == "last" else said
+    part = stated[:many] if which == "first" else stated[-many:] if which == "last" else stated
     return len(part) == many and all(_equal(a, g, bounds) for a, g in zip(part, gold, strict=True))
 
 
-def _equal(said: Quantity, gold: Quantity, bounds: tuple[Decimal, Decimal]) -> bool:
-    value, slack = said.value, Decimal(0)
-    one_percent = (said.unit == PERCENT) != (gold.unit == PERCENT) and (said.unit is None or gold.unit is None)
+def _equal(stated: Quantity, gold: Quantity, bounds: tuple[Decimal, Decimal]) -> bool:
+    value, slack = stated.value, Decimal(0)
+    one_percent = (stated.unit == PERCENT) != (gold.unit == PERCENT) and (stated.unit is None or gold.unit is None)
     if one_percent:
-        hundredth = _EXACT.multiply(value, Decimal("0.01" if said.unit == PERCENT else "100"))
+        hundredth = _EXACT.multiply(value, Decimal("0.01" if stated.unit == PERCENT else "100"))
         return _near(value, gold.value, bounds) or _near(hundredth, gold.value, bounds)
-    if DECADE in (said.unit, gold.unit) and said.unit != gold.unit:
+    if DECADE in (stated.unit, gold.unit) and stated.unit != gold.unit:
         return False
-    if said.unit and gold.unit and said.unit != gold.unit:
-        if PERCENT in (said.unit, gold.unit):
+    if stated.unit and gold.unit and stated.unit != gold.unit:
+        if PERCENT in (stated.unit, gold.unit):
             return False
-        if MONEY & {said.unit, gold.unit}:
-            if {said.unit, gold.unit} != {"pound", "£"}:
+        if MONEY & {stated.unit, gold.unit}:
+            if {stated.unit, gold.unit} != {"pound", "£"}:
                 return False
         else:
-            converted = convert(value, said.unit, gold.unit)
+            converted = convert(value, stated.unit, gold.unit)
             if converted is None:
                 return False
             value, slack = converted, _EXACT.multiply(_CONVERTED, gold.value.copy_abs())

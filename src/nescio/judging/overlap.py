@@ -51,27 +51,27 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     over the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
     precision: `mean(overlap.recall)` and `mean(overlap.precision)` are its figures.
     """
-    found = best_overlap(answer, question.answers)
-    scores = {"overlap.recall": found.recall, "overlap.precision": found.precision}
-    return Grade(CORRECT if found.f >= threshold else INCORRECT, scores)
+    best = best_overlap(answer, question.answers)
+    scores = {"overlap.recall": best.recall, "overlap.precision": best.precision}
+    return Grade(CORRECT if best.f >= threshold else INCORRECT, scores)
 
 
 def best_overlap(answer: str, keys: tuple[str, ...]) -> Overlap:
-    r"""The overlap with the key whose F is best, the first of several.
+    r"""Return the overlap with the key whose F is best, the first of several.
 
     With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$,
     $F = 2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from
     either end of each word, and a word that this empties is none. No stems, no stop words. A text without words shares none: 0.
     """
-    said = _words(answer)
+    stated = _words(answer)
     best = Overlap(0.0, 0.0, 0.0)
     for key in keys:
         words = _words(key)
-        common = (said & words).total()
+        common = (stated & words).total()
         if common:
-            a, k = said.total(), words.total()
-            found = Overlap(common / k, common / a, 2 * common / (a + k))
-            best = found if found.f > best.f else best
+            a, k = stated.total(), words.total()
+            candidate = Overlap(common / k, common / a, 2 * common / (a + k))
+            best = candidate if candidate.f > best.f else best
     return best
 
 

@@ -39,30 +39,30 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 
 
 def best_f1(answer: str, gold: Sequence[str]) -> float:
-    """The best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
+    """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
 
     Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it empties
     has F1 1 and any other 0.
     """
-    said = normalised_words(answer)
+    stated = normalised_words(answer)
     golds = [words for text in gold if (words := _words(text))[0]]
-    if not golds or not said:
-        return float(not golds and not said)
-    return max(_f1(said, words, counts) for words, counts in golds)
+    if not golds or not stated:
+        return float(not golds and not stated)
+    return max(_f1(stated, words, counts) for words, counts in golds)
 
 
-def _f1(said: list[str], words: list[str], counts: Counter[str]) -> float:
-    if said == words:
+def _f1(stated: list[str], words: list[str], counts: Counter[str]) -> float:
+    if stated == words:
         return 1.0
-    if len(said) == 1:
-        common = int(said[0] in counts)
+    if len(stated) == 1:
+        common = int(stated[0] in counts)
     elif len(words) == 1:
-        common = int(words[0] in said)
+        common = int(words[0] in stated)
     else:
-        common = (Counter(said) & counts).total()
+        common = (Counter(stated) & counts).total()
     if not common:
         return 0.0
-    precision, recall = common / len(said), common / len(words)
+    precision, recall = common / len(stated), common / len(words)
     return 2 * precision * recall / (precision + recall)
 
 

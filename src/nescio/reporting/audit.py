@@ -160,10 +160,10 @@ def page(results: Results) -> str:
 
 def command(results: Results) -> str:
     """Return the command line that makes the page again; questions and seed are in the signature."""
-    asked = list(dict.fromkeys(row.measure for row in results))
+    measures = list(dict.fromkeys(row.measure for row in results))
     usual = {measure.label for measure in registered()}
-    extra = [name for name in asked if name not in usual] if usual <= set(asked) else asked
-    every = ["--all"] if usual <= set(asked) and extra else []
+    extra = [name for name in measures if name not in usual] if usual <= set(measures) else measures
+    every = ["--all"] if usual <= set(measures) and extra else []
     return shlex.join(["nescio", "audit", *every, *(part for name in extra for part in ("-m", name)), "-o", "audit.md"])
 
 
@@ -174,8 +174,8 @@ def summary(rows: Sequence[Finding]) -> str:
     by_result: dict[str, list[str]] = {}
     for row in rows:
         by_result.setdefault(row.result, []).append(row.test)
-    said = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
-    parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in said.items() if result in by_result]
+    verbs = {"cheated": "cheated by", "fails": "breaks", "undefined": "undefined:"}
+    parts = [f"{verb} {', '.join(by_result[result])}" for result, verb in verbs.items() if result in by_result]
     how = f" (`{shlex.join(['nescio', 'audit', '-m', rows[0].measure])}` shows how)"
     return "; ".join(parts) + how if parts else "resists every cheat and satisfies every axiom"
 

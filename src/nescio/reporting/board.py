@@ -116,11 +116,11 @@ def _cell(row: Score) -> Cell:
 
 def letters(count: int) -> Sequence[str]:
     """Names for runs in superscripts: a … z, then aa, ab, …"""
-    found = []
+    letters_used = []
     for i in range(count):
         name, rest = "", i + 1
         while rest:
             rest, digit = divmod(rest - 1, 26)
             name = chr(ord("a") + digit) + name
-        found.append(name)
-    return found
+        letters_used.append(name)
+    return letters_used

@@ -130,9 +130,9 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     )
     chart: Any = squares
     if side >= 12:
-        for told in (True, False):
-            signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(told).lower()}")
-            chart += signs.mark_text(fontSize=11, color="white" if told else MUTED).encode(text="sign:N")
+        for significant in (True, False):
+            signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(significant).lower()}")
+            chart += signs.mark_text(fontSize=11, color="white" if significant else MUTED).encode(text="sign:N")
     return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
 
@@ -336,8 +336,8 @@ def unpacked(specification: Any) -> Any:
     if not isinstance(specification, dict):
         return specification
     held = specification.get("datasets", {})  # where altair gathers the data of all layers
-    found = {name: unpacked(part) for name, part in specification.items() if name != "datasets"}
-    return found | ({"datasets": {name: json.loads(rows) for name, rows in held.items()}} if held else {})
+    parts = {name: unpacked(part) for name, part in specification.items() if name != "datasets"}
+    return parts | ({"datasets": {name: json.loads(rows) for name, rows in held.items()}} if held else {})
 
 
 def dressed(chart: Any, width: Any, height: Any) -> Any:

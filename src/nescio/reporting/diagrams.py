@@ -43,9 +43,9 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
                 streams.append(
                     {"x": x, "y": y, "y2": y + max(thick, 0.75), "kind": kind, "move": old + new, "tip": row["tip"]}
                 )
-    for side, (found, x) in enumerate(zip(sides, (left, right - bar), strict=True)):
-        middles = _apart([(low + high) / 2 for low, high in found.values()], 30.0, top + 8.0, HEIGHT - 14.0)
-        for (kind, (low, high)), y in zip(found.items(), middles, strict=True):
+    for side, (bars, x) in enumerate(zip(sides, (left, right - bar), strict=True)):
+        middles = _apart([(low + high) / 2 for low, high in bars.values()], 30.0, top + 8.0, HEIGHT - 14.0)
+        for (kind, (low, high)), y in zip(bars.items(), middles, strict=True):
             n = sum(row["n"] for row in rows if row[("old", "new")[side]] == kind)
             ends.append({"x": x, "x2": x + bar, "y": low, "y2": max(high, low + 0.75), "kind": kind})
             where = left - 6 if side == 0 else right + 6
@@ -59,24 +59,24 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
 
 def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dict[str, tuple[float, float]]:
     """Return the pixels that each outcome takes on one side."""
-    found, at = {}, top
+    bars, at = {}, top
     for kind in KINDS:
         high = at + scale * sum(row["n"] for row in rows if row[side] == kind)
-        found[kind] = (at, high)
+        bars[kind] = (at, high)
         at = high + gap
-    return found
+    return bars
 
 
 def _apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
     """Rising places moved so that each is at least so far from the next, within low and high where that can be."""
-    found: list[float] = []
+    spread: list[float] = []
     for place in places:
-        found.append(max(place, low if not found else found[-1] + least))
+        spread.append(max(place, low if not spread else spread[-1] + least))
     limit = high
-    for i in reversed(range(len(found))):
-        found[i] = min(found[i], limit)
-        limit = found[i] - least
-    return found
+    for i in reversed(range(len(spread))):
+        spread[i] = min(spread[i], limit)
+        limit = spread[i] - least
+    return spread
 
 
 def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: int) -> Any:
@@ -195,10 +195,10 @@ def _ticks(one: float, other: float, most: int) -> list[float]:
         return [low]
     least = 10.0 ** math.floor(math.log10((high - low) / most))
     for step in (least, 2 * least, 5 * least, 10 * least):
-        found = [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
-        if len(found) <= most:
+        ticks = [n * step for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+        if len(ticks) <= most:
             break
-    return found or [low]
+    return ticks or [low]
 
 
 def _digits(ticks: Sequence[float]) -> int:

@@ -67,8 +67,8 @@ def _legend(results: Results) -> str:
     text."""
     if isinstance(results, Comparisons):
         return _family(results)
-    said = board(results).legend if isinstance(results, Scores) else ""
-    return f"{BEST} the best; {TIED} {said}" if said else ""
+    legend = board(results).legend if isinstance(results, Scores) else ""
+    return f"{BEST} the best; {TIED} {legend}" if legend else ""
 
 
 def _family(results: Comparisons) -> str:
@@ -286,10 +286,10 @@ def _plain(results: Results) -> str:
     console = Console(file=buffer, width=10_000, highlight=False, soft_wrap=True)
     for table in grids(results):
         console.print(_table(table))
-    said = _legend(results)
+    legend = _legend(results)
     lines = [
         *(line.rstrip() for line in buffer.getvalue().splitlines()),
-        *([said] if said else []),
+        *([legend] if legend else []),
         str(results.signature),
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -33,9 +33,9 @@ def _verdict(row: Tuning) -> str:
     """Say the threshold in words, in lines that fit a terminal."""
     if row.max_risk is None or row.confidence is None:
         return f"{_rule(row)}\n{_share(row)}." if row.coverage else "no threshold: answer nothing."
-    asked, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
+    bound, sure = f"a risk of at most {100 * row.max_risk:g}%", f"{100 * row.confidence:g}% confidence"
     if not row.coverage:
-        return f"no threshold.\n{asked.capitalize()} cannot be certified with {sure}."
+        return f"no threshold.\n{bound.capitalize()} cannot be certified with {sure}."
     return f"{_rule(row)}\n{_share(row)};\nof new answers, at most {_percent(row.risk_upper)} are wrong, with {sure}."
 
 

@@ -33,7 +33,8 @@ ALL_KEYS = "expected.answers"
 
 
 def recognise(source: Source) -> str | None:
-    """Text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with the head of a story."""
+    """Recognise text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with the head
+    of a story."""
     if source.kind != "text" or source.path is None:
         return None
     if str(source.first).startswith(_HEAD):
@@ -57,7 +58,7 @@ def recognise(source: Source) -> str | None:
 
 
 def _field(line: str) -> tuple[str | None, str]:
-    """The field that a line begins, and what follows its colon; none where it begins none."""
+    """Return the field that a line begins, and what follows its colon; none where it begins none."""
     name, colon, rest = line.partition(":")
     known = _BY_NAME.get(name.strip(WHITE).lower()) if colon else None
     return known, (rest if known else line).strip(WHITE)
@@ -78,12 +79,12 @@ class _Block:
         return self.fields["QuestionID"]
 
     def fail(self, rule: str, value: object = None, name: str = "QuestionID") -> FormatError:
-        """The error that says what is wrong with a field."""
+        """Return the error that says what is wrong with a field."""
         return FormatError(self.source.label, rule, where=f"line {self.lines.get(name, self.line)}", value=value)
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files of a folder that make a collection: stories, questions and keys (expected.answers where it is, which has
+    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is, which has
     all of them). Raises FormatError where there is no story."""
     stories = sorted(folder.glob("*.story"))
     if not stories:
@@ -94,7 +95,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of the keys, or where there is no key those of the files of questions, with the stories that are given."""
+    """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that are
+    given."""
     by_part = _by_part(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
@@ -132,16 +134,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         raise MismatchError(f"{one.label} needs a key with it (QuestionID, Question, Answer), and none was given")
     if not by_part["answers"]:
         raise MismatchError(f"{by_part['gold'][0].label} is a key; give the responses of the runs with it")
-    found, of_keys = collection(parts, options)
-    notes, keyed = list(of_keys), {question.id for question in found.questions}
+    questions, of_keys = collection(parts, options)
+    notes, keyed = list(of_keys), {question.id for question in questions.questions}
     runs = []
     for source, name in zip(by_part["answers"], name_runs(by_part["answers"]), strict=True):
         runs.append(Run(name, tuple(_responses(source, name, keyed, notes))))
-    return ReadResult(Unjudged(found, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
+    return ReadResult(Unjudged(questions, tuple(runs), tuple(str(s.label) for s in by_part["answers"])), tuple(notes))
 
 
 def _read_stories(sources: Sequence[Source]) -> dict[str, tuple[str, ...]] | None:
-    """The sentences of each story by its STORYID; None where no story is given."""
+    """Return the sentences of each story by its STORYID; None where no story is given."""
     if not sources:
         return None
     stories: dict[str, tuple[str, ...]] = {}
@@ -172,7 +174,7 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source) -> Iterator[_Block]:
-    """The blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one before."""
+    """Yield the blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one before."""
     assert source.path is not None
     block: _Block | None = None
     last: str | None = None
@@ -205,7 +207,7 @@ def _blocks(source: Source) -> Iterator[_Block]:
 
 
 def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note]) -> dict[str, _Block]:
-    """The key of each question; a question that stands again with the same answer is the same."""
+    """Return the key of each question; a question that stands again with the same answer is the same."""
     which = options.choose.get("key")
     if which not in (None, "first", "last"):
         raise UsageError(f"--choose key={which}: say first or last")
@@ -258,9 +260,9 @@ def _question(
     wanted = {
         name: label for name, label in labels.items() if label and (options.strata is None or name in options.strata)
     }
-    told = stories[story] if stories is not None else ()
+    sentences = stories[story] if stories is not None else ()
     return Question(
-        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=told
+        block.id, fields.get("Question", ""), _alternatives(block), (), True, story or None, wanted, story=sentences
     )
 
 
@@ -296,7 +298,7 @@ def _confidence(block: _Block) -> float | None:
     text = block.fields.get("Confidence")
     if not text:
         return None
-    found = decimal(text)
-    if found is None or not math.isfinite(found):
+    confidence = decimal(text)
+    if confidence is None or not math.isfinite(confidence):
         raise block.fail("Confidence must be a finite number", text, "Confidence")
-    return found
+    return confidence

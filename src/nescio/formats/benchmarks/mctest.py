@@ -30,7 +30,7 @@ _KIND = re.compile(r"(one|multiple):\s*")
 
 
 def recognise(source: Source) -> str | None:
-    """A `.tsv` without a header, whose first cells are a name and an author; the right letters in an `.ans`."""
+    """Recognise a `.tsv` without a header, whose first cells are a name and an author; the right letters in an `.ans`."""
     if source.kind != "text" or source.path is None:
         return None
     suffix, first = source.path.suffix.lower(), str(source.first)
@@ -40,7 +40,8 @@ def recognise(source: Source) -> str | None:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of any number of tests with their stories, and where the .ans is given too with the right options."""
+    """Return the questions of any number of tests with their stories, and where the .ans is given too with the right
+    options."""
     tests, keys = ([source for part, source in parts if part == name] for name in ("test", "gold"))
     if not tests:
         raise MismatchError(f"{keys[0].label} holds the right letters of MCTest; give the stories (.tsv) of that name")
@@ -66,7 +67,7 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001  a reader's signature
-    """MCTest has no format of runs: its stories are read beside runs in JSON Lines."""
+    """Refuse to read runs alone: MCTest has no format of them, its stories are read beside runs in JSON Lines."""
     raise MismatchError(f"{parts[0][1].label} is MCTest; give runs (id, answer, confidence in .jsonl) with it")
 
 
@@ -100,12 +101,12 @@ def _questions(test: Source, key: Source | None, options: ReadOptions) -> Iterat
 
 
 def _right(key: Source) -> list[list[str]]:
-    found = []
+    rows = []
     for cells, line in _lines(key):
         if len(cells) != _QUESTIONS or any(cell not in LETTERS or len(cell) != 1 for cell in cells):
             raise FormatError(key.label, "a line has four letters from A to D", where=f"line {line}", value=cells)
-        found.append(cells)
-    return found
+        rows.append(cells)
+    return rows
 
 
 def _of_story(
@@ -121,9 +122,9 @@ def _of_story(
             raise FormatError(test.label, "a question begins with one: or multiple:", where=f"line {line}", value=text)
         if not all(choices):
             raise FormatError(test.label, "an option is empty", where=f"line {line}", value=text)
-        asked = text[kind.end() :]
-        labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(asked)}
+        words = text[kind.end() :]
+        labels = {"set": test.stem, "kind": kind[1], "story": cells[0], "question_word": question_word(words)}
         strata = {k: v for k, v in labels.items() if options.strata is None or k in options.strata}
         answers = () if right is None else (choices[LETTERS.index(right[number])],)
         name = f"{cells[0]}.{number + 1}"
-        yield Question(name, asked, answers, tuple(choices), True, cells[0], strata, story=story)
+        yield Question(name, words, answers, tuple(choices), True, cells[0], strata, story=story)

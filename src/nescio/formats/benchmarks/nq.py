@@ -44,7 +44,8 @@ _LONGEST_LABEL = 60
 
 
 def recognise(source: Source) -> str | None:
-    """Rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects (KILT)."""
+    """Recognise rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects
+    (KILT)."""
     have = set(source.columns)
     if source.kind == "lines" and {"id", "output"} <= have and isinstance(source.first, dict):
         output = source.first["output"]
@@ -58,7 +59,7 @@ def recognise(source: Source) -> str | None:
 
 
 def understand(source: Source) -> str | None:
-    """A table with columns that name or hold questions, gold answers and predictions."""
+    """Recognise a table with columns that name or hold questions, gold answers and predictions."""
     return "table" if roles.holds_answers(source) else None
 
 
@@ -117,7 +118,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise MismatchError("KILT files and tables of predictions cannot be read together")
         return _read_kilt(parts, options)
     sources = [source for _, source in parts]
-    notes = [each for source in sources for each in source.notes]
+    notes = [remark for source in sources for remark in source.notes]
     rows: list[_Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
         rows += _table(source, name, {row.run for row in rows}, notes)
@@ -126,8 +127,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     questions, gold = _questions(rows, options, notes)
     if options.choose.get("judge") is not None:
         choose(options, "judge", ["human"], "judges in a table")
-        found = outcomes_of(_by_people(rows, questions, sources, options), sources[0].label, options, notes)
-        return ReadResult(found, tuple(notes))
+        outcomes = outcomes_of(_by_people(rows, questions, sources, options), sources[0].label, options, notes)
+        return ReadResult(outcomes, tuple(notes))
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for row in rows:
@@ -268,15 +269,15 @@ def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> li
         seen[run, name] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
         answers = _listed(cell[columns.gold], place, lists, columns.gold)
-        given = _given(cell[columns.prediction], at, lists, columns.prediction)
+        predictions = _given(cell[columns.prediction], at, lists, columns.prediction)
         verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
         silent = _declined(cell, columns, place)
-        rows.append(_Row(run, name, text, answers, given, confidence, verdict, place, silent, labels))
+        rows.append(_Row(run, name, text, answers, predictions, confidence, verdict, place, silent, labels))
     if repeated := sum(count - 1 for count in repeats.values()):
         notes.append(
             note(
                 "nq.repeats",
-                "{subject}: {rows} rows repeat a question; without question_id they are told apart by a number",
+                "{subject}: {rows} rows repeat a question; without question_id they are distinguished by a number",
                 str(source.label),
                 rows=repeated,
             )
@@ -306,7 +307,8 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
 
 
 def _refuse_other_verdicts(rows: Sequence[_Row]) -> None:
-    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the question."""
+    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the
+    question."""
     values: dict[str, set[str]] = {}
     of_question: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -329,7 +331,7 @@ def _fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatE
 
 
 def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
-    """Where JSON Lines hold a list in one of these columns: a text may look like one."""
+    """Return where JSON Lines hold a list in one of these columns: a text may look like one."""
     rows = enumerate(json_lines(source), 1)
     return frozenset((at, name) for at, (row, _) in rows for name in names if name and isinstance(row.get(name), list))
 
@@ -338,44 +340,44 @@ Lists = frozenset[tuple[int, str]] | None
 
 
 def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: str) -> tuple[str, ...]:
-    """The gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
+    """Return the gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
     if text is None:
         return ()
     listed = text.startswith("[") and text.endswith("]")
     if lists is not None and (place[1], column) not in lists:
         listed = False
     if listed:
-        found = _list(text)
-        if found is not None:
-            return tuple(dict.fromkeys(item for item in found if item.strip(WHITE)))
+        items = _list(text)
+        if items is not None:
+            return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
         if place[0].kind in ("parquet", "table"):
             raise _fail(place, "a list of gold answers must be JSON", text)
     return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
 
 
 def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, ...]:
-    """The prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
+    """Return the prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
     if text is None:
         return ()
-    found = _list(text) if lists and (at, column) in lists else None
-    return (text,) if found is None else tuple(found)
+    items = _list(text) if lists and (at, column) in lists else None
+    return (text,) if items is None else tuple(items)
 
 
 def _list(text: str) -> list[str] | None:
-    """A list of texts and numbers as texts, or None."""
+    """Return a list of texts and numbers as texts, or None."""
     import ast
 
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
         try:
             with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
-                found = ast.literal_eval(text) if len(text) < 10_000 else None
+                items = ast.literal_eval(text) if len(text) < 10_000 else None
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    if not isinstance(found, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in found):
+    if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
         return None
-    return [identity(item) for item in found]
+    return [identity(item) for item in items]
 
 
 def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[Source, int]) -> bool:
@@ -396,17 +398,17 @@ def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[So
 def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:
     if text is None:
         return None
-    found = decimal(text)
-    if found is None or not math.isfinite(found):
+    confidence = decimal(text)
+    if confidence is None or not math.isfinite(confidence):
         raise _fail(place, "confidence must be a finite number", text)
-    return found
+    return confidence
 
 
 OwnGold = dict[str, dict[str, tuple[str, ...]]]  # by run and question
 
 
 def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> OwnGold:
-    """The gold answers of runs that have others than the first row of the question, which a note counts.
+    """Return the gold answers of runs that have others than the first row of the question, which a note counts.
 
     Raises FormatError where it is another question, or where only one of the two has any answer.
     """
@@ -448,7 +450,8 @@ def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOpti
 
 
 def _questions(rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> tuple[dict[str, Question], OwnGold]:
-    """The questions, with the columns that have one short text for each of them, and the gold answers of runs that differ."""
+    """Return the questions, with the columns that have one short text for each of them, and the gold answers of runs that
+    differ."""
     first: dict[str, _Row] = {}
     for row in rows:
         first.setdefault(row.id, row)
@@ -518,21 +521,23 @@ def _read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         name, texts = _kilt_line(gold, row, line)
         if name in questions:
             raise FormatError(gold.label, "the question stands here again", where=f"line {line}", value=name)
-        asked = row.get("input")
+        input_text = row.get("input")
         gold_texts = tuple(dict.fromkeys(text for text in texts if text.strip(WHITE)))
-        questions[name] = Question(name, asked if isinstance(asked, str) else "", gold_texts, (), bool(gold_texts))
+        questions[name] = Question(
+            name, input_text if isinstance(input_text, str) else "", gold_texts, (), bool(gold_texts)
+        )
     runs, notes = [], list[Note]()
     for source, run in zip(answers, name_runs(answers), strict=True):
-        found: dict[str, Response] = {}
+        responses: dict[str, Response] = {}
         extra = 0
         for row, line in json_lines(source):
             name, texts = _kilt_line(source, row, line)
-            if name in found:
+            if name in responses:
                 raise FormatError(source.label, "the question stands here again", where=f"line {line}", value=name)
             extra += name not in questions
             best = texts[0].strip(WHITE) if texts else ""  # as its evaluation does, the first alone
-            found[name] = Response(name, best or None, bool(best))
-        if extra == len(found):
+            responses[name] = Response(name, best or None, bool(best))
+        if extra == len(responses):
             raise MismatchError(f"{source.label} answers none of the questions that {gold.label} holds")
         if extra:
             notes.append(
@@ -543,13 +548,14 @@ def _read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                     answers=extra,
                 )
             )
-        runs.append(Run(run, tuple(response for name, response in found.items() if name in questions)))
+        runs.append(Run(run, tuple(response for name, response in responses.items() if name in questions)))
     files = tuple(str(source.label) for source in answers)
     return ReadResult(Unjudged(Collection(gold.stem, tuple(questions.values())), tuple(runs), files), tuple(notes))
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
-    """The gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this has."""
+    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this
+    has."""
     gold = [source for part, source in parts if part == "gold"]
     if len(gold) > 1 or "gold" in options.choose:
         with_meta = [source for source in gold if "meta" in source.columns]
@@ -574,40 +580,44 @@ def _kilt_line(source: Source, row: Mapping[str, Any], line: int) -> tuple[str, 
     name, output = row.get("id"), row.get("output")
     if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip(WHITE):
         raise fail("id must be a text or a whole number", name)
-    if not isinstance(output, list) or not all(isinstance(each, dict) for each in output):
+    if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
         raise fail("output must be a list of objects", output)
-    texts = [each.get("answer") for each in output]
+    texts = [item.get("answer") for item in output]
     if any(not isinstance(text, (str, type(None))) for text in texts):
         raise fail("an answer must be a text or null", texts)
     return str(name).strip(WHITE), [text or "" for text in texts]
 
 
 @writer("kilt", about="KILT: gold.jsonl and runs/NAME.jsonl (id, input, output), in a folder", takes=Unjudged)
-def write_kilt(found: Unjudged, path: Path) -> WriteResult:
+def write_kilt(unjudged: Unjudged, path: Path) -> WriteResult:
     """Write gold and runs. Silence is an empty answer; an unanswerable question has no gold answer."""
-    said = [run for run in found.runs if run.responses]
-    names = file_names([run.name for run in said])
+    answering = [run for run in unjudged.runs if run.responses]
+    names = file_names([run.name for run in answering])
     with folder_of(path, "nq") as folder:
         gold = (
             {"id": one.id, "input": one.text, "output": [{"answer": text} for text in _gold_of(one)], "meta": {}}
-            for one in found.collection.questions
+            for one in unjudged.collection.questions
         )
         write_lines(folder / "gold.jsonl", gold)
-        if said:
+        if answering:
             (folder / "runs").mkdir()
-        for run, name in zip(said, names, strict=True):
+        for run, name in zip(answering, names, strict=True):
             rows = (
                 {"id": one.question_id, "output": [{"answer": one.answer or "" if one.answered else ""}]}
                 for one in run.responses
                 if one.rank == 1
             )
             write_lines(folder / "runs" / f"{name}.jsonl", rows)
-    notes = [*left_out(found, "KILT", ()), *renamed([run.name for run in said], names), *without_answers(found.runs)]
-    return WriteResult(what_is(found), tuple(notes))
+    notes = [
+        *left_out(unjudged, "KILT", ()),
+        *renamed([run.name for run in answering], names),
+        *without_answers(unjudged.runs),
+    ]
+    return WriteResult(what_is(unjudged), tuple(notes))
 
 
 def _gold_of(question: Question) -> tuple[str, ...]:
-    """The answers, none where the question is said to have none."""
+    """Return the answers, none where the question is said to have none."""
     if question.answerable is False:
         return ()
     if not question.answers:

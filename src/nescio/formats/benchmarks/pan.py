@@ -62,7 +62,8 @@ class _Truth:
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines as `EN001 0.8`."""
+    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines as
+    `EN001 0.8`."""
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if _LINE.fullmatch(source.first) else None
@@ -113,7 +114,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         "verification.value": values,
     }
     files = tuple(str(source.label) for source in answers)
-    found = Outcomes(
+    outcomes = Outcomes(
         tuple(names),
         tuple(truth.same),
         state,
@@ -130,11 +131,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 "c@1: the organisers' evaluator of 2024 takes 0.5 on a negative for right as well; here it is silence",
             )
         )
-    return ReadResult(found, tuple(notes), SINCE_2024 if shared else MEASURES)
+    return ReadResult(outcomes, tuple(notes), SINCE_2024 if shared else MEASURES)
 
 
 def _strata(truth: _Truth, options: ReadOptions) -> dict[str, Array]:
-    names = dict.fromkeys(name for said in truth.strata.values() for name in said)
+    names = dict.fromkeys(name for strata in truth.strata.values() for name in strata)
     kept = [name for name in names if options.strata is None or name in options.strata]
     return {
         name: np.array([truth.strata[problem].get(name, "") for problem in truth.same], dtype=object) for name in kept
@@ -184,7 +185,7 @@ def _words(source: Source) -> Iterator[tuple[list[str], int]]:
 
 
 def _values(source: Source, truth: _Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
-    """The scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
+    """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
     index = {problem: i for i, problem in enumerate(truth.same)}
     values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
     odd: Counter[str] = Counter()
@@ -251,7 +252,7 @@ def _odd_note(run: str, kind: str, *, values: int, clipped: bool) -> Note:
 
 
 def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tuple[Array, Array] | None:
-    """Which problems the answers are to, and their scores, where nothing in the file needs a word; else None."""
+    """Return which problems the answers are to, and their scores, where nothing in the file needs a word; else None."""
     key = "value" if "value" in source.columns else _shared(source) or "value"
     rows = plain_rows(source, id=str, **{key: float | tuple[float]})
     if rows is None:
@@ -270,19 +271,19 @@ def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tup
 def _scored(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
     key = "value" if "value" in source.columns else _shared(source) or "value"
     for row, line in json_lines(source):
-        problem, given = _id(source, row, line), row.get(key)
-        if isinstance(given, list) and len(given) == 1:
-            given = given[0]
+        problem, score = _id(source, row, line), row.get(key)
+        if isinstance(score, list) and len(score) == 1:
+            score = score[0]
             odd[LISTED] += 1
-        value = None if isinstance(given, (bool, str)) else number(given)
+        value = None if isinstance(score, (bool, str)) else number(score)
         within = value is not None and 0 <= value <= 1
         if value is not None and key != "value" and math.isfinite(value) and not within:
             value, within = (min(1.0, max(0.0, value)) if key == "is_human" else value), True
             odd[OUTSIDE] += 1
         if value is None or not within:
-            found = given if key in row else list(row)
+            score_read = score if key in row else list(row)
             rule = f"{key} must be a number in [0, 1]"
-            shown = repr(found) if found is None else found
+            shown = repr(score_read) if score_read is None else score_read
             raise FormatError(source.label, rule, where=f"line {line}", value=shown)
         yield _Answer(problem, value, value, line)
 
@@ -290,8 +291,8 @@ def _scored(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
 def _said(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
     for words, line in _words(source):
         decided = _DECIDED.get(words[1]) if len(words) in (2, 3) else None
-        given = words[2] if len(words) == 3 else words[-1]
-        value = decided if len(words) == 2 and decided is not None else number(given)
+        score = words[2] if len(words) == 3 else words[-1]
+        value = decided if len(words) == 2 and decided is not None else number(score)
         if value is None or not 0 <= value <= 1 or (len(words) == 3 and decided is None) or len(words) < 2:
             rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
             raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
@@ -301,10 +302,10 @@ def _said(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
 
 
 def _id(source: Source, row: dict[str, Any], line: int) -> str:
-    found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip(WHITE):
-        raise FormatError(source.label, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return str(found).strip(WHITE)
+    identity = row.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, (str, int)) or not str(identity).strip(WHITE):
+        raise FormatError(source.label, "id must be a text or a whole number", where=f"line {line}", value=identity)
+    return str(identity).strip(WHITE)
 
 
 # ---- writing ----
@@ -315,17 +316,18 @@ def _id(source: Source, row: dict[str, Any], line: int) -> str:
     about="PAN verification data of any year as that of 2020: truth.jsonl and runs/NAME/answers.jsonl, in a folder",
     takes=Outcomes,
 )
-def write(found: Outcomes, path: Path) -> WriteResult:
-    """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing problem."""
-    if not {"verification.same", "verification.value"} <= found.extra_columns.keys():
+def write(outcomes: Outcomes, path: Path) -> WriteResult:
+    """Write what was read of PAN; other outcomes have no score between two sides. Silence is 0.5, and so is a missing
+    problem."""
+    if not {"verification.same", "verification.value"} <= outcomes.extra_columns.keys():
         raise MismatchError(
             "PAN's files hold whether two texts are the same author's, and a score: this is no data of PAN"
         )
-    same = found.extra_columns["verification.same"][0]
+    same = outcomes.extra_columns["verification.same"][0]
     notes: list[Note] = []
-    values = [_values_of(found, run, notes) for run in range(len(found.runs))]
-    held = [name for name in found.strata if name in STRATA]
-    if lost := [name for name in found.strata if name not in STRATA]:
+    values = [_values_of(outcomes, run, notes) for run in range(len(outcomes.runs))]
+    held = [name for name in outcomes.strata if name in STRATA]
+    if lost := [name for name in outcomes.strata if name not in STRATA]:
         notes.append(
             note(
                 "pan.no_place",
@@ -333,50 +335,50 @@ def write(found: Outcomes, path: Path) -> WriteResult:
                 strata=lost,
             )
         )
-    names = file_names(found.runs)
+    names = file_names(outcomes.runs)
     with folder_of(path, "pan") as folder:
         truth = (
-            {"id": problem, "same": bool(same[i])} | {name: v for name in held if (v := str(found.strata[name][i]))}
-            for i, problem in enumerate(found.questions)
+            {"id": problem, "same": bool(same[i])} | {name: v for name in held if (v := str(outcomes.strata[name][i]))}
+            for i, problem in enumerate(outcomes.questions)
         )
         write_lines(folder / "truth.jsonl", truth)
         for name, scores in zip(names, values, strict=True):
             (folder / "runs" / name).mkdir(parents=True)
-            rows = ({"id": problem, "value": score} for problem, score in zip(found.questions, scores, strict=True))
+            rows = ({"id": problem, "value": score} for problem, score in zip(outcomes.questions, scores, strict=True))
             write_lines(folder / "runs" / name / "answers.jsonl", rows)
-    what = f"{plural(len(found.questions), 'problem')} and {plural(len(found.runs), 'run')}"
-    return WriteResult(what, (*notes, *renamed(found.runs, names)))
+    what = f"{plural(len(outcomes.questions), 'problem')} and {plural(len(outcomes.runs), 'run')}"
+    return WriteResult(what, (*notes, *renamed(outcomes.runs, names)))
 
 
-def _values_of(found: Outcomes, run: int, notes: list[Note]) -> list[float]:
-    """The scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
-    state, given, same = (
-        found.state[run],
-        found.extra_columns["verification.value"][run],
-        found.extra_columns["verification.same"][run] == 1,
+def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
+    """Return the scores of a run, which alone must say what it decided; raises MismatchError where they do not."""
+    state, raw, same = (
+        outcomes.state[run],
+        outcomes.extra_columns["verification.value"][run],
+        outcomes.extra_columns["verification.same"][run] == 1,
     )
     silent = state == SILENT
-    values = np.where(silent, 0.5, np.clip(given, 0, 1))
-    if outside := int((~silent & (values != given)).sum()):
+    values = np.where(silent, 0.5, np.clip(raw, 0, 1))
+    if outside := int((~silent & (values != raw)).sum()):
         notes.append(
             note(
                 "pan.clipped_in_writing",
                 "run {subject!r}: {scores} scores outside [0, 1], clipped to it",
-                found.runs[run],
+                outcomes.runs[run],
                 scores=outside,
             )
         )
     sides = np.where(state == CORRECT, same, ~same)
     if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
         raise MismatchError(
-            f"run {found.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score alone cannot say"
+            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score alone cannot say"
         )
-    if moved := int((silent & (given != 0.5)).sum()):
+    if moved := int((silent & (raw != 0.5)).sum()):
         notes.append(
             note(
                 "pan.silence_moved",
                 "run {subject!r}: {scores} scores beside silence (-) written as 0.5",
-                found.runs[run],
+                outcomes.runs[run],
                 scores=moved,
             )
         )

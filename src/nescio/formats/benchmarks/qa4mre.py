@@ -31,7 +31,8 @@ Key = tuple[str, str, str]  # topic, reading test, question
 
 
 def recognise(source: Source) -> str | None:
-    """XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of a run)."""
+    """Recognise XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of
+    a run)."""
     if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
         return None
     root = source.document
@@ -61,24 +62,25 @@ class _Asked:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of a test with their texts; where its gold is given too, with the right options. A gold file is a test."""
+    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file is a
+    test."""
     gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
     notes: list[Note] = []
     if test is None:
         if gold is None:
             raise MismatchError(f"{parts[0][1].label} is a run; give the test that it answers")
         return Collection(gold.stem, tuple(_question(one, options) for one in _questions(gold, marked=True))), ()
-    asked = list(_questions(test, marked=False))
+    questions = list(_questions(test, marked=False))
     if gold is not None:
         right = {one.key: one for one in _questions(gold, marked=True)}
         there = _same(gold, right, test, notes)
         # Options of one wording may be numbered otherwise, so that the right ones go by their texts.
         texts = {key: {squeeze(right[to].options[a]) for a in right[to].right} for key, to in there.items()}
-        asked = [
+        questions = [
             replace(one, right=tuple(a for a, text in one.options.items() if squeeze(text) in texts[one.key]))
-            for one in asked
+            for one in questions
         ]
-    return Collection((gold or test).stem, tuple(_question(one, options) for one in asked)), tuple(notes)
+    return Collection((gold or test).stem, tuple(_question(one, options) for one in questions)), tuple(notes)
 
 
 @reader(
@@ -100,14 +102,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not by_part["answers"]:
         raise MismatchError(f"{gold.label} is a gold file of QA4MRE; give the runs with it")
     notes: list[Note] = []
-    asked = {one.key: one for one in _questions(gold, marked=True)}
-    numbers = _same(gold, asked, test, notes) if test else {key: key for key in asked}
+    marked = {one.key: one for one in _questions(gold, marked=True)}
+    numbers = _same(gold, marked, test, notes) if test else {key: key for key in marked}
     roots = [source.document for source in by_part["answers"]]
     runs = [
-        Run(name, tuple(_responses(source, root, asked, numbers)))
+        Run(name, tuple(_responses(source, root, marked, numbers)))
         for source, root, name in zip(by_part["answers"], roots, _names(by_part["answers"], roots), strict=True)
     ]
-    questions = tuple(_question(one, options) for one in asked.values())
+    questions = tuple(_question(one, options) for one in marked.values())
     files = tuple(str(source.label) for source in by_part["answers"])
     return ReadResult(
         Unjudged(Collection(gold.stem, questions), tuple(runs), files), tuple(notes), ("c@1", "accuracy", "coverage")
@@ -121,7 +123,7 @@ def _only(sources: Sequence[Source], what: str) -> Source | None:
 
 
 def _names(sources: Sequence[Source], roots: Sequence[_Element]) -> list[str]:
-    """Each run's `run_id` where all have one of their own, else the names of their files."""
+    """Return each run's `run_id` where all have one of their own, else the names of their files."""
     names = [(root.get("run_id") or "").strip() for root in roots]
     return names if all(names) and len(set(names)) == len(names) else name_runs(sources)
 
@@ -131,10 +133,10 @@ def _fail(source: Source, element: _Element, rule: str, value: object = None) ->
 
 
 def _located(source: Source, root: _Element) -> Iterator[tuple[Key, _Element, _Element | None]]:
-    """Every question with its key and its topic; raises FormatError where it has no number of its own."""
+    """Yield every question with its key and its topic; raises FormatError where it has no number of its own."""
     seen: dict[Key, int] = {}
     for element in root.iter(*QUESTIONS):
-        above = {str(each.tag): each for each in element.iterancestors("reading-test", "topic")}
+        above = {str(ancestor.tag): ancestor for ancestor in element.iterancestors("reading-test", "topic")}
         number, test = element.get("q_id"), above.get("reading-test")
         if not number or test is None or not test.get("r_id"):
             raise _fail(
@@ -158,7 +160,7 @@ def _text(element: _Element | None) -> str:
 
 
 def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
-    """The questions of a test; `marked` says that right options must be known."""
+    """Yield the questions of a test; `marked` says that right options must be known."""
     assert source.path is not None
     stories: dict[_Element, tuple[str, ...]] = {}
     for key, element, topic in _located(source, source.document):
@@ -183,7 +185,7 @@ def _questions(source: Source, *, marked: bool) -> Iterator[_Asked]:
 
 
 def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[str, ...]:
-    """The sentences of the documents of the reading test that a question stands in; each test is cut once."""
+    """Return the sentences of the documents of the reading test that a question stands in; each test is cut once."""
     test = next(question.iterancestors("reading-test"))
     if test not in seen:
         texts = ["".join(map(str, document.itertext())) for document in test.iter("doc")]
@@ -191,12 +193,12 @@ def _story(question: _Element, seen: dict[_Element, tuple[str, ...]]) -> tuple[s
     return seen[test]
 
 
-def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
-    """Where in the gold each question of the test stands, by its wording."""
+def _same(gold: Source, questions: Mapping[Key, _Asked], test: Source, notes: list[Note]) -> dict[Key, Key]:
+    """Return where in the gold each question of the test stands, by its wording."""
     places: dict[tuple[str, ...], list[Key]] = {}
-    for one in asked.values():
+    for one in questions.values():
         places.setdefault(one.wording, []).append(one.key)
-    found: dict[Key, Key] = {}
+    numbers: dict[Key, Key] = {}
     for one in _questions(test, marked=False):
         there = places.get(one.wording, [])
         if one.key in there:
@@ -206,20 +208,20 @@ def _same(gold: Source, asked: Mapping[Key, _Asked], test: Source, notes: list[N
             raise MismatchError(
                 f"{test.label}, line {one.line}: {gold.label} has {many} worded like question {_name(one.key)}"
             )
-        found[one.key] = there[0]
-    if moved := sum(key != to for key, to in found.items()):
+        numbers[one.key] = there[0]
+    if moved := sum(key != to for key, to in numbers.items()):
         notes.append(
             note(
                 "qa4mre.other_numbers",
                 "{moved} of {total} questions have other numbers in {gold} than in {test}: answers are matched by the "
                 "test",
                 moved=moved,
-                total=len(found),
+                total=len(numbers),
                 gold=str(gold.label),
                 test=str(test.label),
             )
         )
-    return found
+    return numbers
 
 
 def _question(one: _Asked, options: ReadOptions) -> Question:
@@ -231,7 +233,7 @@ def _question(one: _Asked, options: ReadOptions) -> Question:
 
 
 def _responses(
-    source: Source, root: _Element, asked: Mapping[Key, _Asked], numbers: Mapping[Key, Key]
+    source: Source, root: _Element, questions: Mapping[Key, _Asked], numbers: Mapping[Key, Key]
 ) -> Iterator[Response]:
     short = Counter((test, number) for _, test, number in numbers)
     without_topic = {("", key[1], key[2]): to for key, to in numbers.items() if short[key[1:]] == 1}
@@ -239,15 +241,15 @@ def _responses(
         place = numbers.get(key) or without_topic.get(key)
         if place is None:
             raise _fail(source, element, "the test has no such question (topic, reading test, question)", _name(key))
-        yield _response(source, element, asked[place])
+        yield _response(source, element, questions[place])
 
 
 def _response(source: Source, element: _Element, one: _Asked) -> Response:
     chosen = _chosen(source, element)
-    said = (element.get("answered") or "").strip().lower()
-    if said and said not in (*_YES, *_NO) and not said.startswith("no"):
+    mark = (element.get("answered") or "").strip().lower()
+    if mark and mark not in (*_YES, *_NO) and not mark.startswith("no"):
         raise _fail(source, element, "answered must be YES or NO", element.get("answered"))
-    if said in _YES and chosen is None:
+    if mark in _YES and chosen is None:
         raise _fail(source, element, "the question is said to be answered, and there is no answer with an a_id")
     if (wording := element.find("q_str")) is not None and squeeze(_text(wording)) != squeeze(one.text):
         rule = (
@@ -260,12 +262,12 @@ def _response(source: Source, element: _Element, one: _Asked) -> Response:
             source, chosen, f"the a_id of no option; those of this question are {', '.join(one.options)}", number
         )
     answer = None if number is None else one.options[number]
-    answered = answer is not None and said in ("", *_YES)
+    answered = answer is not None and mark in ("", *_YES)
     return Response(_name(one.key), answer, answered, _confidence(source, element, chosen))
 
 
 def _chosen(source: Source, element: _Element) -> _Element | None:
-    """The one answer that stands in the question, or of several the one that is marked."""
+    """Return the one answer that stands in the question, or of several the one that is marked."""
     answers = [answer for answer in element.findall("answer") if (answer.get("a_id") or "").strip()]
     if len(answers) > 1 or any(answer.get("selected") is not None for answer in answers):
         answers = [answer for answer in answers if (answer.get("selected") or "").strip().lower() in _YES]
@@ -275,11 +277,11 @@ def _chosen(source: Source, element: _Element) -> _Element | None:
 
 
 def _confidence(source: Source, element: _Element, chosen: _Element | None) -> float | None:
-    for each in (chosen, element):
-        text = None if each is None else each.get("confidence") or each.get("score")
-        if each is not None and text:
-            found = decimal(text)
-            if found is None or not math.isfinite(found):
-                raise _fail(source, each, "confidence must be a finite number", text)
-            return found
+    for holder in (chosen, element):
+        text = None if holder is None else holder.get("confidence") or holder.get("score")
+        if holder is not None and text:
+            confidence = decimal(text)
+            if confidence is None or not math.isfinite(confidence):
+                raise _fail(source, holder, "confidence must be a finite number", text)
+            return confidence
     return None

@@ -43,7 +43,7 @@ QRELS, RUN, JUDGED = "gold", "answers", "judgements"
 
 
 def recognise(source: Source) -> str | None:
-    """Text whose first line is one of a run, of qrels, or of factoid judgements."""
+    """Recognise text whose first line is one of a run, of qrels, or of factoid judgements."""
     if source.kind != "text":
         return None
     cells = str(source.first).split()
@@ -57,7 +57,7 @@ def recognise(source: Source) -> str | None:
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from nuggets."""
+    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
@@ -69,8 +69,8 @@ def _whole(text: str) -> int | None:
 
 
 def _number(text: str) -> float | None:
-    found = decimal(text)
-    return found if found is not None and math.isfinite(found) else None
+    parsed = decimal(text)
+    return parsed if parsed is not None and math.isfinite(parsed) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if by_part[JUDGED] and not by_part[RUN]:
         return _judged_alone(by_part[JUDGED], options)
     if len(by_part[QRELS]) + len(by_part[JUDGED]) != 1:
-        found = "none was given" if not by_part[QRELS] else f"{len(by_part[QRELS])} were given"
+        how_many = "none was given" if not by_part[QRELS] else f"{len(by_part[QRELS])} were given"
         raise MismatchError(
-            f"{by_part[RUN][0].label if by_part[RUN] else 'a run'} needs one file of qrels or judgements: {found}"
+            f"{by_part[RUN][0].label if by_part[RUN] else 'a run'} needs one file of qrels or judgements: {how_many}"
         )
     if not by_part[RUN]:
         raise MismatchError(f"{by_part[QRELS][0].label} holds qrels; give the runs with it")
@@ -135,7 +135,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _cells(source: Source, least: int) -> Iterator[tuple[list[str], int]]:
-    """The lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the line."""
+    """Yield the lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the line."""
     for line, number in text_lines(source):
         cells = line.split(None, least - 1)
         if cells:
@@ -150,19 +150,19 @@ def _fail(source: Source, line: int, rule: str, value: object = None) -> FormatE
 
 
 def _read_runs(sources: Sequence[Source], options: ReadOptions) -> list[_Found]:
-    """The runs, named by their tags where no two files share one, else by their files."""
+    """Read the runs, named by their tags where no two files share one, else by their files."""
     order = choose(options, "order", ["score", "rank"], "orders") if "order" in options.choose else "score"
     read = [(source, _read_run(source, order)) for source in sources]
     tags = Counter(tag for _, runs in read for tag in runs)
     stems = name_runs(sources)
-    found = []
+    tagged = []
     for (source, runs), stem in zip(read, stems, strict=True):
         for tag, topics in runs.items():
             shared = stem if len(runs) == 1 else f"{stem} {tag}"
-            found.append(_Found(tag if tags[tag] == 1 else shared, source, topics))
-    if len({run.name for run in found}) < len(found):
-        raise MismatchError(f"two of the runs would bear the same name: {', '.join(run.name for run in found)}")
-    return found
+            tagged.append(_Found(tag if tags[tag] == 1 else shared, source, topics))
+    if len({run.name for run in tagged}) < len(tagged):
+        raise MismatchError(f"two of the runs would bear the same name: {', '.join(run.name for run in tagged)}")
+    return tagged
 
 
 def _read_run(source: Source, order: str) -> dict[str, dict[str, list[_Given]]]:
@@ -180,13 +180,13 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[_Given]]]:
         runs.setdefault(tag, {}).setdefault(topic, []).append(_Given(intern(docno), rank, score, answer, line))
     _none_twice(source, runs)
     for topics in runs.values():
-        for given in (each for each in topics.values() if len(each) > 1):
+        for answers in (response for response in topics.values() if len(response) > 1):
             if order == "rank":
-                given.sort(key=lambda each: (each.rank, each.line))
+                answers.sort(key=lambda response: (response.rank, response.line))
             else:  # stable: by falling docno first, then by falling score
-                given.sort(key=lambda each: each.docno, reverse=True)
-                scores = _single([each.score for each in given])
-                given[:] = [given[i] for i in np.argsort(-scores, kind="stable")]
+                answers.sort(key=lambda response: response.docno, reverse=True)
+                scores = _single([response.score for response in answers])
+                answers[:] = [answers[i] for i in np.argsort(-scores, kind="stable")]
     return runs
 
 
@@ -194,19 +194,19 @@ def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[_Given]
     """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run already."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
-        for topic, given in topics.items():
+        for topic, answers in topics.items():
             lines: dict[tuple[str, str], int] = {}
-            for each in given if len(given) > 1 else ():
-                before = lines.setdefault((each.docno, each.answer), each.line)
-                if before != each.line:
-                    rule = f"document {each.docno!r} of topic {topic!r} stands here again; it was on line {before}"
-                    again.append((each.line, rule))
+            for answer in answers if len(answers) > 1 else ():
+                before = lines.setdefault((answer.docno, answer.answer), answer.line)
+                if before != answer.line:
+                    rule = f"document {answer.docno!r} of topic {topic!r} stands here again; it was on line {before}"
+                    again.append((answer.line, rule))
     if again:
         raise _fail(source, *min(again))
 
 
 def _single(scores: Sequence[float]) -> np.ndarray:
-    """Scores as trec_eval keeps them, in which more of them are ties."""
+    """Return scores as trec_eval keeps them, in which more of them are ties."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)
 
@@ -246,20 +246,20 @@ def _with_qrels(source: Source, runs: Sequence[_Found], options: ReadOptions) ->
 def _by_qrels(
     runs: Sequence[_Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[Note]
 ) -> Iterator[tuple[Graded, int]]:
-    """A row a run and topic, with the rank of the first relevant document, 0 where there is none."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none."""
     for run in runs:
         _say_strangers(run, relevant, notes)
         unjudged = 0
         for topic, levels in relevant.items():
             answerable = int(max(levels.values()) >= least)
-            given = run.topics.get(topic)
-            if not given:
+            answers = run.topics.get(topic)
+            if not answers:
                 yield Graded(run.name, topic, ABSENT, path=run.source.label, answerable=answerable), 0
                 continue
-            unjudged += given[0].docno not in levels
-            right = next((i for i, each in enumerate(given, 1) if levels.get(each.docno, least - 1) >= least), 0)
+            unjudged += answers[0].docno not in levels
+            right = next((i for i, answer in enumerate(answers, 1) if levels.get(answer.docno, least - 1) >= least), 0)
             state = CORRECT if right == 1 else INCORRECT
-            yield Graded(run.name, topic, state, given[0].score, path=run.source.label, answerable=answerable), right
+            yield Graded(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
         if unjudged:
             notes.append(
                 note(
@@ -295,7 +295,8 @@ def _say_strangers(run: _Found, known: Mapping[str, object], notes: list[Note]) 
 
 
 def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """The outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0 for none."""
+    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0
+    for none."""
     ranks = array("q")
 
     def graded() -> Iterator[Graded]:
@@ -303,21 +304,21 @@ def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOpt
             ranks.append(rank)
             yield row
 
-    found = outcomes_of(graded(), source.label, options, notes)
-    return replace(found, first_right=np.array(ranks).reshape(found.state.shape))
+    outcomes = outcomes_of(graded(), source.label, options, notes)
+    return replace(outcomes, first_right=np.array(ranks).reshape(outcomes.state.shape))
 
 
 # ---- factoid judgements ----
 
 
 def _judgements(source: Source, options: ReadOptions) -> Iterator[tuple[str, str, str, str, int]]:
-    """The lines of judgements: question, docno, letter, answer, line."""
+    """Yield the lines of judgements: question, docno, letter, answer, line."""
     numbers = is_judged_in_numbers(str(source.first).split())
     letters = NUMBERS if numbers else {letter: letter for letter in VERDICTS}
     rule = f"a line of judgements is: qid docno {'1|-1|2|3' if numbers else 'R|W|X|U'} answer"
     for cells, line in _cells(source, 4):
-        told = cells[2] if len(cells) > 2 else ""
-        letter = told if told in options.outcome_map else letters.get(told)
+        judgement = cells[2] if len(cells) > 2 else ""
+        letter = judgement if judgement in options.outcome_map else letters.get(judgement)
         if letter is None:
             raise _fail(source, line, rule, " ".join(cells))
         yield cells[0], cells[1], letter, cells[3] if len(cells) > 3 else "", line
@@ -328,7 +329,7 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """A right NIL says that there is no answer, any other right answer that there is one; both cannot be."""
+    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot be."""
     if state != CORRECT:
         return
     says = int(docno != NIL)
@@ -341,7 +342,7 @@ def _both(source: Source, line: int, question: str) -> FormatError:
 
 
 def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult:
-    """Each file one run, with one answer a question."""
+    """Read each file as one run, with one answer a question."""
     notes: list[Note] = []
     answerable: dict[str, int] = {}
     rows: list[Graded] = []
@@ -385,7 +386,7 @@ def _say_letters(run: str, letters: Counter[str], options: ReadOptions, notes: l
 
 
 def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> ReadResult:
-    """The answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
+    """Return the answers of runs, looked up in the pool of what was judged; one that is not in it is not graded."""
     pool = _Pool()
     for question, docno, letter, answer, line in _judgements(source, options):
         key = question, docno, squeeze(answer)
@@ -399,18 +400,18 @@ def _with_pool(source: Source, runs: Sequence[_Found], options: ReadOptions) -> 
         _say_strangers(run, judged, notes)
         letters: Counter[str] = Counter()
         for question in judged:
-            given = run.topics.get(question)
-            if not given:
+            answers = run.topics.get(question)
+            if not answers:
                 rows.append((_told(Graded(run.name, question, ABSENT, path=run.source.label), pool.answerable), 0))
                 continue
-            found = [pool.verdicts.get((question, each.docno, squeeze(each.answer))) for each in given]
-            states = [NOT_GRADED if letter is None else _state(letter, options) for letter in found]
-            why = NIL if given[0].docno == NIL else SAID_SO if declined(options, given[0].answer) else None
-            letters[found[0] or ""] += why is None
+            verdicts = [pool.verdicts.get((question, response.docno, squeeze(response.answer))) for response in answers]
+            states = [NOT_GRADED if letter is None else _state(letter, options) for letter in verdicts]
+            why = NIL if answers[0].docno == NIL else SAID_SO if declined(options, answers[0].answer) else None
+            letters[verdicts[0] or ""] += why is None
             state = SILENT if why else states[0]
-            why = why or ("not in the pool" if found[0] is None else None)
-            right = (i for i, s in enumerate(states, 1) if s == CORRECT and given[i - 1].docno != NIL)
-            row = Graded(run.name, question, state, given[0].score, why=why, path=run.source.label)
+            why = why or ("not in the pool" if verdicts[0] is None else None)
+            right = (i for i, s in enumerate(states, 1) if s == CORRECT and answers[i - 1].docno != NIL)
+            row = Graded(run.name, question, state, answers[0].score, why=why, path=run.source.label)
             rows.append((_told(row, pool.answerable), next(right, 0)))
         _say_letters(run.name, letters, options, notes)
     return ReadResult(_ranked(rows, source, options, notes), tuple(notes), ("c@1", "MRR", "accuracy", "coverage"))

@@ -44,13 +44,13 @@ Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """Lines of which the first has the keys of an instance."""
+    """Recognise lines of which the first has the keys of an instance."""
     return "log" if source.kind == "lines" and KEYS.issubset(source.columns) else None
 
 
 @reader("every_eval_ever", about="every_eval_ever: instance-level results, one a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every model is a run; where there are several evaluations, a question bears the name of its own."""
+    """Read instances, every model a run; where there are several evaluations, a question bears the name of its own."""
     notes: list[Note] = []
     instances = [
         _instance(row, line, source, options) for _, source in parts for row, line in json_lines(source, lenient=True)
@@ -68,8 +68,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
                 "silence; --declined-pattern names words that are",
             )
         )
-    found = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
-    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, (TASK,) if several else ())
+    outcomes = outcomes_of(_told_apart(rows, notes, several=several), parts[0][1].label, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, (TASK,) if several else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class _Instance:
 
 
 def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[Note]) -> list[Graded]:
-    """The rows of one evaluation where several are of the same questions; all of them where they are not."""
+    """Return the rows of one evaluation where several are of the same questions; all of them where they are not."""
     metrics: dict[tuple[str, tuple[str, str, int]], set[str | None]] = {}
     for one in instances:
         metrics.setdefault((one.row.strata[TASK], one.sample), set()).add(one.result)
@@ -131,7 +131,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     model, sample = identity(row["model_id"]), identity(row["sample_id"])
     state, why = _state(row, options)
     score = number(row["evaluation"].get("score"))
-    more, given, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
+    more, prompt, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
     graded = Graded(
         model,
         sample,
@@ -142,13 +142,13 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
         path=source.label,
         scores={} if score is None or why == ERRORED else {SCORE: score},
     )
-    asked = given.get("raw") if isinstance(given, dict) else None
+    text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
-    return _Instance(graded, (model, sample, hash(str(asked))), named, row["evaluation"].get("is_correct") is None)
+    return _Instance(graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None)
 
 
 def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
-    """The rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
+    """Yield the rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
     names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
     seen: Counter[tuple[str, str]] = Counter((row.run, name) for row, name in zip(rows, names, strict=True))
     again = seen.total() - len(seen)
@@ -174,14 +174,14 @@ def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:
     if state == NOT_GRADED:
         return NOT_GRADED, NO_SCORE
     extracted, raw = _extracted(row), _raw(row)
-    said = extracted or raw
-    if said and all(declined(options, text) for text in said):
+    texts = extracted or raw
+    if texts and all(declined(options, text) for text in texts):
         return outcome_of(state, SAID_SO)
-    return outcome_of(state, EMPTY if said and not any(text.strip() for text in (*extracted, *raw)) else None)
+    return outcome_of(state, EMPTY if texts and not any(text.strip() for text in (*extracted, *raw)) else None)
 
 
 def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
-    """By `is_correct`; by the score where there is none, or where `--choose threshold=T` asks for it."""
+    """Grade by `is_correct`; by the score where there is none, or where `--choose threshold=T` asks for it."""
     least, score, correct = threshold(options), number(grade.get("score")), grade.get("is_correct")
     if correct is not None and (least is None or score is None):
         return CORRECT if correct else INCORRECT
@@ -191,15 +191,15 @@ def _outcome(grade: Mapping[str, Any], options: ReadOptions) -> int:
 
 
 def _extracted(row: Row) -> list[str]:
-    """The texts that were extracted as the final answer."""
+    """Return the texts that were extracted as the final answer."""
     drawn = row.get("answer_attribution")
-    given = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
-    texts = [one.get("extracted_value") for one in given if one.get("is_terminal")]
+    attempts = [one for one in drawn if isinstance(one, dict)] if isinstance(drawn, list) else []
+    texts = [one.get("extracted_value") for one in attempts if one.get("is_terminal")]
     return [text for text in texts if isinstance(text, str)]
 
 
 def _raw(row: Row) -> list[str]:
-    """What the model put out, each of several samples."""
+    """Return what the model put out, each of several samples."""
     output = row.get("output")
     raw = output.get("raw") if isinstance(output, dict) else None
     return [text for text in (raw if isinstance(raw, list) else [raw]) if isinstance(text, str)]

@@ -48,7 +48,7 @@ class Graded:
 
 
 def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """The rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
+    """Return the rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
 
     Raises FormatError where a run answers a question twice. `notes` gets one a run on what stands behind
     its silence and its ungraded answers.
@@ -68,9 +68,9 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     at = np.asarray(cells.run), np.asarray(cells.question)
 
     def grid(values: Any, empty: object, dtype: type) -> Array:
-        found: Array = np.full(shape, empty, dtype=dtype)
-        found[at] = np.asarray(values, dtype=dtype)
-        return found
+        filled: Array = np.full(shape, empty, dtype=dtype)
+        filled[at] = np.asarray(values, dtype=dtype)
+        return filled
 
     confidence, candidate = grid(cells.confidence, np.nan, float), grid(cells.candidate, -1, np.int8)
     more = {user(name): np.full(shape, np.nan) for name in cells.scores}
@@ -98,7 +98,8 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """What repeats share, which a note says; None without repeats, and where they are too few for any interval to notice."""
+    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval to
+    notice."""
     if None in clusters:
         return None
     sizes = Counter(clusters)
@@ -178,24 +179,24 @@ def _strata(rows: Sequence[Mapping[str, str]], options: ReadOptions) -> dict[str
     return {name: np.array([row.get(name, "") for row in rows], dtype=object) for name in wanted}
 
 
-def choose(options: ReadOptions, name: str, found: Sequence[str], what: str) -> str:
-    """The one that `--choose NAME=VALUE` names of what was found, or the only one there is.
+def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> str:
+    """Return the one that `--choose NAME=VALUE` names of what was found, or the only one there is.
 
     Raises UsageError where there are several and none is named, or where the one named is not there.
     """
-    asked, there = options.choose.get(name), list(dict.fromkeys(found))
-    if asked in there:
-        return asked
+    chosen, there = options.choose.get(name), list(dict.fromkeys(names))
+    if chosen in there:
+        return chosen
     shown = ", ".join(there[:_SHOWN]) + (f" and {len(there) - _SHOWN:,} more" if len(there) > _SHOWN else "")
-    if asked is not None:
-        raise UsageError(f"--choose {name}={asked}: {what} here are {shown or 'none'}")
+    if chosen is not None:
+        raise UsageError(f"--choose {name}={chosen}: {what} here are {shown or 'none'}")
     if len(there) == 1:
         return there[0]
     raise UsageError(f"{what} here are {shown or 'none'}; name one with --choose {name}=NAME")
 
 
 def declined(options: ReadOptions, text: str | None) -> bool:
-    """Whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
+    """Say whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
     return bool(text) and options.declined.matches(str(text))
 
 

@@ -36,14 +36,15 @@ class Scale:
     between: int = 0
 
     def state(self, score: float) -> int:
-        """CORRECT, INCORRECT, or NOT_GRADED for NaN."""
+        """Return CORRECT, INCORRECT, or NOT_GRADED for NaN."""
         if math.isnan(score):
             return NOT_GRADED
         return CORRECT if score >= self.least else INCORRECT
 
 
 def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
-    """1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T or more.
+    """Return the scale on which 1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T
+    or more.
 
     None where there are scores outside [0, 1] and no threshold: such scores are no outcomes.
     """
@@ -58,18 +59,18 @@ def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
 
 
 def threshold(options: ReadOptions) -> float | None:
-    """The number of `--choose threshold=T`; raises UsageError where it is none."""
-    given = options.choose.get("threshold")
-    if given is None:
+    """Return the number of `--choose threshold=T`; raises UsageError where it is none."""
+    chosen = options.choose.get("threshold")
+    if chosen is None:
         return None
-    least = number(given)
+    least = number(chosen)
     if least is None or not math.isfinite(least):
-        raise UsageError(f"--choose threshold takes a number (found {given!r})")
+        raise UsageError(f"--choose threshold takes a number (found {chosen!r})")
     return least
 
 
 def number(value: Any) -> float | None:
-    """A JSON value as a number: true is 1, a text of a number that number; None where it is none."""
+    """Return a JSON value as a number: true is 1, a text of a number that number; None where it is none."""
     if isinstance(value, str):
         return decimal(value)
     try:
@@ -120,7 +121,7 @@ def no_outcome(what: str, column: str) -> Note:
 
 
 def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple[int, str | None]:
-    """State and reason of an answer that its tool graded, given why it is a non-answer (or None).
+    """Return state and reason of an answer that its tool graded, given why it is a non-answer (or None).
 
     A non-answer is silence, whatever its grade; that the tool graded it right is said where the question has an answer.
     """
@@ -130,23 +131,24 @@ def outcome_of(state: int, why: str | None, *, answerable: bool = True) -> tuple
 
 
 def has_answer(gold: Iterable[str], options: ReadOptions) -> bool:
-    """Whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
+    """Say whether a question has an answer: not where a pattern of `--declined-pattern` matches the gold answer."""
     return not (options.declined.asked and any(map(options.declined.fits, gold)))
 
 
 def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, notes: list[Note]) -> ReadResult:
-    """Rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and counted.
+    """Return rows whose scores are no outcomes, as Evidence that mean(NAME) measures; an infinite score is left out and
+    counted.
 
     Raises MismatchError where a run lacks a question.
     """
-    found = outcomes_of(rows, path, options, notes)
-    if (found.state == ABSENT).any():
-        run = int(np.flatnonzero((found.state == ABSENT).any(axis=1))[0])
+    outcomes = outcomes_of(rows, path, options, notes)
+    if (outcomes.state == ABSENT).any():
+        run = int(np.flatnonzero((outcomes.state == ABSENT).any(axis=1))[0])
         raise MismatchError(
-            f"{found.files[run]}: run {found.runs[run]!r} lacks questions that another run has; score the files apart"
+            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files apart"
         )
     columns = {}
-    for name, values in found.extra_columns.items():
+    for name, values in outcomes.extra_columns.items():
         columns[name] = np.where(np.isfinite(values), values, np.nan)
         for run in map(int, np.flatnonzero(np.isinf(values).any(axis=1))):
             notes.append(
@@ -154,32 +156,32 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
                     "grading.infinite",
                     "run {subject!r}: {infinite} of {total} values of {column} are infinite: left out of "
                     "mean({column})",
-                    found.runs[run],
+                    outcomes.runs[run],
                     infinite=int(np.isinf(values[run]).sum()),
                     total=values.shape[1],
                     column=bare(name),
                 )
             )
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
-    absence = np.where(found.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
-    clusters = None if found.clusters is None else np.unique(found.clusters, return_inverse=True)[1]
-    data = Evidence(found.runs, found.questions, columns, absence, dict(found.strata), clusters)
+    absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
+    clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
+    data = Evidence(outcomes.runs, outcomes.questions, columns, absence, dict(outcomes.strata), clusters)
     return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
 
 
 def identity(value: object) -> str:
-    """A name as a text that can be written: half of a surrogate pair cannot."""
+    """Return a name as a text that can be written: half of a surrogate pair cannot."""
     return str(value).encode(errors="replace").decode()
 
 
 def labels(of: Mapping[str, Any], options: ReadOptions) -> dict[str, str]:
-    """What a record says of its question that could group questions: texts, whole numbers, true and false."""
+    """Return what a record says of its question that could group questions: texts, whole numbers, true and false."""
     if options.strata == ():
         return {}
-    found = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
+    kept = {name: _label(value) for name, value in of.items() if options.strata is None or name in options.strata}
     return {
         sanitize(name, target="message"): label if options.strata is None else label.removeprefix(PROSE)
-        for name, label in found.items()
+        for name, label in kept.items()
         if label
     }
 
@@ -194,7 +196,7 @@ def _label(value: Any) -> str | None:
 
 
 def drop_redundant_columns(read: ReadResult, options: ReadOptions, keep: Collection[str]) -> ReadResult:
-    """Without the strata that are prose or that hardly any two questions share, and without scores that say no more than the
+    """Leave out the strata that are prose or that hardly any two questions share, and scores that say no more than the
     outcomes do, unless either were asked for; the strata to `keep` stay."""
     data = read.data
     if isinstance(data, Outcomes) and SCORE not in options.graded:
@@ -215,13 +217,14 @@ def _groups(values: Array) -> bool:
     return 2 * len(set(values)) <= max(2, len(values)) and not any(value.startswith(PROSE) for value in values)
 
 
-def run_names(given: Sequence[tuple[str, str]]) -> list[str]:
-    """The names of runs, each given as (what it would be called, what tells it apart): the latter is added where two agree.
+def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where two
+    agree.
 
     Raises MismatchError where two would still bear one name.
     """
-    wanted = [name for name, _ in given]
-    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in given]
+    wanted = [name for name, _ in candidates]
+    names = [name if wanted.count(name) == 1 else f"{name} ({apart})" for name, apart in candidates]
     for name in names:
         if names.count(name) > 1:
             raise MismatchError(f"two of these would both be run {name!r}; rename one of the files or folders")
@@ -229,7 +232,7 @@ def run_names(given: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def place(path: Path) -> str:
-    """A file or folder by its last two names: what tells runs of one name apart."""
+    """Name a file or folder by its last two names: what tells runs of one name apart."""
     return "/".join(path.absolute().parts[-2:]).lstrip("/")
 
 
@@ -277,6 +280,6 @@ def compared(figure: Any, of: int | None, scores: Sequence[float], what: str, lo
 
 
 def folded(scores: Iterable[float]) -> float:
-    """The mean as a tool takes it: over what is graded, silence at the score it was given."""
+    """Return the mean as a tool takes it: over what is graded, silence at the score it was given."""
     graded = [score for score in scores if not math.isnan(score)]
     return sum(graded) / len(graded) if graded else math.nan

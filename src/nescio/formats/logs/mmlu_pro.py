@@ -47,7 +47,8 @@ _HEAD = 1 << 14
 
 
 def recognise(source: Source) -> str | None:
-    """A JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such arrays.
+    """Recognise a JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such
+    arrays.
 
     Beside them, a `_summary.json` of categories with `corr` and `wrong`.
     """
@@ -62,17 +63,17 @@ def recognise(source: Source) -> str | None:
 def _is_summary(document: Any) -> bool:
     if not isinstance(document, dict) or "total" not in document:
         return False
-    return all(isinstance(each, dict) and {"corr", "wrong"} <= {*each} for each in document.values())
+    return all(isinstance(entry, dict) and {"corr", "wrong"} <= {*entry} for entry in document.values())
 
 
 def _members(source: Source) -> list[str]:
-    """The members that hold results."""
+    """Return the members that hold results."""
     names = [name for name in source.members if name.lower().endswith(".json") and not name.startswith("__MACOSX/")]
     return [name for name in names if not name.endswith(f"{_SUMMARY}.json")]
 
 
 def _begins(source: Source, name: str) -> bool:
-    """Whether a member begins as an array of questions does; a damaged one does not."""
+    """Say whether a member begins as an array of questions does; a damaged one does not."""
     assert source.path is not None
     try:
         with zipfile.ZipFile(source.path) as archive, archive.open(name) as member:
@@ -114,7 +115,7 @@ class _File:
     items: Iterator[tuple[Any, str]]
 
     def run(self) -> tuple[str, str, Iterator[tuple[Any, str]]]:
-        """The run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
+        """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
         first = next(self.items, None)
         items = self.items if first is None else chain([first], self.items)
         category = first[0].get("category") if first is not None and isinstance(first[0], dict) else None
@@ -123,14 +124,14 @@ class _File:
         return _NAME.sub(r"\1", self.stem), "", items
 
     def _model(self) -> str:
-        """The folder; in the repository's own layout, `model/CoT/subjects`, the model."""
+        """Return the folder; in the repository's own layout, `model/CoT/subjects`, the model."""
         folders = [*self.folders]
         if folders[-2:-1] == ["CoT"]:
             folders = folders[:-2]
         elif folders[-1:] in (["all"], ["CoT"]):
             folders = folders[:-1]
-        found = folders or [*self.folders]
-        return found[-1] if found and found[-1] else self.stem
+        path = folders or [*self.folders]
+        return path[-1] if path and path[-1] else self.stem
 
 
 def _folded(name: str) -> str:
@@ -170,12 +171,12 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             kept = figures.kept(file, items)
             rows += [_grade(source, run, item, where, reading) for item, where in kept]
     notes = _notes(reading) + figures.notes()
-    found = outcomes_of(rows, sources[0].label, options, notes)
-    return ReadResult(found, tuple(notes))
+    outcomes = outcomes_of(rows, sources[0].label, options, notes)
+    return ReadResult(outcomes, tuple(notes))
 
 
 def _files(source: Source) -> Iterator[_File]:
-    """Each array in a source."""
+    """Yield each array in a source."""
     assert source.path is not None
     path = source.packed.path if source.packed else source.path
     own = path.absolute().parts[1:-1]
@@ -199,7 +200,7 @@ def _results_of(summary: str) -> str:
 
 
 def _summaries(parts: Sequence[SourceRole]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """The summaries beside the results: folders, stem and content."""
+    """Yield the summaries beside the results: folders, stem and content."""
     for part, source in parts:
         if part == "summary":
             yield Path(source.label).absolute().parts[1:-1], source.stem, source.document
@@ -219,7 +220,7 @@ class _Figures:
         self._given: dict[tuple[tuple[str, ...], str], list[float]] = {}
 
     def kept(self, file: _File, items: Iterator[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-        """The items, whose grades are kept if there is a summary of them."""
+        """Return the items, whose grades are kept if there is a summary of them."""
         key = file.folders, file.stem
         if key not in self._of:
             return items
@@ -255,7 +256,7 @@ class _Figures:
 
 
 def _own_grade(item: Any) -> float:
-    """What the repository counts: it takes a random option, always the same, where pred is null."""
+    """Return what the repository counts: it takes a random option, always the same, where pred is null."""
     if not isinstance(item, dict):
         return 0.0
     if pred := item.get("pred"):
@@ -297,23 +298,23 @@ def _numbered(items: Sequence[Any], place: str) -> Iterator[tuple[Any, str]]:
 
 
 def strict(text: str) -> str | None:
-    """The letter that the repository's first rule finds in a text: the first after "answer is"."""
-    found = _STRICT.search(text)
-    return found[1] if found else None
+    """Return the letter that the repository's first rule finds in a text: the first after "answer is"."""
+    match = _STRICT.search(text)
+    return match[1] if match else None
 
 
 def again(text: str) -> str | None:
-    r"""The letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
+    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
     letter, end = None, 0
-    for found in _AGAIN.finditer(text):
-        if letter is not None and "\n" in text[end : found.start()]:
+    for match in _AGAIN.finditer(text):
+        if letter is not None and "\n" in text[end : match.start()]:
             break
-        letter, end = found[1], found.start()
+        letter, end = match[1], match.start()
     return letter
 
 
 def alone(text: str) -> str | None:
-    r"""The letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
+    r"""Return the letter that its third rule finds, `\b[A-J]\b(?!.*\b[A-J]\b)`: the last that stands alone."""
     letters = _ALONE.findall(text)
     return letters[-1] if letters else None
 
@@ -332,34 +333,34 @@ def _grade(source: Source, run: str, item: Any, where: str, reading: _Reading) -
     if pred is not None and not isinstance(pred, str):
         raise fail("pred must be a letter or null", pred)
     text = next((as_text(item[key]) for key in TEXTS if item.get(key) is not None), None)
-    said, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
+    letter, why = _letter(pred.strip(WHITE) if pred else None, text, reading, run)
     gold = gold.strip(WHITE)
     kind = repr((item.get("question"), item.get("options"), gold))
     reading.kinds.setdefault(str(name).strip(WHITE), set()).add(hash(kind))
     strata = {key: item[key] for key in ("category", "src") if isinstance(item.get(key), str)}
-    state = SILENT if said is None else CORRECT if said == gold else INCORRECT
+    state = SILENT if letter is None else CORRECT if letter == gold else INCORRECT
     return Graded(run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label)
 
 
 def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> tuple[str | None, str | None]:
-    """The letter that an answer is read as, and why there is none."""
+    """Return the letter that an answer is read as, and why there is none."""
     seen = reading.seen.setdefault(run, _Seen())
     if declined(reading.options, text):
         return None, SAID_SO
     if text is None:
         seen.textless += 1
         return pred or None, None if pred else NO_LETTER
-    found = strict(text)
-    if found is None:
+    letter = strict(text)
+    if letter is None:
         second = again(text)
         looser = second or alone(text)
         seen.again += second is not None
         seen.alone += second is None and looser is not None
-        found = looser if reading.extract == "full" else None
-    seen.random += found is None and bool(pred)
-    seen.other += found is not None and found != pred
-    said = pred or None if reading.extract == "pred" else found
-    return said, None if said else NO_LETTER if text.strip() else EMPTY
+        letter = looser if reading.extract == "full" else None
+    seen.random += letter is None and bool(pred)
+    seen.other += letter is not None and letter != pred
+    chosen = pred or None if reading.extract == "pred" else letter
+    return chosen, None if chosen else NO_LETTER if text.strip() else EMPTY
 
 
 def _notes(reading: _Reading) -> list[Note]:

@@ -33,7 +33,7 @@ UNREADABLE = "__invalid__"  # the choice of a grade that could not be read; it i
 
 
 def recognise(source: Source) -> str | None:
-    """Lines of which the first is the specification of a run."""
+    """Recognise lines of which the first is the specification of a run."""
     if source.kind != "lines" or not isinstance(source.first, dict) or source.columns != ("spec",):
         return None
     return "log" if isinstance(source.first.get("spec"), dict) else None
@@ -41,7 +41,7 @@ def recognise(source: Source) -> str | None:
 
 @reader("openai_evals", about="OpenAI evals: the event log of a run (spec, sampling, match, …)", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every file is a run, named by its completion function."""
+    """Read every file as a run, named by its completion function."""
     notes: list[Note] = []
     rows: list[Graded] = []
     names = run_names([(_name(source), source.stem) for _, source in parts])
@@ -58,9 +58,9 @@ def _name(source: Source) -> str:
 
 
 def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Graded]:
-    asked: dict[str, str] = {}
-    said: dict[str, str | None] = {}  # why what was sampled is no answer
-    found: dict[str, Graded] = {}
+    samples: dict[str, str] = {}
+    silences: dict[str, str | None] = {}  # why what was sampled is no answer
+    by_sample: dict[str, Graded] = {}
     report: Any = None
     for row, line in json_lines(source, lenient=True):
         report = row.get("final_report", report)
@@ -71,17 +71,17 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         if not isinstance(sample, str):
             raise FormatError(source.label, "sample_id must be a text", where=where, value=sample)
         sample, data = identity(sample), row.get("data")
-        asked.setdefault(sample, where)
+        samples.setdefault(sample, where)
         if row.get("type") == "sampling" and isinstance(data, dict):
-            said[sample] = _why_silent(data.get("sampled"), options)
+            silences[sample] = _why_silent(data.get("sampled"), options)
         graded = _graded(source, row.get("type"), data, where)
         if graded is not None and isinstance(data, dict):
-            if sample in found:
+            if sample in by_sample:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
-            silent = _why_silent(data.get("sampled", data.get("picked")), options) or said.get(sample)
+            silent = _why_silent(data.get("sampled", data.get("picked")), options) or silences.get(sample)
             state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
-            found[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
-    if not asked:
+            by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
+    if not samples:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
         notes.append(
@@ -91,9 +91,9 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
                 run,
             )
         )
-    lacking = [sample for sample in asked if sample not in found]
-    rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=asked[s], path=source.label) for s in lacking]
-    return [*found.values(), *rows]
+    lacking = [sample for sample in samples if sample not in by_sample]
+    rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=samples[s], path=source.label) for s in lacking]
+    return [*by_sample.values(), *rows]
 
 
 def _why_no_samples(report: Any) -> str:
@@ -110,7 +110,8 @@ def _why_no_samples(report: Any) -> str:
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
-    """Why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not said."""
+    """Return why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not
+    said."""
     texts = [text for text in (sampled if isinstance(sampled, list) else [sampled]) if isinstance(text, str)]
     if texts and all(declined(options, text) for text in texts):
         return SAID_SO
@@ -118,7 +119,7 @@ def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
 
 
 def _graded(source: Source, kind: Any, data: Any, where: str) -> tuple[int, str | None] | None:
-    """State and reason of an event that grades a sample, None for any other event."""
+    """Return state and reason of an event that grades a sample, None for any other event."""
     if kind not in ("match", "metrics"):
         return None
     if not isinstance(data, dict):

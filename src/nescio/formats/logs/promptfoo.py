@@ -45,7 +45,8 @@ Row = dict[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """A document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx, promptIdx and success."""
+    """Recognise a document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx,
+    promptIdx and success."""
     if source.kind == "lines":
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
@@ -61,7 +62,7 @@ def _is_empty(results: Any) -> bool:
 
 
 def _table(document: Row) -> Row:
-    """The object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
+    """Return the object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
     inner = document.get("results")
     if isinstance(inner, dict):
         return inner
@@ -70,37 +71,37 @@ def _table(document: Row) -> Row:
 
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Every provider and prompt is a run, every test a question; several files are several runs of the same tests."""
+    """Read every provider and prompt as a run, every test a question; several files are several runs of the same tests."""
     notes: list[Note] = []
     rows: list[Graded] = []
     for _, source in parts:
         rows += _file(source, options, notes, many=len(parts) > 1)
-    found = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
-    return drop_redundant_columns(ReadResult(found, tuple(notes)), options, ())
+    outcomes = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
 
 
 def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
-    found: list[tuple[tuple[str, int], Graded]] = []
+    graded: list[tuple[tuple[str, int], Graded]] = []
     for result, where in _results(source):
         _check(source, result, where)
-        found.append((_key(result), _graded(source, result, where, options)))
-    if not found:
+        graded.append((_key(result), _graded(source, result, where, options)))
+    if not graded:
         raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
-    runs = list(dict.fromkeys(key for key, _ in found))
+    runs = list(dict.fromkeys(key for key, _ in graded))
     names = dict(zip(runs, run_names([(provider, f"prompt {prompt}") for provider, prompt in runs]), strict=True))
-    scores = [score for _, row in found for score in row.scores.values()]
+    scores = [score for _, row in graded for score in row.scores.values()]
     scale = scale_of(scores, options)
     if scale is None:
         notes.append(no_outcome("a score of these results", SCORE))
     elif options.choose.get("threshold"):
         notes += say_partial(scale, "these results", len(scores), options)
     if len({provider for provider, _ in runs}) < len(runs):
-        notes.append(note("promptfoo.prompts", "runs are told apart by the number of their prompt"))
-    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in found]
+        notes.append(note("promptfoo.prompts", "runs are distinguished by the number of their prompt"))
+    return [replace(row, run=f"{source.stem}: {names[key]}" if many else names[key]) for key, row in graded]
 
 
 def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Graded:
-    """One result, of a run that has no name yet."""
+    """Grade one result, of a run that has no name yet."""
     state, why = _state(result, options)
     score = number(result.get("score"))
     variables = result.get("vars")
@@ -118,7 +119,8 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Tests of the same variables are repeats of one question, and stay one cluster; where there are none, no row has a cluster."""
+    """Treat tests of the same variables as repeats of one question, which stay one cluster; where there are none, no row has a
+    cluster."""
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
@@ -134,7 +136,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
 
 
 def _digest(variables: Any) -> str:
-    """What tests of the same variables share, and no others."""
+    """Return what tests of the same variables share, and no others."""
     return hashlib.blake2s(json.dumps(variables, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
 
 
@@ -190,19 +192,19 @@ def _state(result: Row, options: ReadOptions) -> tuple[int, str | None]:
 
 
 def _outcome(result: Row, options: ReadOptions) -> int:
-    """By `success`, or by the score where `--choose threshold=T` asks for it."""
+    """Grade by `success`, or by the score where `--choose threshold=T` asks for it."""
     least, score = threshold(options), number(result.get("score"))
     right = result["success"] if least is None or score is None else score >= least
     return CORRECT if right else INCORRECT
 
 
 def _judge_failed(grading: Any) -> bool:
-    """Whether every assertion that failed did so because its judge did."""
+    """Say whether every assertion that failed did so because its judge did."""
     parts = grading.get("componentResults") if isinstance(grading, dict) else None
     failed = (
         [part for part in parts or () if isinstance(part, dict) and not part.get("pass")]
         if isinstance(parts, list)
         else []
     )
-    told = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
-    return bool(failed) and sum(data.get("graderError") is True for data in told) == len(failed)
+    metadata = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
+    return bool(failed) and sum(data.get("graderError") is True for data in metadata) == len(failed)

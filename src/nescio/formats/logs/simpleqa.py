@@ -38,7 +38,7 @@ _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
+    """Recognise a table with the columns `problem` and `grade`, and `target` or `predicted_answer`."""
     if source.kind not in ("delimited", "lines", "parquet", "table") or "outcome" in source.columns:
         return None
     have = set(source.columns)
@@ -64,7 +64,7 @@ class _Row:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the graded answers of any number of runs, each named by its file (or by its column `run` or `model`)."""
     sources = [source for _, source in parts]
-    notes = [each for source in sources for each in source.notes]
+    notes = [remark for source in sources for remark in source.notes]
     rows: list[_Row] = []
     for source, name in zip(sources, name_runs(sources), strict=True):
         before = {row.run for row in rows}
@@ -73,8 +73,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise MismatchError(f"run {again!r} stands in {source.label} and in a file before it")
         rows += own
     graded = _numbered(rows, notes)
-    found = outcomes_of(graded, sources[0].label, options, notes)
-    return ReadResult(found, tuple(notes), MEASURES)
+    outcomes = outcomes_of(graded, sources[0].label, options, notes)
+    return ReadResult(outcomes, tuple(notes), MEASURES)
 
 
 def _rows(source: Source, name: str, options: ReadOptions, notes: list[Note]) -> Iterator[_Row]:
@@ -124,7 +124,7 @@ def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, op
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
-    """The state that a grade names, and why it is silent or not graded.
+    """Return the state that a grade names, and why it is silent or not graded.
 
     A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do no harm
     ("**B**"). Nothing is looked for inside a longer text: that is not graded.
@@ -134,8 +134,8 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
     if outcome_map and text in outcome_map:
         state = STATES[outcome_map[text]]
         return state, "not attempted" if state == SILENT else None
-    said = (part.strip() for part in _MARKS.split(" ".join(text.upper().split()).replace("-", " ")))
-    states = {GRADES.get(part) for part in said if part}
+    parts = (part.strip() for part in _MARKS.split(" ".join(text.upper().split()).replace("-", " ")))
+    states = {GRADES.get(part) for part in parts if part}
     named = states.pop() if len(states) == 1 else None
     if named is None:
         return NOT_GRADED, "with a grade that is none of A, B, C"
@@ -143,23 +143,23 @@ def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> 
 
 
 def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
-    """The rows with a name for each question: its text, and a number where a run has it more than once.
+    """Yield the rows with a name for each question: its text, and a number where a run has it more than once.
 
     Repeats are paired across runs by their targets where all runs have the same ones, and by their order otherwise.
     """
-    asked: dict[str, dict[str, list[tuple[str, int]]]] = {}
+    by_text: dict[str, dict[str, list[tuple[str, int]]]] = {}
     for row in rows:
-        asked.setdefault(row.text, {}).setdefault(row.run, []).append((row.target, row.occurrence))
-    repeated = {text: runs for text, runs in asked.items() if max(map(len, runs.values())) > 1}
+        by_text.setdefault(row.text, {}).setdefault(row.run, []).append((row.target, row.occurrence))
+    repeated = {text: runs for text, runs in by_text.items() if max(map(len, runs.values())) > 1}
     places: dict[str, dict[tuple[str, int], int] | None] = {}
     for text, runs in repeated.items():
-        kinds = {tuple(sorted(found)) for found in runs.values()}
+        kinds = {tuple(sorted(repeats)) for repeats in runs.values()}
         places[text] = {kind: i for i, kind in enumerate(kinds.pop())} if len(kinds) == 1 else None
     if len(repeated) > 1:
         notes.append(
             note(
                 "simpleqa.questions_repeated",
-                "{questions} questions stand more than once in a run: told apart by a number",
+                "{questions} questions stand more than once in a run: distinguished by a number",
                 questions=len(repeated),
             )
         )
@@ -167,7 +167,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.question_repeated",
-                "the question {subject!r} stands more than once in a run: told apart by a number",
+                "the question {subject!r} stands more than once in a run: distinguished by a number",
                 next(iter(repeated)),
             )
         )
@@ -180,16 +180,16 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
             nth[row.run, row.text] += 1
         strata = {name: value for name, value in row.graded.strata.items() if name in steady}
         name = row.text if not place else f"{row.text} ({place + 1})"
-        while place and name in asked:
+        while place and name in by_text:
             name += "'"
         yield replace(row.graded, question=name, strata=strata, cluster=row.text if repeated else None)
 
 
 def _steady(rows: Sequence[_Row]) -> set[str]:
-    """The columns that have one value a question."""
+    """Return the columns that have one value a question."""
     values: dict[tuple[str, str, str], set[str]] = {}
     for row in rows:
         for name, value in row.graded.strata.items():
             values.setdefault((name, row.text, row.target), set()).add(value)
     names = {name for name, _, _ in values}
-    return names - {name for (name, _, _), found in values.items() if len(found) > 1}
+    return names - {name for (name, _, _), cells in values.items() if len(cells) > 1}

@@ -22,21 +22,21 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """A table that has at least two of the three counts as columns, and no column `question`."""
+    """Recognise a table that has at least two of the three counts as columns, and no column `question`."""
     if source.suffix not in (*TABLES, *LINES, "") or "question" in source.columns:
         return None
     return "table" if len(set(OUTCOMES) & set(source.columns)) >= 2 else None
 
 
 def understand(source: Source) -> str | None:
-    """A table of a run and the three counts, in any case and with no question."""
+    """Recognise a table of a run and the three counts, in any case and with no question."""
     if not roles.is_table(source) or len(_columns(source.columns, source.named)) < len(COLUMNS):
         return None
     return None if roles.roles_of(source.columns, source.named).all("id", "text") else "table"
 
 
 def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
-    """The columns of a counts table, by nescio's name for each."""
+    """Return the columns of a counts table, by nescio's name for each."""
     columns = tuple(columns)
     by_name = {roles.squash(name): name for name in columns} | {name: name for name in columns}
     taken = {name: by_name[name] for name in OUTCOMES if name in by_name}
@@ -59,7 +59,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
     """Read counts tables; no run may stand twice."""
     seen: dict[str, str] = {}
     counts: list[list[int]] = []
-    notes = [each for _, source in parts for each in source.notes]
+    notes = [remark for _, source in parts for remark in source.notes]
     for _, source in parts:
         label = source.label
         with connect() as connection:

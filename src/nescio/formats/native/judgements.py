@@ -44,16 +44,16 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no ot
 
 
 def read_judgements(
-    given: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
+    table: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
 ) -> tuple[list[Label], list[Note]]:
-    """The labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
+    """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
     verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says
     what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that has no such columns, or
     a word that is no verdict.
     """
-    source = open_source(given)
+    source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
         rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
@@ -98,33 +98,33 @@ def read_judgements(
     return labels, [*source.notes, *notes]
 
 
-def holds_verdicts(given: Any) -> bool:
-    """Whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
-    names = {name.lower() for name in open_source(given).columns}
+def holds_verdicts(table: Any) -> bool:
+    """Say whether a table is one of people's verdicts on the answers of runs, and no outcome table."""
+    names = {name.lower() for name in open_source(table).columns}
     return "outcome" not in names and all(names & {*those} for those in (QUESTION, RUN, VERDICT))
 
 
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
-    """Tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
+    """Read tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
 
     Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
     """
     notes: list[Note] = []
-    found: dict[tuple[str, str], Label] = {}
+    by_answer: dict[tuple[str, str], Label] = {}
     for path in paths:
         labels, more = read_judgements(path)
         notes += more
         for label in labels:
             if label.run is None:
                 raise MismatchError(f"{label.place}: the run is empty, and nothing else says whose answer this is")
-            before = found.setdefault((label.run, label.question), label)
+            before = by_answer.setdefault((label.run, label.question), label)
             if before.state not in (label.state, NOT_GRADED) and label.state != NOT_GRADED:
                 raise MismatchError(f"{before.place}, and {label.place}: two verdicts on one answer differ")
             if before.state == NOT_GRADED:
-                found[label.run, label.question] = label
-    runs, questions = (tuple(dict.fromkeys(key[i] for key in found)) for i in (0, 1))
+                by_answer[label.run, label.question] = label
+    runs, questions = (tuple(dict.fromkeys(key[i] for key in by_answer)) for i in (0, 1))
     state = np.array(
-        [[found[r, q].state if (r, q) in found else ABSENT for q in questions] for r in runs], dtype=np.int8
+        [[by_answer[r, q].state if (r, q) in by_answer else ABSENT for q in questions] for r in runs], dtype=np.int8
     )
     return Outcomes(runs, questions, state), notes
 
@@ -135,7 +135,7 @@ _NO_VERDICT = (
 
 
 def locate_later(source: Any, row: int) -> str:
-    """Where a row stands, roughly and at no cost: its number in the table."""
+    """Return where a row stands, roughly and at no cost: its number in the table."""
     return f"row {row}" if source.suffix not in LINES else f"object {row}"
 
 
@@ -143,26 +143,26 @@ def _one(columns: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
-def _verdict(source: Any, columns: Mapping[str, str], asked: str | None) -> str:
-    if asked is not None:
-        if asked in source.columns:
-            return asked
-        raise UsageError(f"{source.label}: there is no column {asked!r}; columns are {', '.join(source.columns)}")
-    found = [columns[name] for name in VERDICT if name in columns]
-    if len(found) == 1:
-        return found[0]
+def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str:
+    if chosen is not None:
+        if chosen in source.columns:
+            return chosen
+        raise UsageError(f"{source.label}: there is no column {chosen!r}; columns are {', '.join(source.columns)}")
+    present = [columns[name] for name in VERDICT if name in columns]
+    if len(present) == 1:
+        return present[0]
     where = source.head
-    if found:
-        rule = f"{' and '.join(found)} could each be the verdict; name one with --verdict COLUMN"
+    if present:
+        rule = f"{' and '.join(present)} could each be the verdict; name one with --verdict COLUMN"
         raise FormatError(source.label, rule, where=where)
     rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names"
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 
 def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int) -> dict[str, int]:
-    """The state of each word that is a verdict."""
-    given = {word: STATES[to] for word, to in outcome_map.items()}
+    """Return the state of each word that is a verdict."""
+    mapped = {word: STATES[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
     by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact}
-    states = {word: given.get(word, by_word.get(word.lower())) for word in words}
+    states = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
     return {word: state for word, state in states.items() if state is not None}

@@ -34,7 +34,7 @@ Stories = Mapping[str, tuple[str, ...]]
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
+    """Recognise JSON Lines of `id` and `question`, of `id` and `answer`, or of `id` and `sentences`."""
     if source.suffix not in LINES or "id" not in source.columns or {"outcome", "prediction"} & {*source.columns}:
         return None
     if "answer" in source.columns:
@@ -50,30 +50,30 @@ def _says_which_are_right(source: Source) -> bool:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """The questions of one file, with their stories where a file of stories is given too."""
+    """Return the questions of one file, with their stories where a file of stories is given too."""
     gold, stories = ([source for part, source in parts if part == name] for name in ("gold", "stories"))
     if len(gold) != 1:
         what = "were" if len(gold) > 1 else "was"
         raise MismatchError(f"answers need one file of questions with them, and {len(gold) or 'none'} {what} given")
     if len(stories) > 1:
         raise MismatchError(f"{stories[0].label} and {stories[1].label} are both files of stories; give one")
-    told = read_stories(stories[0]) if stories else None
-    found = read_collection(gold[0], options, told)
-    return found, tuple(_story_notes(found, stories))
+    texts = read_stories(stories[0]) if stories else None
+    questions = read_collection(gold[0], options, texts)
+    return questions, tuple(_story_notes(questions, stories))
 
 
-def _story_notes(found: Collection, stories: Sequence[Source]) -> list[Note]:
+def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]:
     """Say that a file of stories makes clusters of the questions, whose intervals are others without it."""
-    told = {question.story for question in found.questions if question.story}
-    if not stories or len(told) == len(found.questions):
+    used = {question.story for question in questions.questions if question.story}
+    if not stories or len(used) == len(questions.questions):
         return []
     return [
         note(
             "questions.stories",
             "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story are resampled together",
             str(stories[0].label),
-            questions=len(found.questions),
-            stories=len(told),
+            questions=len(questions.questions),
+            stories=len(used),
         )
     ]
 
@@ -90,13 +90,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers = [source for part, source in parts if part == "answers"]
     if not answers and len(gold := [source for part, source in parts if part == "gold"]) == 1:
         raise MismatchError(f"{gold[0].label} holds questions; give the runs that answer them with it")
-    found, notes = collection(parts, options)
-    runs, files = read_runs(answers, {question.id for question in found.questions})
-    return ReadResult(Unjudged(found, runs, files), notes)
+    questions, notes = collection(parts, options)
+    runs, files = read_runs(answers, {question.id for question in questions.questions})
+    return ReadResult(Unjudged(questions, runs, files), notes)
 
 
 def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-    """The runs of files of answers to the questions of these ids, and the file that each came from."""
+    """Read the runs of files of answers to the questions of these ids, and the file that each came from."""
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for source, name in zip(answers, name_runs(answers), strict=True):
@@ -108,7 +108,7 @@ def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...]
 
 
 def read_stories(source: Source) -> dict[str, tuple[str, ...]]:
-    """The sentences of each story; raises FormatError with the line of the first unsound one."""
+    """Read the sentences of each story; raises FormatError with the line of the first unsound one."""
     if source.suffix not in LINES:
         raise FormatError(
             source.label, f"stories are JSON Lines, in a file that ends in {' or '.join(LINES)}", value=source.suffix
@@ -179,7 +179,7 @@ def _told(
     stories: Stories,
     wanted: Sequence[str] | None,
 ) -> Question:
-    """The question with its story, and the sentences that are accepted; those of one story move together."""
+    """Return the question with its story, and the sentences that are accepted; those of one story move together."""
     name, accepted = as_text(row.get("story")), row.get("sentences")
     if name is None or name not in stories:
         rule = "there is no such story" if name is not None else "a question names its story"
@@ -212,11 +212,11 @@ def _texts(value: Any, name: str, fail: Any) -> tuple[str, ...]:
 
 
 def identifier(source: Source, row: dict[str, Any], line: int) -> str:
-    """The `id` of a line, a text or a whole number; raises FormatError where it has none."""
-    found = row.get("id")
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip(WHITE):
-        raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=found)
-    return composed(str(found).strip(WHITE)) or ""
+    """Return the `id` of a line, a text or a whole number; raises FormatError where it has none."""
+    identity = row.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, (str, int)) or not str(identity).strip(WHITE):
+        raise FormatError(source.path, "id must be a text or a whole number", where=f"line {line}", value=identity)
+    return composed(str(identity).strip(WHITE)) or ""
 
 
 def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
@@ -267,11 +267,11 @@ def _response(source: Source, row: dict[str, Any], line: int) -> Response:
         raise fail("confidence must be a finite number, or null", confidence)
     if rank is not None and not (_is_number(rank) and 1 <= rank <= _LAST_RANK and rank == int(rank)):
         raise fail(f"rank must be a whole number from 1 to {_LAST_RANK}", rank)
-    said = answer is not None if answered is None else answered
+    answers = answer is not None if answered is None else answered
     return Response(
         identifier(source, row, line),
         answer,
-        said,
+        answers,
         None if confidence is None else float(confidence),
         int(rank or 1),
         as_text(support),
@@ -287,28 +287,30 @@ def _is_number(value: object) -> bool:
 
 
 @writer("questions", about="questions.jsonl and runs/NAME.jsonl (with stories.jsonl), in a folder", takes=Unjudged)
-def write(found: Unjudged, path: Path) -> WriteResult:
+def write(unjudged: Unjudged, path: Path) -> WriteResult:
     """Write a collection and its runs. Questions of which only some have a story are written without stories."""
-    questions = found.collection.questions
+    questions = unjudged.collection.questions
     stories = _story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
     holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents"}
     holds |= {"stories", "accepted"} if stories else set()
     called = stories and all(stories[q.story] == q.strata.get("story", stories[q.story]) for q in questions)
-    notes = left_out(found, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
+    notes = left_out(unjudged, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
     with folder_of(path, "questions") as folder:
         write_lines(folder / "questions.jsonl", (_question_row(question, strata, stories) for question in questions))
         if stories:
             rows = ({"id": name, "sentences": list(story)} for story, name in stories.items())
             write_lines(folder / "stories.jsonl", rows)
-        said = [run for run in found.runs if run.responses]
-        if said:
+        answering = [run for run in unjudged.runs if run.responses]
+        if answering:
             (folder / "runs").mkdir()
-        for run, stem in zip(said, file_names([run.name for run in said]), strict=True):
+        for run, stem in zip(answering, file_names([run.name for run in answering]), strict=True):
             named = {} if stem == run.name else {"run": run.name}
-            write_lines(folder / "runs" / f"{stem}.jsonl", (response_row(each) | named for each in run.responses))
-    notes += without_answers(found.runs)
-    return WriteResult(what_is(found), tuple(notes))
+            write_lines(
+                folder / "runs" / f"{stem}.jsonl", (response_row(response) | named for response in run.responses)
+            )
+    notes += without_answers(unjudged.runs)
+    return WriteResult(what_is(unjudged), tuple(notes))
 
 
 def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
@@ -325,7 +327,7 @@ def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tu
 
 
 def response_row(response: Response) -> dict[str, Any]:
-    """A response as a line of a run."""
+    """Return a response as a line of a run."""
     row: dict[str, Any] = {"id": response.question_id, "answer": response.answer, "answered": response.answered}
     more = {
         "confidence": response.confidence,
@@ -337,7 +339,7 @@ def response_row(response: Response) -> dict[str, Any]:
 
 
 def _story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
-    """A name for each story: what its questions call it, or what they move together by, or a number."""
+    """Return a name for each story: what its questions call it, or what they move together by, or a number."""
     names: dict[tuple[str, ...], str] = {}
     for question in questions:
         if question.story not in names:
@@ -348,7 +350,8 @@ def _story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
 
 
 def _strata_held(questions: Sequence[Question], stories: Mapping[tuple[str, ...], str]) -> list[str]:
-    """The columns that questions can bear under their names: none that mean something else, here or in another format."""
+    """Return the columns that questions can bear under their names: none that mean something else, here or in another
+    format."""
     never = {*OWN_KEYS, "answer", "story", "sentences"} if stories else {*OWN_KEYS, "answer"}
     held: list[str] = []
     for name in dict.fromkeys(name for question in questions for name in question.strata):

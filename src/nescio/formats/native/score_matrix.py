@@ -35,7 +35,8 @@ EMPTY = ("na", "n/a", "null")
 
 
 def recognise(source: Source) -> str | None:
-    """A table with none of the words of the other tables in its header, and mostly numbers or nothing in its first row."""
+    """Recognise a table with none of the words of the other tables in its header, and mostly numbers or nothing in its first
+    row."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     folded = {name.lower() for name in source.columns}
@@ -114,7 +115,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
-    """The names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
+    """Return the names of the runs, those of the questions, and the scores of one matrix, shape (runs, questions)."""
     with connect() as connection:
         have = load_rows(connection, source, "raw")
         names = tuple(name for name in have if not _names_a_row(source, name))
@@ -154,7 +155,8 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
 
 
 def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
-    """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or scales."""
+    """Raise FormatError where columns cannot all be runs that one measure scored: by their names, numbers of rows, or
+    scales."""
     ways = "--format-in matrix reads each column as a run all the same"
     for name, column in zip(names, scores, strict=True):
         if roles.is_measurement(name, names):
@@ -183,7 +185,7 @@ def _is_binary(column: Array) -> bool:
 
 
 def _number(cell: str) -> float | None:
-    """The cell as a number, NaN for an empty one, None for anything else."""
+    """Return the cell as a number, NaN for an empty one, None for anything else."""
     if cell.strip().lower() in ("", *EMPTY):
         return float("nan")
     number = decimal(cell)

@@ -22,8 +22,8 @@ class Limits:
     def __post_init__(self) -> None:
         if self.calls is not None and self.calls < 0:
             raise UsageError(f"--max-calls is 0 or more (found {self.calls})")
-        given = (self.cost, self.price_in, self.price_out)
-        if any(value is not None and not 0 <= value < float("inf") for value in given):
+        amounts = (self.cost, self.price_in, self.price_out)
+        if any(value is not None and not 0 <= value < float("inf") for value in amounts):
             raise UsageError("--max-cost and prices are amounts of money, 0 or more")
         if self.cost is not None and (self.price_in is None or self.price_out is None):
             raise UsageError("--max-cost needs the prices of a million tokens: --price-in and --price-out")
@@ -44,11 +44,11 @@ class Budget:
         self._ended = threading.Condition()
 
     def most(self, request: int, completion: int) -> float:
-        """The most that a call of so many bytes may cost, which may bring so many tokens."""
+        """Return the most that a call of so many bytes may cost, which may bring so many tokens."""
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
+        """Say whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
@@ -67,7 +67,7 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """A call has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
+        """Settle a call that has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0

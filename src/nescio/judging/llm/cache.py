@@ -62,7 +62,7 @@ class Reply:
 
 
 def key_of(base_url: str, body: dict[str, Any]) -> str:
-    """What identifies a call: the endpoint, and all that it is asked."""
+    """Return what identifies a call: the endpoint, and all that it is asked."""
     content = json.dumps([base_url, body], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
@@ -95,14 +95,14 @@ class Cache:
         self._database.close()
 
     def replies(self, keys: Iterable[str]) -> dict[str, Reply]:
-        """The replies that are here."""
+        """Return the replies that are here."""
         columns = "grade, reply, model, prompt_tokens, completion_tokens, why"
-        found = {}
+        replies = {}
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))
             for key, *row in self._execute(f"SELECT key, {columns} FROM grades WHERE key IN ({marks})", some):
-                found[key] = Reply(*row)
-        return found
+                replies[key] = Reply(*row)
+        return replies
 
     def begin(self, key: str) -> bool:
         """Say that a call is about to be made: if nothing comes of it, it may have been paid for all the same.
@@ -123,7 +123,7 @@ class Cache:
         return free
 
     def keep(self, key: str, reply: Reply, question: str, answer: str) -> None:
-        """A reply has come."""
+        """Keep a reply that has come."""
         values = (key, reply.grade, reply.text[:_LONGEST], reply.why, reply.model, reply.prompt_tokens)
         with self._lock:
             try:
@@ -141,19 +141,19 @@ class Cache:
                 raise self._unusable(error) from None
 
     def drop(self, key: str) -> None:
-        """A call is over."""
+        """Note that a call is over."""
         for table in ("under_way", "callers"):
             self._execute(f"DELETE FROM {table} WHERE key = ?", [key])
 
     def left_under_way(self, keys: Iterable[str]) -> int:
-        """How many of these calls were begun by a run that was stopped before their replies came."""
-        found = 0
+        """Return how many of these calls were begun by a run that was stopped before their replies came."""
+        count = 0
         for some in _batches(keys):
             marks = ", ".join("?" * len(some))
-            found += len(
+            count += len(
                 [row for row in self._execute(f"{_CALLERS} WHERE key IN ({marks})", some) if not _at_work(*row)]
             )
-        return found
+        return count
 
     def _execute(self, query: str, parameters: list[Any]) -> list[Any]:
         try:
@@ -173,5 +173,5 @@ def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _plain(value: Any) -> Any:
-    """A text that SQLite can hold: without half a surrogate pair."""
+    """Return a text that SQLite can hold: without half a surrogate pair."""
     return value.encode(errors="replace").decode() if isinstance(value, str) else value

@@ -42,10 +42,10 @@ class Meter(Protocol):
     """Who pays for the tries of one call."""
 
     def start(self) -> bool:
-        """Whether one more try may be made."""
+        """Say whether one more try may be made."""
 
     def failed(self, *, maybe_paid: bool) -> None:
-        """The try that was started last brought nothing, and may have cost something."""
+        """Count the try that was started last as one that brought nothing, and may have cost something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Client:
         self._adapted: tuple[str, ...] = ()
 
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
-        """The endpoint's reply to a request, as parsed JSON with at least one choice.
+        """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
 
         `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call cannot succeed, EndpointError where none can,
         Stopped where no further try is allowed.
@@ -160,8 +160,8 @@ class Client:
             text = _read(error, deadline).decode(errors="replace")
         except (OSError, HTTPException, _TryAgain):
             text = ""
-        said = self._hidden(_message(text))
-        rule = f"{self.endpoint.address} answers {error.code}{f': {said}' if said else ''}"
+        message = self._hidden(_message(text))
+        rule = f"{self.endpoint.address} answers {error.code}{f': {message}' if message else ''}"
         if "insufficient_quota" in text or error.code in _FATAL or 300 <= error.code < 400:
             raise EndpointError(rule)
         if error.code in _AGAIN or error.code >= 500:
@@ -190,7 +190,7 @@ class _NotUnderstood(Exception):  # noqa: N818
 
 
 def _adapt(body: dict[str, Any], refused: tuple[str, ...]) -> dict[str, Any]:
-    """The request without what the endpoint does not understand; `max_tokens` has a newer name."""
+    """Return the request without what the endpoint does not understand; `max_tokens` has a newer name."""
     kept = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused:
         kept["max_completion_tokens"] = body["max_tokens"]
@@ -221,17 +221,17 @@ def _parsed(content: bytes) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """What a refusal says, on one line."""
+    """Return what a refusal says, on one line."""
     try:
         error = json.loads(text)["error"]
-        said = error["message"] if isinstance(error, dict) else error
+        message = error["message"] if isinstance(error, dict) else error
     except (ValueError, KeyError, TypeError, RecursionError):
-        said = text
-    return " ".join(str(said).split())[:_SHOWN]
+        message = text
+    return " ".join(str(message).split())[:_SHOWN]
 
 
 def _seconds(header: str | None) -> float | None:
-    """Retry-After, in seconds or as a date; None where there is none."""
+    """Read Retry-After, in seconds or as a date; None where there is none."""
     if not header:
         return None
     try:

@@ -129,13 +129,13 @@ class _Gathering:
         """Gather until all threads are at their end."""
         while self._running:
             try:
-                found = self._said.get(timeout=0.5)  # not for ever: an interrupt must come through
+                ended = self._said.get(timeout=0.5)  # not for ever: an interrupt must come through
             except queue.Empty:
                 continue
-            if found is None:
+            if ended is None:
                 self._running -= 1
             else:
-                self._take(*found)
+                self._take(*ended)
 
     def _take(self, call: Call, reply: Reply | Exception) -> None:
         if isinstance(reply, Reply):
@@ -163,20 +163,20 @@ class _Gathering:
         self._means.client.stop.set()
 
 
-def _worker(work: _Work, said: queue.Queue[tuple[Call, Reply | Exception] | None], means: Means) -> None:
+def _worker(work: _Work, ended: queue.Queue[tuple[Call, Reply | Exception] | None], means: Means) -> None:
     try:
         while call := work.next():
             try:
-                said.put((call, _one(call, means)))
+                ended.put((call, _one(call, means)))
             except Stopped as stop:
-                said.put((call, stop))
+                ended.put((call, stop))
                 return
             except Exception as error:  # whatever it is, the main thread raises it
                 if isinstance(error, EndpointError):
                     means.client.stop.set()  # now, and not when the main thread comes to it
-                said.put((call, error))
+                ended.put((call, error))
     finally:
-        said.put(None)
+        ended.put(None)
 
 
 def _one(call: Call, means: Means) -> Reply:
@@ -185,24 +185,24 @@ def _one(call: Call, means: Means) -> Reply:
         if means.client.stop.wait(_PAUSE):
             raise Stopped
     meter = _Meter(means.budget, call.body)
-    found: dict[str, Any] = {}
+    completion: dict[str, Any] = {}
     try:
         if (known := means.cache.replies([call.key]).get(call.key)) and (known.grade or not means.again):
             means.cache.drop(call.key)
             return known
-        found = means.client.complete(call.body, meter)
+        completion = means.client.complete(call.body, meter)
     except (CallFailedError, EndpointError, Stopped):
         means.cache.drop(call.key)
         raise
     finally:
-        meter.settle(_tokens(found) if found else None)
-    reply = _reply(found)
+        meter.settle(_tokens(completion) if completion else None)
+    reply = _reply(completion)
     means.cache.keep(call.key, reply, call.asked.question.text, call.asked.answer)
     return reply
 
 
-def _reply(found: Mapping[str, Any]) -> Reply:
-    choice = found["choices"][0]
+def _reply(completion: Mapping[str, Any]) -> Reply:
+    choice = completion["choices"][0]
     message = choice["message"]
     text = _text(message.get("content"))
     refusal = message.get("refusal")
@@ -212,21 +212,21 @@ def _reply(found: Mapping[str, Any]) -> Reply:
         ended = choice.get("finish_reason")
         why = "cut off" if ended in ("length", "content_filter") else "unreadable" if text else "empty"
         why = "refused" if refusal else why
-    model = found.get("model")
+    model = completion.get("model")
     shown = str(refusal) if refusal else text or ""
-    return Reply(grade, shown, model if isinstance(model, str) else "", *(_tokens(found) or (0, 0)), why)
+    return Reply(grade, shown, model if isinstance(model, str) else "", *(_tokens(completion) or (0, 0)), why)
 
 
 def _text(content: object) -> str | None:
-    """The text of a message; some endpoints give it in parts."""
+    """Return the text of a message; some endpoints give it in parts."""
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else None
 
 
-def _tokens(found: Mapping[str, Any]) -> tuple[int, int] | None:
-    usage = found.get("usage")
+def _tokens(completion: Mapping[str, Any]) -> tuple[int, int] | None:
+    usage = completion.get("usage")
     if not isinstance(usage, dict):
         return None
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]

@@ -61,9 +61,9 @@ class LLM:
         """Account for what was asked, paid and not graded, once it is."""
         return tuple(self.notes)
 
-    def grade(self, asked: Sequence[AnswerToJudge]) -> list[Grade]:
-        """The grades, from the cache and from the endpoint."""
-        every = list(map(self._call, asked))
+    def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
+        """Return the grades, from the cache and from the endpoint."""
+        every = list(map(self._call, answers))
         calls = {call.key: call for call in every}
         with Cache(self.cache) as cache:
             known = cache.replies(calls)
@@ -90,15 +90,15 @@ class LLM:
         self._report(len(known), budget, replies, done)
         return [_grade(replies.get(call.key)) for call in every]
 
-    def _call(self, asked: AnswerToJudge) -> Call:
+    def _call(self, answer: AnswerToJudge) -> Call:
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": prompts.messages(asked.question, asked.answer),
+            "messages": prompts.messages(answer.question, answer.answer),
             "temperature": 0,
             "response_format": prompts.SCHEMA,
         }
         # The limit of tokens is not part of the key: it changes what a reply may cost, not what is asked.
-        return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, asked)
+        return Call(key_of(self.endpoint.address, body), body | {"max_tokens": self.max_tokens}, answer)
 
     def _report(self, known: int, budget: Budget, replies: Mapping[str, Reply], done: Done) -> None:
         self.notes.append(self._graded_note(known, len(replies), budget))

@@ -51,17 +51,17 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """What is sent about one answer. Texts are quoted as JSON, so that none of them can end its own quotation."""
-    told: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
+    """Return what is sent about one answer. Texts are quoted as JSON, so that none of them can end its own quotation."""
+    content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
-        told["options"] = list(question.options)
-    told["answer"] = answer
-    text = json.dumps(told, ensure_ascii=False).encode(errors="replace").decode()
+        content["options"] = list(question.options)
+    content["answer"] = answer
+    text = json.dumps(content, ensure_ascii=False).encode(errors="replace").decode()
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": text}]
 
 
 def read_grade(reply: str) -> str | None:
-    """The grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing else.
+    """Read the grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing else.
 
     A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. Anything else is
     None. A grade is never searched for: INCORRECT ends in CORRECT, and "not CORRECT" holds it.
@@ -71,10 +71,10 @@ def read_grade(reply: str) -> str | None:
         text = fenced[1].strip()
     if text.startswith("{"):
         try:
-            found = json.loads(text, object_pairs_hook=_no_key_twice)
+            parsed = json.loads(text, object_pairs_hook=_no_key_twice)
         except (ValueError, RecursionError):
             return None
-        stated = found.get("grade")
+        stated = parsed.get("grade")
         return _grade(stated) if isinstance(stated, str) else None
     return _grade(text.strip("\"'`*").rstrip("."))
 

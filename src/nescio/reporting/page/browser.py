@@ -127,15 +127,15 @@ def states(data: Evidence) -> NDArray[np.uint8]:
     """Return what became of each question in each run, shape (runs, questions): absent 0, correct 1, incorrect 2,
     unanswered 3, 4 for a silence that is correct because the question has no answer, and 5 for an answer that is not
     graded."""
-    found = np.zeros(data.absence.shape, dtype=np.uint8)
+    codes = np.zeros(data.absence.shape, dtype=np.uint8)
     columns = data.columns
     for name, code in (("correct", CORRECT), ("incorrect", INCORRECT), ("unanswered", UNANSWERED)):
-        found[columns[name] == 1] = code
+        codes[columns[name] == 1] = code
     if "answered" in columns:
-        found[(columns["correct"] == 1) & (columns["answered"] == 0)] = RIGHTLY_SILENT
-    found[~data.present] = ABSENT
-    found[data.absence == NOT_GRADED] = UNGRADED
-    return found
+        codes[(columns["correct"] == 1) & (columns["answered"] == 0)] = RIGHTLY_SILENT
+    codes[~data.present] = ABSENT
+    codes[data.absence == NOT_GRADED] = UNGRADED
+    return codes
 
 
 def packed(cells: NDArray[np.uint8]) -> str:
@@ -151,22 +151,22 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
     if loaded.texts is None or not isinstance(loaded.data, Evidence):
         return None
     place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
-    asked = [""] * len(place)
+    shown_questions = [""] * len(place)
     for question in loaded.texts.collection.questions:
         if question.id in place:
             gold = f"\n→ {' | '.join(question.answers)}" if question.answers else ""
-            asked[place[question.id]] = sanitize(question.text, target="page") + sanitize(gold, target="page")
+            shown_questions[place[question.id]] = sanitize(question.text, target="page") + sanitize(gold, target="page")
     by_name = {run.name: run for run in loaded.texts.runs}
     answers = []
     for name in loaded.data.runs:
-        said = [""] * len(place)
+        shown = [""] * len(place)
         run = by_name.get(loaded.data.origins.get(name, name))
         for response in run.responses if run else ():
             if response.rank == 1 and response.question_id in place and response.answer is not None:
                 declined = "" if response.answered else "(declined) "
-                said[place[response.question_id]] = declined + sanitize(response.answer, target="page")
-        answers.append(tuple(said))
-    return Texts(tuple(asked), tuple(answers))
+                shown[place[response.question_id]] = declined + sanitize(response.answer, target="page")
+        answers.append(tuple(shown))
+    return Texts(tuple(shown_questions), tuple(answers))
 
 
 def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
@@ -175,18 +175,18 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
     others: dict[str, list[str]] = {}
     for name, values in zip(names(list(strata)), strata.values(), strict=True):
         texts = [str(v) for v in values]
-        found, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        if len(found) > MOST_VALUES:
+        distinct, code = np.unique(np.array(texts, dtype=object), return_inverse=True)
+        if len(distinct) > MOST_VALUES:
             others[name] = texts
-        elif len(found) > 1:
+        elif len(distinct) > 1:
             codes = base64.b64encode(code.astype(np.uint8).tobytes()).decode()
-            facets.append({"name": name, "values": names(list(found)), "codes": codes})
+            facets.append({"name": name, "values": names(list(distinct)), "codes": codes})
     for limit in (400, 100, 40):
         further = [
             {"name": name, "texts": [sanitize(text, limit, target="page") for text in texts]}
             for name, texts in others.items()
         ]
-        if sum(len(text) for each in further for text in each["texts"]) <= MOST_TEXT:
+        if sum(len(text) for stratum in further for text in stratum["texts"]) <= MOST_TEXT:
             if limit == 400:
                 return facets, further, ()
             cut = note(
@@ -211,11 +211,11 @@ def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, 
         def cut(text: str, limit: int | None = limit) -> str:
             return text if limit is None or len(text) <= limit else text[:limit] + "…"
 
-        asked = [cut(text) for text in texts.questions]
-        said = [[cut(text) for text in texts.answers[i]] for i in order]
-        most = sum(map(len, asked)) + sum(len(text) for run in said for text in run)
+        questions = [cut(text) for text in texts.questions]
+        answers = [[cut(text) for text in texts.answers[i]] for i in order]
+        most = sum(map(len, questions)) + sum(len(text) for run in answers for text in run)
         if most <= MOST_TEXT:
-            fitted = {"questions": asked, "answers": said}
+            fitted = {"questions": questions, "answers": answers}
             if limit is None:
                 return fitted, ()
             shortened = note(

@@ -65,11 +65,11 @@ def gather_change(
     old, new = names(pair)
     chosen = ("--baseline", pair[0], "--run", pair[1])
     page_command = commands.line("compare", *asked([row.measure for row in rows]), *chosen, "-o", "diff.html")
-    found = comparisons.with_rows(rows)
+    compared = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
     return Change(
-        loaded, found, old, new, moves(loaded, *places), values, commands, page_command, how["ci"], how["margin"]
+        loaded, compared, old, new, moves(loaded, *places), values, commands, page_command, how["ci"], how["margin"]
     )
 
 
@@ -82,16 +82,16 @@ def _values(
     both = both.select(np.asarray(both.present.all(axis=0)))
     if not both.questions:
         return {}
-    found = score(replace(loaded, data=both), list(measures), ci=None)
+    scores = score(replace(loaded, data=both), list(measures), ci=None)
     which = dict(zip(both.runs, ("old", "new"), strict=True))
-    return {(which[row.run], row.measure): (row.value, row.n) for row in found}
+    return {(which[row.run], row.measure): (row.value, row.n) for row in scores}
 
 
 def change_page(change: Change, *, title: str, texts: Texts | None = None) -> str:
     """Return the whole page as one text."""
     figures = [figure for figure in (flow_figure(change), differences_figure(change)) if figure is not None]
-    found = change.moves
-    browsing, unseen = browser(_seen(change), texts, payload(found) if found else None)
+    moved = change.moves
+    browsing, unseen = browser(_seen(change), texts, payload(moved) if moved else None)
     notes = (*change.comparisons.notes, *_apart(change), *unseen)
     return assembled(
         "diff.html.jinja",
@@ -103,7 +103,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
         new=change.new,
         groups=_groups(change),
         table=_table(change),
-        rightly_silent=found is not None and bool((found.states == RIGHTLY_SILENT).any()),
+        rightly_silent=moved is not None and bool((moved.states == RIGHTLY_SILENT).any()),
         apart=_counted_apart(change),
         lines=[_line(change, row) for row in change.comparisons],
         level=change.level,
@@ -112,17 +112,17 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
 
 def _seen(change: Change) -> Seen:
     """Return what the browser shows: both runs on all questions that one of them has."""
-    found = change.moves
-    if found is None:
+    moved = change.moves
+    if moved is None:
         return Seen(
             why_not=note(
                 "page.no_moves",
                 "the data has graded scores but no outcomes, so there are no changes of questions to show",
             ),
         )
-    clusters = None if found.clusters is None else list(found.clusters)
+    clusters = None if moved.clusters is None else list(moved.clusters)
     runs = (change.old, change.new)
-    return Seen(runs, found.questions, found.states, found.strata, clusters, change.level, (0, 1))
+    return Seen(runs, moved.questions, moved.states, moved.strata, clusters, change.level, (0, 1))
 
 
 def sentence(change: Change) -> Answer:
@@ -142,16 +142,18 @@ def sentence(change: Change) -> Answer:
     after = f" than {change.old} by {row.measure}: {shown}."
     if row.verdict in ("better", "worse"):
         return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
-    said = f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
-    return Answer("", change.new, said, _moved(change))
+    remainder = (
+        f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."
+    )
+    return Answer("", change.new, remainder, _moved(change))
 
 
 def _moved(change: Change) -> tuple[str, ...]:
-    found = change.moves
-    if found is None:
+    moved = change.moves
+    if moved is None:
         return ()
-    size = {slug: len(found.group(slug)) for slug in GROUPS}
-    n = int(found.table.sum())
+    size = {slug: len(moved.group(slug)) for slug in GROUPS}
+    n = int(moved.table.sum())
     return (
         f"Of the {n:,} shared {'question' if n == 1 else 'questions'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
@@ -161,14 +163,14 @@ def _moved(change: Change) -> tuple[str, ...]:
 
 def _groups(change: Change) -> list[dict[str, Any]]:
     """Return the four groups: name, definition, how many, and the first of their questions."""
-    found = change.moves
-    if found is None:
+    moved = change.moves
+    if moved is None:
         return []
-    shown = names(found.questions, 120)
+    shown = names(moved.questions, 120)
     listed = []
     for slug in ("won", "lost", "newly-silent", "newly-answered"):
         name, definition, _ = GROUPS[slug]
-        places = found.group(slug)
+        places = moved.group(slug)
         some = [shown[i] for i in places[:MOST_LISTED]]
         listed.append(
             {
@@ -213,25 +215,25 @@ def _share(n: int, total: int) -> str:
 
 def _counted_apart(change: Change) -> list[dict[str, Any]]:
     """Return the questions that are no moves: those only one run has, and those not graded."""
-    found = change.moves
-    if found is None:
+    moved = change.moves
+    if moved is None:
         return []
     texts = {
         "only-old": f"only in {change.old}",
         "only-new": f"only in {change.new}",
         "not-graded": "not graded in one of the runs",
     }
-    return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := found.kind(code))]
+    return [{"slug": slug, "text": texts[slug], "n": n} for code, (slug, _) in APART.items() if (n := moved.kind(code))]
 
 
 def _apart(change: Change) -> tuple[Note, ...]:
     """Note the questions that are no moves."""
-    found = change.moves
-    if found is None:
+    moved = change.moves
+    if moved is None:
         return ()
     notes = []
     for code, run in ((ONLY_OLD, change.old), (ONLY_NEW, change.new)):
-        if questions := found.kind(code):
+        if questions := moved.kind(code):
             notes.append(
                 note(
                     "page.only_one_has",
@@ -240,7 +242,7 @@ def _apart(change: Change) -> tuple[Note, ...]:
                     questions=questions,
                 )
             )
-    if ungraded := found.kind(NOT_KNOWN):
+    if ungraded := moved.kind(NOT_KNOWN):
         notes.append(
             note(
                 "page.not_graded",
@@ -248,20 +250,20 @@ def _apart(change: Change) -> tuple[Note, ...]:
                 questions=ungraded,
             )
         )
-    if found.counted_silent:
+    if moved.counted_silent:
         notes.append(
             note(
                 "page.counted_silent",
                 "the differences count {questions:n question} that one run lacks as unanswered (--missing unanswered)",
-                questions=found.counted_silent,
+                questions=moved.counted_silent,
             )
         )
-    if found.elsewhere:
+    if moved.elsewhere:
         notes.append(
             note(
                 "page.elsewhere",
                 "{questions:n question} that both runs have are left out because another run in the files lacks them",
-                questions=found.elsewhere,
+                questions=moved.elsewhere,
             )
         )
     return tuple(notes)
@@ -302,12 +304,12 @@ def flow_figure(change: Change) -> Figure | None:
         row | {"tip": f"{row['old']} → {row['new']}: {row['n']:,} of {total:,} ({row['share']:.1%})"} for row in rows
     ]
     moved = sorted((row for row in rows if row["old"] != row["new"] and row["n"]), key=lambda row: -row["n"])
-    said = "; ".join(f"{row['old']} → {row['new']} {row['n']:,}" for row in moved) or "none"
+    listed = "; ".join(f"{row['old']} → {row['new']} {row['n']:,}" for row in moved) or "none"
     return Figure(
         "flow",
         f"From {change.old} to {change.new}",
         "Left: the outcomes before. Right: the outcomes now. Unchanged outcomes are pale.",
-        f"The questions whose outcome changed, out of {plural(total, 'question')} that both runs have: {said}.",
+        f"The questions whose outcome changed, out of {plural(total, 'question')} that both runs have: {listed}.",
         tuple(rows),
         lambda width: diagrams.flow(drawn, (change.old, change.new), width),
         change.page_command,
@@ -330,7 +332,7 @@ def differences_figure(change: Change) -> Figure | None:
     ]
     if not drawn:
         return None
-    said = "; ".join(
+    listed = "; ".join(
         f"{row.measure} {signed(row.difference)}, {row.verdict or 'undefined'}" for row in change.comparisons
     )
     margin = (
@@ -342,7 +344,7 @@ def differences_figure(change: Change) -> Figure | None:
         "differences",
         "Differences of the measures",
         f"{change.new} minus {change.old}, with {change.level:g}% intervals.{margin}",
-        f"{said}.",
+        f"{listed}.",
         tuple(rows),
         lambda width: charts.differences(drawn, [row["measure"] for row in drawn], width, change.margin),
         change.commands.line("compare", *asked([row["measure"] for row in rows])),

@@ -39,10 +39,10 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
     for run in report.runs:
         try:
             one = curve.one_run(data, run)
-            found = curve.curve_of(one, POINTS)
+            steps = curve.curve_of(one, POINTS)
         except NescioError:
-            found = ()
-        if not found:
+            steps = ()
+        if not steps:
             lacking.append(report.shown[run])
             continue
         having.append(run)
@@ -57,7 +57,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
                 "risk": p.risk,
                 "named": charts.named(name, top),
             }
-            for p in found
+            for p in steps
         ]
         if point := _as_it_was(report, data, run):
             points.append(point | {"named": charts.named(name, top)})
@@ -89,11 +89,11 @@ def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object
     """Return the coverage and risk of the answers that a run gave."""
     i = data.runs.index(run)
     present, answered = data.present[i], data.columns["answered"][i] == 1
-    given = int((present & answered).sum())
-    if not given:
+    answers = int((present & answered).sum())
+    if not answers:
         return None
     wrong = int((present & answered & (data.columns["incorrect"][i] == 1)).sum())
-    coverage, risk = given / int(present.sum()), wrong / given
+    coverage, risk = answers / int(present.sum()), wrong / answers
     tip = f"{report.shown[run]} answered {coverage:.1%}, and {risk:.1%} of these were wrong"
     return {"run": report.shown[run], "coverage": coverage, "risk": risk, "tip": tip}
 

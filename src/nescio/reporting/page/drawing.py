@@ -112,7 +112,7 @@ def cleaned(drawing: str, prefix: str = "") -> str:
             element.set("clip-path", element.get("clip-path").replace("url(#", f"url(#{prefix}"))
         for name in ("transform", "d"):
             if name in element.attrib:
-                element.set(name, _NUMBER.sub(lambda found: f"{float(found[0]):.2f}", element.get(name)))
+                element.set(name, _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", element.get(name)))
     root.set("aria-hidden", "true")
     root.set("focusable", "false")
     text: str = etree.tostring(root, encoding="unicode")
@@ -141,7 +141,7 @@ def _svg(chart: dict[str, Any]) -> str:
 
     svg: str = vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])
     numbers = {number: str(i) for i, number in enumerate(dict.fromkeys(_CLIP.findall(svg)), 1)}
-    return _CLIP.sub(lambda found: numbers[found[0]], svg)
+    return _CLIP.sub(lambda match: numbers[match[0]], svg)
 
 
 def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[str, Any]:
@@ -149,8 +149,8 @@ def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[s
     if paper:
         chart = chart.properties(background="white")
     # The specifications are ours and the tests validate them; checking each against the whole schema would cost seconds.
-    found: dict[str, Any] = _drawable(charts.unpacked(chart.to_dict(validate=False)))
-    return found
+    drawable: dict[str, Any] = _drawable(charts.unpacked(chart.to_dict(validate=False)))
+    return drawable
 
 
 def _drawable(part: Any) -> Any:
@@ -159,8 +159,8 @@ def _drawable(part: Any) -> Any:
     if isinstance(part, str):
         return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else sanitize(part, target="page")
     if isinstance(part, list):
-        return [_drawable(each) for each in part]
-    return {name: _drawable(each) for name, each in part.items()} if isinstance(part, dict) else part
+        return [_drawable(item) for item in part]
+    return {name: _drawable(item) for name, item in part.items()} if isinstance(part, dict) else part
 
 
 def _csv(figure: Figure) -> str:

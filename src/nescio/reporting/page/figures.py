@@ -20,10 +20,10 @@ OUTCOMES = ("correct", "incorrect", "unanswered")
 
 def interval_figure(report: ReportData) -> Figure:
     """Return the values of the measure that decides, with their intervals."""
-    found = [(run, report.row(run, report.main)) for run in report.runs]
+    scored = [(run, report.row(run, report.main)) for run in report.runs]
     rows: list[dict[str, Any]] = [
         {"run": report.shown[run], "value": row.value, "low": row.low, "high": row.high, "n": row.n}
-        for run, row in found
+        for run, row in scored
         if row is not None and not math.isnan(row.value)
     ]
     drawn = [
@@ -171,11 +171,11 @@ def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, 
     """Who is best from which t to which, and from where on silence is; `mute` says whether a run is silence itself."""
     if not worth:
         return "No run earns more than a system that never answers."
-    said = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
+    spans = [f"{name} from t = {_price(low)} to {_price(high)}" for name, low, high in winners if high - low >= 0.005]
     every = f"never answering beats every run{' that answers' if mute else ''}"
-    if not said:
+    if not spans:
         return f"Above t = {_price(worth)} {every}."
-    return f"The best run is {'; '.join(said)}{f'; above, {every}' if worth < 1 else ''}."
+    return f"The best run is {'; '.join(spans)}{f'; above, {every}' if worth < 1 else ''}."
 
 
 def _price(t: float) -> str:
@@ -198,15 +198,15 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
     """Who earns most by penalty(t), as (run, from t, to t): penalty is a straight line in the price s = t/(1-t), so the winner
     changes only where two lines cross."""
     lines = {run: (c / (c + w + u), w / (c + w + u)) for run, (c, w, u) in counts.items()}
-    at, found = 0.0, []
+    at, winners = 0.0, []
     best = max(lines, key=lambda run: (lines[run][0], -lines[run][1]))
     while True:
         start, fall = lines[best]
         crossings = [((start - a) / (fall - w), w, run) for run, (a, w) in lines.items() if w < fall]
         nearest = min(crossings, default=None)
-        found.append((best, at / (1 + at), 1.0 if nearest is None else nearest[0] / (1 + nearest[0])))
+        winners.append((best, at / (1 + at), 1.0 if nearest is None else nearest[0] / (1 + nearest[0])))
         if nearest is None:
-            return found
+            return winners
         at, best = nearest[0], nearest[2]
 
 

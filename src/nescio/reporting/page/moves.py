@@ -96,7 +96,7 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
     data = loaded.data
     if not isinstance(data, Evidence) or not set(OUTCOMES) <= data.columns.keys():
         return None
-    found = counted = states(data)[[old, new]]
+    codes = counted = states(data)[[old, new]]
     questions, strata, clusters = data.questions, dict(data.strata), data.clusters
     elsewhere = counted_silent = 0
     unshared = _unshared(loaded)
@@ -107,22 +107,22 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
         inside = np.array([question in place for question in unshared.questions], dtype=bool)
         at = [place[q] for q, there in zip(unshared.questions, inside, strict=True) if there]
         absent = theirs[:, inside] == browser.ABSENT
-        found = found.copy()
+        codes = codes.copy()
         counted_silent = int(absent.any(axis=0).sum())
-        found[:, at] = np.where(absent, browser.ABSENT, found[:, at])
+        codes[:, at] = np.where(absent, browser.ABSENT, codes[:, at])
         added = ~inside & (theirs == browser.ABSENT).any(axis=0) & (theirs != browser.ABSENT).any(axis=0)
         elsewhere = int((~inside & (theirs != browser.ABSENT).all(axis=0)).sum())
         questions += tuple(np.asarray(unshared.questions, dtype=object)[added])
-        found, counted = (np.concatenate([each, theirs[:, added]], axis=1) for each in (found, counted))
+        codes, counted = (np.concatenate([own, theirs[:, added]], axis=1) for own in (codes, counted))
         strata = {name: np.concatenate([v, unshared.strata[name][added]]) for name, v in strata.items()}
         if clusters is not None:  # those that are in no score are in no cluster
             clusters = np.concatenate([clusters, clusters.max(initial=0) + 1 + np.arange(int(added.sum()))])
-    there = (found != browser.ABSENT).any(axis=0)
-    found, counted = found[:, there], counted[:, there]
+    there = (codes != browser.ABSENT).any(axis=0)
+    codes, counted = codes[:, there], counted[:, there]
     return Moves(
         tuple(q for q, kept in zip(questions, there, strict=True) if kept),
-        found,
-        *_classified(found),
+        codes,
+        *_classified(codes),
         {name: values[there] for name, values in strata.items()},
         None if clusters is None else tuple(int(c) for c in clusters[there]),
         elsewhere,
@@ -131,14 +131,14 @@ def moves(loaded: Loaded, old: int, new: int) -> Moves | None:
     )
 
 
-def _classified(found: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def _classified(pair: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Codes and flags of states, shape (2, questions)."""
-    old, new = _OUTCOME[found]
-    before, after = _ANSWERED[found]
+    old, new = _OUTCOME[pair]
+    before, after = _ANSWERED[pair]
     both = (old >= 0) & (new >= 0)
     codes = np.where(both, 3 * old + new, NOT_KNOWN)
-    codes = np.where(found[1] == browser.ABSENT, ONLY_OLD, np.where(found[0] == browser.ABSENT, ONLY_NEW, codes))
-    flags = np.zeros(found.shape[1], dtype=np.uint8)
+    codes = np.where(pair[1] == browser.ABSENT, ONLY_OLD, np.where(pair[0] == browser.ABSENT, ONLY_NEW, codes))
+    flags = np.zeros(pair.shape[1], dtype=np.uint8)
     for bit, where in (
         (WON, (old != 0) & (new == 0)),
         (LOST, (old == 0) & (new != 0)),
@@ -153,16 +153,18 @@ def _classified(found: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np
 
 def _unshared(loaded: Loaded) -> Outcomes | None:
     """Return the questions that some run lacks; without those that have no answer, where they are left out."""
-    found = loaded.unshared
-    if found is None or loaded.options.unanswerable != "exclude" or found.answerable is None:
-        return found
-    return found.select(found.answerable != 0)
+    unshared = loaded.unshared
+    if unshared is None or loaded.options.unanswerable != "exclude" or unshared.answerable is None:
+        return unshared
+    return unshared.select(unshared.answerable != 0)
 
 
-def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
+def _raw_states(outcomes: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
     """Return the browser's states of two runs, from outcomes to which no policy was applied."""
-    unanswerable = np.zeros(len(found.questions), dtype=bool) if found.answerable is None else found.answerable == 0
-    raw = found.state[list(places)]
+    unanswerable = (
+        np.zeros(len(outcomes.questions), dtype=bool) if outcomes.answerable is None else outcomes.answerable == 0
+    )
+    raw = outcomes.state[list(places)]
     shown = np.zeros(raw.shape, dtype=np.uint8)
     for state, code in (
         (RIGHT, browser.CORRECT),
@@ -176,16 +178,16 @@ def _raw_states(found: Outcomes, places: Sequence[int]) -> NDArray[np.uint8]:
     return shown
 
 
-def payload(found: Moves) -> dict[str, object]:
+def payload(moved: Moves) -> dict[str, object]:
     """Return what the browser of questions needs to filter by moves."""
     import base64
 
-    kinds = [[slug, name, code, found.kind(code)] for code, (slug, name) in move_names().items()]
-    kinds += [[slug, name, code, found.kind(code)] for code, (slug, name) in APART.items() if found.kind(code)]
-    groups = [[slug, name, bit, len(found.group(slug))] for slug, (name, _, bit) in GROUPS.items()]
+    kinds = [[slug, name, code, moved.kind(code)] for code, (slug, name) in move_names().items()]
+    kinds += [[slug, name, code, moved.kind(code)] for code, (slug, name) in APART.items() if moved.kind(code)]
+    groups = [[slug, name, bit, len(moved.group(slug))] for slug, (name, _, bit) in GROUPS.items()]
     coded = {
         name: base64.b64encode(values.tobytes()).decode()
-        for name, values in (("codes", found.codes), ("flags", found.flags))
+        for name, values in (("codes", moved.codes), ("flags", moved.flags))
     }
-    counted = {} if found.counted is None else {"counted": browser.packed(found.counted)}
+    counted = {} if moved.counted is None else {"counted": browser.packed(moved.counted)}
     return {"moves": {**coded, "kinds": kinds, "groups": groups}, **counted}

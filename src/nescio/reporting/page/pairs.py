@@ -26,18 +26,18 @@ def rank_figure(report: ReportData) -> Figure | None:
     runs = [run for run in report.runs if run in report.ranks and not math.isnan(report.ranks[run].value)][:MOST_ROWS]
     if report.comparisons is None or len(runs) < 3:
         return None
-    found = [report.ranks[run] for run in runs]
+    ranks = [report.ranks[run] for run in runs]
     shown = [report.shown[run] for run in runs]
-    labels = names([f"{rank.rank} {name}" for rank, name in zip(found, shown, strict=True)])
+    labels = names([f"{rank.rank} {name}" for rank, name in zip(ranks, shown, strict=True)])
     drawn = [
         {
             "label": label,
             "value": rank.value,
             "tip": f"{name}: {report.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
         }
-        for label, name, rank in zip(labels, shown, found, strict=True)
+        for label, name, rank in zip(labels, shown, ranks, strict=True)
     ]
-    bars = _bars([rank.groups for rank in found])
+    bars = _bars([rank.groups for rank in ranks])
     joined = [
         {
             "first": first,
@@ -91,12 +91,12 @@ def _bars(groups: Sequence[str]) -> list[tuple[int, int]]:
 def _lanes(bars: Sequence[tuple[int, int]]) -> list[int]:
     """Return a lane for each bar: the first in which no other lies beside it."""
     ends: list[int] = []
-    found = []
+    lanes = []
     for first, last in bars:
         lane = next((i for i, end in enumerate(ends) if end < first), len(ends))
         ends[lane : lane + 1] = [last]
-        found.append(lane)
-    return found
+        lanes.append(lane)
+    return lanes
 
 
 def pair_figure(report: ReportData) -> Figure | None:
@@ -118,8 +118,8 @@ def pair_figure(report: ReportData) -> Figure | None:
     alike = [row for row in report.comparisons if row.verdict not in ("better", "worse")]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    told = f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
-    words = told + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
+    share = f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
+    words = share + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
         f" The chart shows the {MOST_SQUARES} best of {len(report.runs)} runs."
         if len(report.runs) > MOST_SQUARES

@@ -41,7 +41,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     sources = (report.scores, report.comparisons, *report.studies)
     notes = (*report.scores.notes, *_notes(report), *missing, *unseen)
     shared = Shared(
-        title or "Report", answer(report), [str(each.signature) for each in sources if each is not None], notes
+        title or "Report", answer(report), [str(source.signature) for source in sources if source is not None], notes
     )
     return assembled(
         "report.html.jinja",
@@ -97,12 +97,12 @@ def assembled(
     )
 
 
-def _inert_answer(found: Answer) -> Answer:
+def _inert_answer(headline: Answer) -> Answer:
     return Answer(
-        sanitize(found.before, target="page"),
-        sanitize(found.name, target="page"),
-        sanitize(found.after, target="page"),
-        tuple(sanitize(item, target="page") for item in found.more),
+        sanitize(headline.before, target="page"),
+        sanitize(headline.name, target="page"),
+        sanitize(headline.after, target="page"),
+        tuple(sanitize(item, target="page") for item in headline.more),
     )
 
 
@@ -119,8 +119,8 @@ def versions() -> str:
 
 def _notes(report: ReportData) -> tuple[Note, ...]:
     alone = (report.why_alone,) if report.why_alone else ()
-    found = report.comparisons.notes if report.comparisons else ()
-    return (*found, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
+    of_pairs = report.comparisons.notes if report.comparisons else ()
+    return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:

@@ -77,7 +77,7 @@ class ReportData:
 
 
 def gather(
-    given: Any,
+    data: Any,
     measures: Sequence[str] | None = None,
     *,
     by: str | None = None,
@@ -94,18 +94,18 @@ def gather(
     ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
     check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "graded": _graded(measures), **options}
-    loaded = load(given, Options(**reading))
+    loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scores = score(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
-    found, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
+    compared, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
     studied, missing = run_studies(
         loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
     )
-    ranking = _ranking(found, main, [(row.run, row.value) for row in scores if _whole(row, main)])
+    ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
     return ReportData(
         loaded,
@@ -114,8 +114,8 @@ def gather(
         main,
         runs,
         dict(zip(loaded.data.runs, names(loaded.data.runs), strict=True)),
-        found,
-        _both_ways(found),
+        compared,
+        _both_ways(compared),
         why,
         {rank.run: rank for rank in ranking},
         _counts(loaded),
@@ -175,10 +175,10 @@ def _compared(
     return compare(loaded, [main], ci=ci or 95.0, **drawn), None
 
 
-def _both_ways(found: Comparisons | None) -> dict[tuple[str, str], Comparison]:
+def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison]:
     pairs: dict[tuple[str, str], Comparison] = {}
     turned = {"better": "worse", "worse": "better"}
-    for row in found or ():
+    for row in compared or ():
         pairs[row.run, row.baseline] = row
         pairs[row.baseline, row.run] = replace(
             row,
@@ -192,11 +192,11 @@ def _both_ways(found: Comparisons | None) -> dict[tuple[str, str], Comparison]:
     return pairs
 
 
-def _ranking(found: Comparisons | None, main: str, values: Sequence[tuple[str, float]]) -> Sequence[Rank]:
-    if found is None:
+def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str, float]]) -> Sequence[Rank]:
+    if compared is None:
         return ()
     lower = parse(main).declaration.lower_is_better
-    return found.tables.get("ranks") or ranks(main, values, tuple(found), lower_is_better=lower)
+    return compared.tables.get("ranks") or ranks(main, values, tuple(compared), lower_is_better=lower)
 
 
 def _whole(row: Score, measure: str) -> bool:

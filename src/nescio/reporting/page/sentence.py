@@ -48,8 +48,10 @@ def answer(report: ReportData) -> Answer:
         if (pair := report.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
     ]
     others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
-    told = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
-    return Answer("", name, f" is best by {report.main}{lower}, {value(best)}; {told}.", _what_it_did(report, best.run))
+    difference = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"
+    return Answer(
+        "", name, f" is best by {report.main}{lower}, {value(best)}; {difference}.", _what_it_did(report, best.run)
+    )
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
@@ -77,15 +79,15 @@ def _what_it_did(report: ReportData, run: str) -> tuple[str, ...]:
     if not n:
         return ()
     right, wrong, left = f"{correct / n:.1%}", f"{incorrect / n:.1%}", f"{unanswered / n:.1%}"
-    said = [
+    parts = [
         f"{report.shown[run]} got {right} of {plural(n, 'question')} right and {wrong} wrong, and left {left} "
         "unanswered."
     ]
     shares = {name: c / (c + w + u) if c + w + u else 0.0 for name, (c, w, u) in report.counts.items()}
     top = max(report.runs, key=lambda name: shares[name])
     if report.main != "accuracy" and shares[top] > shares[run]:
-        said.append(
+        parts.append(
             f"By accuracy, which counts an abstention as a wrong answer, {report.shown[top]} would be first "
             f"({shares[top]:.3f})."
         )
-    return tuple(said)
+    return tuple(parts)

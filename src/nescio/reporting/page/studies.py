@@ -80,7 +80,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
         f"{need.measure} {need.required_difference:.2f}" for need in needs if not math.isnan(need.required_difference)
     )
     lacking = [need.measure for need in needs if math.isnan(need.required_difference)]
-    said = f"A difference of this size is reversed in at most 5% of the cases: {words}." if words else ""
+    claim = f"A difference of this size is reversed in at most 5% of the cases: {words}." if words else ""
     none = f" No such size is known for {enumerated(lacking)}." if lacking else ""
     across, up = ("low", "difference on the first subset"), ("swap_rate", "swap rate")
     return [
@@ -90,7 +90,7 @@ def _swap_figures(report: ReportData, study: Results) -> list[Figure]:
             "Two runs are compared on two disjoint subsets of the questions. How often does the second subset reverse "
             "the result of the first, by the size of the difference on the first (Voorhees & Buckley 2002)? The "
             "dashed line is 5%.",
-            f"{said}{none}{left}".strip(),
+            f"{claim}{none}{left}".strip(),
             tuple(rows),
             lambda width: charts.curves(drawn, top, width, (across, up), SWAPS_ALLOWED),
             _command(report, "meta swap"),
@@ -128,6 +128,6 @@ def _percent(value: float) -> str:
 
 def _command(report: ReportData, verb: str) -> str:
     """Return the command of a study; of the options of resampling it knows the seed alone."""
-    given = report.commands.resampling
-    seed = given[given.index("--seed") :][:2] if "--seed" in given else ()
+    arguments = report.commands.resampling
+    seed = arguments[arguments.index("--seed") :][:2] if "--seed" in arguments else ()
     return report.commands.line(verb, *asked(report.measures), *seed, resampled=False)

@@ -14,12 +14,12 @@ from nescio.text import sanitize
 NAME = 80  # characters of a name that are shown
 
 
-def names(found: Sequence[str], most: int = NAME) -> list[str]:
+def names(texts: Sequence[str], most: int = NAME) -> list[str]:
     """Names as they are shown: on one line, short, and still all different."""
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
-    for name in found:
+    for name in texts:
         text = " ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)"
         text = short = text if len(text) <= most else text[: most - 1] + "…"
         while text in taken:

@@ -51,36 +51,38 @@ def _fail(source: Source, element: _Element, rule: str, value: object = None) ->
 
 
 def _text(element: _Element | None) -> str:
-    """The text of an element and all within it; white space is that of the layout."""
+    """Return the text of an element and all within it; white space is that of the layout."""
     return " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
 
 
 def _identity(source: Source, element: _Element, seen: Mapping[str, object], what: str) -> str:
-    """The id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
-    found = element.get("id") or ""
-    if len(found.split()) != 1 or found != found.strip():
+    """Return the id of an element: one word, for it stands in the lines of responses, and its own among those seen."""
+    identity = element.get("id") or ""
+    if len(identity.split()) != 1 or identity != identity.strip():
         raise _fail(source, element, f"{what} has an id without white space", element.get("id"))
-    if found in seen:
-        raise _fail(source, element, f"{what} of this id stands here again", found)
-    return found
+    if identity in seen:
+        raise _fail(source, element, f"{what} of this id stands here again", identity)
+    return identity
 
 
 def _value(source: Source, element: _Element, words: str) -> Value | None:
-    given = element.get("value") or element.get("entailment") or ""
-    if given.strip() and given.strip().upper() not in _VALUES:
-        raise _fail(source, element, f"a value is {words} or empty", given)
-    return _VALUES.get(given.strip().upper())
+    written = element.get("value") or element.get("entailment") or ""
+    if written.strip() and written.strip().upper() not in _VALUES:
+        raise _fail(source, element, f"a value is {words} or empty", written)
+    return _VALUES.get(written.strip().upper())
 
 
 def _language(element: _Element) -> str:
-    return next((each.get("lang") or "" for each in (element, *element.iterancestors()) if each.get("lang")), "")
+    return next(
+        (ancestor.get("lang") or "" for ancestor in (element, *element.iterancestors()) if ancestor.get("lang")), ""
+    )
 
 
 # ---- AVE 2007 ----
 
 
 def read_exercise(source: Source) -> Exercise:
-    """The collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
+    """Read the collection of a file in the format of AVE 2007 (Figure 3 of its overview), with whatever values it has.
 
     Raises FormatError with the line of the first question or answer that is unsound.
     """
@@ -118,11 +120,11 @@ def _hold_places(source: Source, root: _Element) -> None:
 
 
 def _child(source: Source, element: _Element, name: str) -> _Element | None:
-    """The one child of that name, None where there is none; raises FormatError where there are two."""
-    found = element.findall(name)
-    if len(found) > 1:
-        raise _fail(source, found[1], f"{name} stands here again in one {element.tag}", element.get("id"))
-    return found[0] if found else None
+    """Return the one child of that name, None where there is none; raises FormatError where there are two."""
+    children = element.findall(name)
+    if len(children) > 1:
+        raise _fail(source, children[1], f"{name} stands here again in one {element.tag}", element.get("id"))
+    return children[0] if children else None
 
 
 def _candidates(source: Source, question: _Element, identity: str) -> Iterator[Candidate]:
@@ -152,7 +154,7 @@ def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, syste
     """
     from lxml import etree
 
-    _hold_ids([*(question.id for question in exercise.questions), *(each.id for each in exercise.candidates)])
+    _hold_ids([*(question.id for question in exercise.questions), *(entry.id for entry in exercise.candidates)])
     if empty := next((question.id for question in exercise.questions if not question.text.strip()), None):
         raise MismatchError(f"question {empty!r} has no text, and a collection of AVE has it in q_str")
     clean = _Clean()
@@ -164,12 +166,12 @@ def write_exercise(exercise: Exercise, path: Path, *, values: bool = True, syste
         tongue = question.strata.get("language")
         element = etree.SubElement(root, "q", clean({"id": question.id, "lang": tongue}))
         etree.SubElement(element, "q_str").text = clean.text(question.text)
-        for each in groups[question.id]:
-            value = (each.value or "") if values else ""
-            attributes = {"id": each.id, "value": value, "system": each.system if systems else None}
+        for entry in groups[question.id]:
+            value = (entry.value or "") if values else ""
+            attributes = {"id": entry.id, "value": value, "system": entry.system if systems else None}
             answer = etree.SubElement(element, "a", clean(attributes))
-            etree.SubElement(answer, "a_str").text = clean.text(each.answer)
-            etree.SubElement(answer, "t_str", clean({"doc": each.document})).text = clean.text(each.text)
+            etree.SubElement(answer, "a_str").text = clean.text(entry.answer)
+            etree.SubElement(answer, "t_str", clean({"doc": entry.document})).text = clean.text(entry.text)
     _write(root, path)
     return clean.replaced
 
@@ -209,14 +211,14 @@ def _write(root: _Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """The pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
+    """Read the pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
 
     The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
     """
     assert source.path is not None
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for element in source.document.iter("pair"):
-        identity = _identity(source, element, found, "a pair")
+        identity = _identity(source, element, pairs, "a pair")
         if next(element.iterancestors("pair"), None) is not None:
             raise _fail(source, element, "a pair stands within another one", identity)
         text, hypothesis = _child(source, element, "t"), _child(source, element, "h")
@@ -224,12 +226,12 @@ def read_pairs(source: Source) -> list[Pair]:
             raise _fail(source, element, "a pair has a text (t) and a hypothesis (h)", identity)
         value = _value(source, element, "YES, NO, UNKNOWN")
         group = (element.get("q_id") or "").strip() or None
-        found[identity] = Pair(
+        pairs[identity] = Pair(
             identity, _text(text), _text(hypothesis), value, group, text.get("doc"), _language(element)
         )
-    if not found:
+    if not pairs:
         raise FormatError(source.label, "there are no pairs")
-    return list(found.values())
+    return list(pairs.values())
 
 
 def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> int:
@@ -259,24 +261,24 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
-    """A validator's decisions; raises FormatError with the line of the first that breaks a rule."""
-    found, lines = _decisions(source, 2, DECISIONS, _LINE)
-    _hold(source, lines, problems(exercise, found))
-    return found
+    """Read a validator's decisions; raises FormatError with the line of the first that breaks a rule."""
+    validations, lines = _decisions(source, 2, DECISIONS, _LINE)
+    _hold(source, lines, problems(exercise, validations))
+    return validations
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
-    """The decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
-    found, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
-    _hold(source, lines, pair_problems(pairs, found))
-    return found
+    """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
+    validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
+    _hold(source, lines, pair_problems(pairs, validations))
+    return validations
 
 
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str
 ) -> tuple[list[Validation], list[int]]:
-    """Lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
-    found, lines = [], []
+    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
+    validations, lines = [], []
     for cells, line in _lines(source):
         if len(cells) not in (ids + 1, ids + 2):
             raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
@@ -286,9 +288,9 @@ def _decisions(
                 source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
             )
         sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
-        found.append(Validation(cells[0], cells[ids - 1], decision, sure))
+        validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
         lines.append(line)
-    return found, lines
+    return validations, lines
 
 
 def _lines(source: Source) -> Iterator[tuple[list[str], int]]:
@@ -298,24 +300,24 @@ def _lines(source: Source) -> Iterator[tuple[list[str], int]]:
 
 
 def _confidence(source: Source, line: int, text: str) -> float:
-    found = decimal(text)
-    if found is None or not math.isfinite(found):
-        rule = "confidence must be a number" if found is None else "confidence must be a finite number"
+    confidence = decimal(text)
+    if confidence is None or not math.isfinite(confidence):
+        rule = "confidence must be a number" if confidence is None else "confidence must be a finite number"
         raise FormatError(source.label, rule, where=f"line {line}", value=text)
-    return found
+    return confidence
 
 
-def _hold(source: Source, lines: Sequence[int], found: Iterator[Problem]) -> None:
-    for problem in found:
+def _hold(source: Source, lines: Sequence[int], broken: Iterator[Problem]) -> None:
+    for problem in broken:
         raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
 
 
-def write_responses(given: Sequence[Validation], path: Path) -> None:
+def write_responses(validations: Sequence[Validation], path: Path) -> None:
     """Write decisions as a response file, whole or not at all; raises MismatchError where an id is not one word."""
     lines = []
-    _hold_ids(identity for each in given for identity in (each.question_id, each.answer_id))
-    for each in given:
-        sure = "" if each.confidence is None else f" {each.confidence!r}"
-        lines.append(f"{each.question_id} {each.answer_id} {each.decision}{sure}\n")
+    _hold_ids(identity for validation in validations for identity in (validation.question_id, validation.answer_id))
+    for validation in validations:
+        sure = "" if validation.confidence is None else f" {validation.confidence!r}"
+        lines.append(f"{validation.question_id} {validation.answer_id} {validation.decision}{sure}\n")
     with whole(path) as draft:
         draft.write_text("".join(lines), encoding="utf-8")

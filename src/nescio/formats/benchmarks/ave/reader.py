@@ -44,7 +44,8 @@ _LOOK = 20  # a first line may be the unsound one
 
 
 def recognise(source: Source) -> str | None:
-    """XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a response."""
+    """Recognise XML that holds answers (`a_str`) or pairs (`pair`, with `h`), or text among whose first lines one is a
+    response."""
     if source.path is None or source.kind not in ("xml", "text"):
         return None
     return _xml_part(source) if source.kind == "xml" else _text_part(source)
@@ -95,8 +96,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = {name: [source for part, source in parts if part == name] for name in (*_PARTNER, *_PARTNER.values())}
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
     if len(gold) != 1:
-        found = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
-        raise MismatchError(f"responses of AVE need one collection (or file of pairs) with them: {found}")
+        present = f"{gold[0][1].label} and {gold[1][1].label} were given" if gold else "none was given"
+        raise MismatchError(f"responses of AVE need one collection (or file of pairs) with them: {present}")
     kind, source = gold[0]
     files = by_part[_PARTNER[kind]]
     for other in by_part[_PARTNER[PAIRS if kind == COLLECTION else COLLECTION]]:
@@ -111,55 +112,60 @@ _PARTNER = {COLLECTION: RESPONSES, PAIRS: PAIR_RESPONSES}
 
 def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> ReadResult:
     exercise = read_exercise(source)
-    given = {name: read_responses(file, exercise) for file, name in zip(files, name_runs(files), strict=True)}
-    runs, notes = _sure(given, options)
+    validations = {name: read_responses(file, exercise) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(validations, options)
     view = choose(options, "view", VIEWS, "views") if "view" in options.choose else "answers"
     if view == "selection":
         outcomes, more = selections(exercise, runs)
         return ReadResult(outcomes, (*notes, *more))
-    found, more = evidence(exercise, runs)
-    return ReadResult(_strata(found, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS))
+    data, more = evidence(exercise, runs)
+    return ReadResult(_strata(data, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS))
 
 
 def _pairs(source: Source, files: Sequence[Source], options: ReadOptions) -> ReadResult:
     pairs = read_pairs(source)
-    given = {name: read_pair_responses(file, pairs) for file, name in zip(files, name_runs(files), strict=True)}
-    runs, notes = _sure(given, options)
-    found, more = pair_evidence(pairs, runs)
-    return ReadResult(_strata(found, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs)))
+    validations = {name: read_pair_responses(file, pairs) for file, name in zip(files, name_runs(files), strict=True)}
+    runs, notes = _sure(validations, options)
+    data, more = pair_evidence(pairs, runs)
+    return ReadResult(_strata(data, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs)))
 
 
-def _strata(found: Evidence, options: ReadOptions) -> Evidence:
+def _strata(data: Evidence, options: ReadOptions) -> Evidence:
     wanted = options.strata
-    return replace(found, strata={n: v for n, v in found.strata.items() if wanted is None or n in wanted})
+    return replace(data, strata={n: v for n, v in data.strata.items() if wanted is None or n in wanted})
 
 
 def _if_sure(runs: Runs) -> tuple[str, ...]:
-    return ("ave.AUC",) if any(each.confidence is not None for given in runs.values() for each in given) else ()
+    return (
+        ("ave.AUC",)
+        if any(validation.confidence is not None for validations in runs.values() for validation in validations)
+        else ()
+    )
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """The runs with confidences in an answer's being right, and notes on those that look as if they were in something else."""
+    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in something
+    else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
     notes: list[Note] = []
     outside: list[tuple[str, int, int]] = []
-    found = {}
-    for run, given in runs.items():
-        sure = [each.confidence for each in given if each.confidence is not None]
-        if strange := sum(not 0 <= each <= 1 for each in sure):
+    kept = {}
+    for run, validations in runs.items():
+        sure = [validation.confidence for validation in validations if validation.confidence is not None]
+        if strange := sum(not 0 <= validation <= 1 for validation in sure):
             outside.append((run, strange, len(sure)))
             if meaning == "decision":
                 raise MismatchError(f"run {run!r}: {strange} confidences lie outside [0, 1], and 1 less them is none")
-        found[run] = list(given)
+        kept[run] = list(validations)
         if meaning == "decision":
-            found[run] = [
-                replace(each, confidence=1 - each.confidence)
-                if each.decision is Decision.REJECTED and each.confidence is not None
-                else each
-                for each in given
+            kept[run] = [
+                replace(validation, confidence=1 - validation.confidence)
+                if validation.decision is Decision.REJECTED and validation.confidence is not None
+                else validation
+                for validation in validations
             ]
-        elif _upside_down(given):
+        elif _upside_down(validations):
             notes.append(
                 note(
                     "ave.upside_down",
@@ -178,14 +184,14 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
                 runs=outside,
             ),
         )
-    return found, notes
+    return kept, notes
 
 
-def _upside_down(given: Sequence[Validation]) -> bool:
-    """Whether rejected answers are surer than accepted ones on average."""
+def _upside_down(validations: Sequence[Validation]) -> bool:
+    """Say whether rejected answers are surer than accepted ones on average."""
     sides: tuple[list[float], list[float]] = ([], [])
-    for each in given:
-        if each.confidence is not None:
-            sides[each.decision is Decision.REJECTED].append(each.confidence)
+    for validation in validations:
+        if validation.confidence is not None:
+            sides[validation.decision is Decision.REJECTED].append(validation.confidence)
     accepted, rejected = sides
     return bool(accepted and rejected) and sum(rejected) * len(accepted) > sum(accepted) * len(rejected)

@@ -37,7 +37,7 @@ _MOST = 2**53
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns vital, okay, vital_in_key and length."""
+    """Recognise a table with the columns vital, okay, vital_in_key and length."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     return "table" if set(NUGGETS) <= set(source.columns) else None
@@ -86,7 +86,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         measures = ("nuggets.combined", "nuggets.list_F", "nuggets.F(beta=5)")
     elif "definition" not in kinds.values():
         measures = ("nuggets.list_F", "nuggets.list_IP", "nuggets.list_IR")
-    notes = [each for _, source in parts for each in source.notes]
+    notes = [remark for _, source in parts for remark in source.notes]
     notes += _by_type(runs, kinds, columns)
     return ReadResult(Evidence(runs, questions, columns, absence, strata), tuple(notes), measures)
 
@@ -128,23 +128,23 @@ def _read(source: Source, cells: Cells, options: ReadOptions) -> None:
     own = {"run", "question", "type", *(name for columns in TYPES.values() for name in columns)}
     strata = [n for n in names if n not in own and (options.strata is None or n in options.strata)]
     for row, *values in rows:
-        found = dict(zip(names, values, strict=True))
-        key = found["run"], found["question"]
+        by_name = dict(zip(names, values, strict=True))
+        key = by_name["run"], by_name["question"]
         for name in ("run", "question"):
-            if found[name] is None:
+            if by_name[name] is None:
                 raise FormatError(source.label, f"the {name} is empty", where=locate(source, row))
         if key in cells:
             raise FormatError(
                 source.label, f"run {key[0]!r} answers question {key[1]!r} again", where=locate(source, row)
             )
-        kind = found.get("type") or "definition"
+        kind = by_name.get("type") or "definition"
         if kind not in TYPES:
             raise FormatError(
-                source.label, f"a type is {', '.join(TYPES)}", where=locate(source, row), value=found.get("type")
+                source.label, f"a type is {', '.join(TYPES)}", where=locate(source, row), value=by_name.get("type")
             )
-        counts = {column: _whole(source, row, name, found.get(name)) for name, column in TYPES[kind].items()}
+        counts = {column: _whole(source, row, name, by_name.get(name)) for name, column in TYPES[kind].items()}
         _check(source, row, counts)
-        cells[key] = _Row(kind, counts, {name: found[name] or "" for name in strata})
+        cells[key] = _Row(kind, counts, {name: by_name[name] or "" for name in strata})
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
@@ -164,8 +164,8 @@ def _check(source: Source, row: int, counts: Mapping[str, int]) -> None:
         ("nuggets.list_distinct", "nuggets.list_known", "more distinct right instances than are known"),
     ):
         if part in counts and counts[part] > counts[whole]:
-            found = f"{counts[part]} of {counts[whole]}"
-            raise FormatError(source.label, rule, where=locate(source, row), value=found)
+            shown = f"{counts[part]} of {counts[whole]}"
+            raise FormatError(source.label, rule, where=locate(source, row), value=shown)
     if (counts.get("nuggets.vital_found") or counts.get("nuggets.okay_found")) and not counts[
         "nuggets.response_length"
     ]:
@@ -189,13 +189,13 @@ def _same_questions(cells: Cells, runs: Sequence[str], questions: Sequence[str])
 
 
 def _strata(cells: Cells, questions: Sequence[str]) -> dict[str, Array]:
-    """The other columns, where they are constant within each question."""
+    """Return the other columns, where they are constant within each question."""
     values: dict[str, dict[str, set[str]]] = {}
     for (_, question), row in cells.items():
         for name, value in row.strata.items():
             values.setdefault(name, {}).setdefault(question, set()).add(value)
     return {
-        name: np.array([next(iter(found[q])) for q in questions], dtype=object)
-        for name, found in values.items()
-        if all(len(found.get(q, ())) == 1 for q in questions)
+        name: np.array([next(iter(by_question[q])) for q in questions], dtype=object)
+        for name, by_question in values.items()
+        if all(len(by_question.get(q, ())) == 1 for q in questions)
     }

@@ -30,7 +30,7 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
+    """Recognise JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")
@@ -64,27 +64,27 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise at.fail("the question stands here again", target)
         for nugget in _nuggets(at, row):
             keys.add(at, target, nugget)
-    said, where = _answers(by_part[ANSWERS])
-    check(keys, said, where)
-    return to_evidence(keys, said, (), options)
+    answers, where = _answers(by_part[ANSWERS])
+    check(keys, answers, where)
+    return to_evidence(keys, answers, (), options)
 
 
 def _name(at: At, row: dict[str, Any], key: str) -> str:
-    found = row.get(key)
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or not str(found).strip():
-        raise at.fail(f"{key} must be a text or a whole number", found)
-    return str(found).strip()
+    name = row.get(key)
+    if isinstance(name, bool) or not isinstance(name, (str, int)) or not str(name).strip():
+        raise at.fail(f"{key} must be a text or a whole number", name)
+    return str(name).strip()
 
 
 def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
-    found = row.get("nuggets")
-    if not isinstance(found, list) or not found:
-        raise at.fail("nuggets must be a list, one or more", found)
+    items = row.get("nuggets")
+    if not isinstance(items, list) or not items:
+        raise at.fail("nuggets must be a list, one or more", items)
     nuggets = []
-    for place, each in enumerate(found, 1):
-        text, importance = (each.get("text"), each.get("importance")) if isinstance(each, dict) else (None, None)
+    for place, item in enumerate(items, 1):
+        text, importance = (item.get("text"), item.get("importance")) if isinstance(item, dict) else (None, None)
         if not isinstance(text, str) or not text.strip():
-            raise at.fail("the text of a nugget must not be empty", each)
+            raise at.fail("the text of a nugget must not be empty", item)
         if importance not in ("vital", "okay"):
             raise at.fail("importance is vital or okay", importance)
         nuggets.append(Nugget(str(place), text.strip(), {"": importance == "vital"}))
@@ -92,7 +92,7 @@ def _nuggets(at: At, row: dict[str, Any]) -> list[Nugget]:
 
 
 def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]]:
-    said, where = Said(), dict[tuple[str, str], At]()
+    answers, where = Said(), dict[tuple[str, str], At]()
     for source, stem in zip(sources, name_runs(sources), strict=True):
         for row, line in json_lines(source):
             at = At(source, line)
@@ -103,14 +103,14 @@ def _answers(sources: Sequence[Source]) -> tuple[Said, dict[tuple[str, str], At]
             strings = row.get("answer")
             if not isinstance(strings, list):
                 raise at.fail("answer must be a list of sentences", strings)
-            said.run(at, run)
-            where[key], said.sure[key] = at, None
-            for rank, each in enumerate(strings, 1):
-                text = each.get("text") if isinstance(each, dict) else None
+            answers.run(at, run)
+            where[key], answers.sure[key] = at, None
+            for rank, sentence in enumerate(strings, 1):
+                text = sentence.get("text") if isinstance(sentence, dict) else None
                 if not isinstance(text, str):
-                    raise at.fail("a sentence of an answer has a text", each)
-                said.add(at, key, rank, text, None)
-    return said, where
+                    raise at.fail("a sentence of an answer has a text", sentence)
+                answers.add(at, key, rank, text, None)
+    return answers, where
 
 
 def _assigned(sources: Sequence[Source]) -> ReadResult:
@@ -133,13 +133,13 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
             if target not in keys.nuggets:
                 for nugget in nuggets.values():
                     keys.add(at, target, nugget)
-            found = _grades(at, row)
-            failed += FAILED in found
-            runs[run][target] = Response(target, _text(at, row), graded=FAILED not in found)
-            grades = {str(place): GRADES[grade] for place, grade in enumerate(found, 1) if grade != FAILED}
+            labels = _grades(at, row)
+            failed += FAILED in labels
+            runs[run][target] = Response(target, _text(at, row), graded=FAILED not in labels)
+            grades = {str(place): GRADES[grade] for place, grade in enumerate(labels, 1) if grade != FAILED}
             matches += [Match(run, target, name, None, "", grade) for name, grade in grades.items() if grade]
             matches.append(Match(run, target, ""))
-    data, notes = evidence(keys.targets(), [Run(name, said) for name, said in runs.items()], matches)
+    data, notes = evidence(keys.targets(), [Run(name, responses) for name, responses in runs.items()], matches)
     if failed:
         notes = (
             *notes,
@@ -154,7 +154,7 @@ def _assigned(sources: Sequence[Source]) -> ReadResult:
 
 
 def _grades(at: At, row: dict[str, Any]) -> list[str]:
-    grades = [each.get("assignment") for each in row["nuggets"]]
+    grades = [nugget.get("assignment") for nugget in row["nuggets"]]
     odd = next((grade for grade in grades if grade not in (*GRADES, FAILED)), None)
     if odd is not None or None in grades:
         raise at.fail(f"an assignment is {', '.join(GRADES)}", odd)
@@ -162,7 +162,7 @@ def _grades(at: At, row: dict[str, Any]) -> list[str]:
 
 
 def _text(at: At, row: dict[str, Any]) -> tuple[str, ...]:
-    """The answer as one string, since assignments do not say in which sentence a nugget stands."""
+    """Return the answer as one string, since assignments do not say in which sentence a nugget stands."""
     text = row.get("answer_text")
     if not isinstance(text, str):
         raise at.fail("answer_text must be a text: its length is what nugget precision reads", text)

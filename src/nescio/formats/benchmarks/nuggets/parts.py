@@ -29,7 +29,7 @@ class At:
     line: int
 
     def fail(self, rule: str, value: object = None) -> FormatError:
-        """The error of this line."""
+        """Return the error of this line."""
         return FormatError(self.source.label, rule, where=f"line {self.line}", value=value)
 
 
@@ -42,7 +42,7 @@ class Keys:
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """A nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
+        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
         if before is None:
@@ -56,8 +56,9 @@ class Keys:
         known[nugget.id] = Nugget(before.id, before.text, {**before.vital, **nugget.vital}, before.weight)
 
     def targets(self) -> tuple[Target, ...]:
-        """All of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some assessors."""
-        found = []
+        """Return all of them; raises MismatchError where only some nuggets of a target have a weight, or labels of some
+        assessors."""
+        targets = []
         for name, nuggets in self.nuggets.items():
             weighted = [nugget.weight is not None for nugget in nuggets.values()]
             if any(weighted) and not all(weighted):
@@ -70,8 +71,8 @@ class Keys:
                     f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by {_names(people[odd])}; "
                     "every assessor labels every nugget of a question"
                 )
-            found.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
-        return tuple(found)
+            targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
+        return tuple(targets)
 
 
 def _names(people: set[str]) -> str:
@@ -95,13 +96,13 @@ class Said:
     runs: dict[str, str] = field(default_factory=dict)  # each with the file it stands in
 
     def run(self, at: At, name: str) -> None:
-        """A run, which must stand in one file only."""
+        """Add a run, which must stand in one file only."""
         file = str(at.source.label)
         if self.runs.setdefault(name, file) != file:
             raise at.fail(f"run {name!r} stands in {self.runs[name]} too; a run is one file", name)
 
     def add(self, at: At, key: tuple[str, str], rank: int, text: str, document: str | None) -> None:
-        """A string of a response."""
+        """Add a string of a response."""
         if not text.strip():
             raise at.fail("the answer string is empty; a question without strings is silence", text)
         known = self.strings.setdefault(key, {})
@@ -111,7 +112,7 @@ class Said:
         known[rank] = _String(text, document, at.line)
 
     def found(self) -> tuple[Run, ...]:
-        """The runs, the strings of each response in the order of their ranks."""
+        """Return the runs, the strings of each response in the order of their ranks."""
         responses: dict[str, dict[str, Response]] = {name: {} for name in self.runs}
         for key in dict.fromkeys((*self.strings, *self.sure)):
             strings = [string for _, string in sorted(self.strings.get(key, {}).items())]
@@ -122,10 +123,10 @@ class Said:
                 tuple(string.document for string in strings),
                 key not in self.ungraded,
             )
-        return tuple(Run(name, said) for name, said in responses.items())
+        return tuple(Run(name, by_target) for name, by_target in responses.items())
 
     def place(self, key: tuple[str, str], rank: int) -> int | None:
-        """Where the string of that rank stands in its response, from 0; None where there is none."""
+        """Return where the string of that rank stands in its response, from 0; None where there is none."""
         ranks = sorted(self.strings.get(key, {}))
         return ranks.index(rank) if rank in ranks else None
 
@@ -143,8 +144,8 @@ class Mapped:
     grade: float = FULL
 
 
-def match_of(row: Mapped, keys: Keys, said: Said) -> Match | None:
-    """A line of a mapping held against the key and the runs; None for a run that was not given.
+def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
+    """Return the match of a line of a mapping, held against the key and the runs; None for a run that was not given.
 
     Raises FormatError for an unknown question, nugget or string.
     """
@@ -153,33 +154,33 @@ def match_of(row: Mapped, keys: Keys, said: Said) -> Match | None:
     if row.nugget is not None and row.nugget not in keys.nuggets[row.target]:
         known = ", ".join(keys.nuggets[row.target])
         raise row.at.fail(f"question {row.target} has no such nugget; it has {known}", row.nugget)
-    if row.run not in said.runs:
+    if row.run not in answers.runs:
         return None
     key = row.run, row.target
-    if row.nugget is not None and key not in said.strings:
+    if row.nugget is not None and key not in answers.strings:
         raise row.at.fail(f"run {row.run!r} says nothing to question {row.target}", row.nugget)
-    place = None if row.rank is None else said.place(key, row.rank)
+    place = None if row.rank is None else answers.place(key, row.rank)
     if row.rank is not None and row.nugget is not None and place is None:
         raise row.at.fail(f"run {row.run!r} has no string of that rank for {row.target}", row.rank)
     return Match(row.run, row.target, row.nugget or "", place, row.assessor, row.grade)
 
 
-def check(keys: Keys, said: Said, where: Mapping[tuple[str, str], At]) -> None:
+def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> None:
     """Raise FormatError for a response to a question that the key does not have; `where` says where each first stands."""
     for key, at in where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])
-    if not said.runs:
+    if not answers.runs:
         raise MismatchError("a key was given and no run: give the system's strings with it")
 
 
-def to_evidence(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Everything together: by the assessors' mapping where there is one, else automatically, which is said and signed."""
+def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
+    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and signed."""
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")
     automatic = options.choose.get("automatic")
-    targets, runs = keys.targets(), said.found()
+    targets, runs = keys.targets(), answers.found()
     if not mapped:
         if "assessors" in options.choose:
             raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
@@ -190,7 +191,7 @@ def to_evidence(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadO
         raise UsageError(
             "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
         )
-    matches = [match_of(row, keys, said) for row in mapped]
+    matches = [match_of(row, keys, answers) for row in mapped]
     kept = [match for match in matches if match is not None]
     strangers = dict.fromkeys(row.run for row, match in zip(mapped, matches, strict=True) if match is None)
     who = options.choose.get("assessors", MAJORITY)
@@ -211,11 +212,11 @@ def to_evidence(keys: Keys, said: Said, mapped: Sequence[Mapped], options: ReadO
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        found = float(value)
+        parsed = float(value)
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return parsed if math.isfinite(parsed) else None

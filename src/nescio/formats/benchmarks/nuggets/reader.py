@@ -40,7 +40,7 @@ _OWN = ("id", "target", "nuggets")
 
 
 def recognise(source: Source) -> str | None:
-    """Text by the cells of its first line, JSON Lines by the keys of the first object."""
+    """Recognise text by the cells of its first line, JSON Lines by the keys of the first object."""
     if source.suffix in LINES:
         have = {*source.columns}
         if "id" not in have:
@@ -126,8 +126,8 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
     """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget there."""
-    found = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
-    strings, responses = {*found}, {key[:3] for key in found}
+    matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
+    strings, responses = {*matched}, {key[:3] for key in matched}
     for row in mapped:
         key = row.run, row.target, row.assessor
         if row.nugget is None and (key in responses if row.rank is None else (*key, row.rank) in strings):
@@ -136,7 +136,7 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
 
 
 def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
-    """The lines of a text file, cut at white space into at most so many cells; the last holds the rest of the line."""
+    """Yield the lines of a text file, cut at white space into at most so many cells; the last holds the rest of the line."""
     assert source.path is not None
     with source.path.open(encoding="utf-8-sig") as lines:
         for number_, line in enumerate(lines, 1):
@@ -168,7 +168,7 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
 
 def _json_target(at: At, row: dict[str, Any], file: str, keys: Keys, options: ReadOptions) -> None:
     target, nuggets = identifier(at.source, row, at.line), row.get("nuggets")
-    if not isinstance(nuggets, list) or not all(isinstance(each, dict) for each in nuggets):
+    if not isinstance(nuggets, list) or not all(isinstance(item, dict) for item in nuggets):
         raise at.fail(
             "nuggets must be a list of objects; an empty one says that the collection defines nothing", nuggets
         )
@@ -187,12 +187,12 @@ def _json_target(at: At, row: dict[str, Any], file: str, keys: Keys, options: Re
     if twice is not None:
         raise at.fail(f"nugget {twice} of question {target} stands twice", twice)
     for i, nugget in enumerate(nuggets, 1):
-        text, given = nugget.get("text"), nugget.get("weight")
+        text, written = nugget.get("text"), nugget.get("weight")
         if not isinstance(text, str) or not text.strip():
             raise at.fail("the text of a nugget must not be empty", text)
-        weight = number(given)
-        if given is not None and (weight is None or not 0 <= weight <= 1):
-            raise at.fail("a weight is a number from 0 to 1", given)
+        weight = number(written)
+        if written is not None and (weight is None or not 0 <= weight <= 1):
+            raise at.fail("a weight is a number from 0 to 1", written)
         vital = _json_labels(at, nugget.get("vital"), file)
         keys.add(at, target, Nugget(_nugget_id(at, nugget, i), text.strip(), vital, weight))
 
@@ -201,12 +201,12 @@ def _nugget_id(at: At, nugget: dict[str, Any], place: int) -> str:
     return identifier(at.source, nugget, at.line) if "id" in nugget else str(place)
 
 
-def _json_labels(at: At, found: Any, file: str) -> dict[str, bool]:
-    if isinstance(found, bool):
-        return {file: found}
-    if isinstance(found, dict) and found and all(isinstance(label, bool) for label in found.values()):
-        return {f"{file} {name}".strip(): label for name, label in found.items()}
-    raise at.fail('vital must be true, false, or one of them for each assessor ({"A": true})', found)
+def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
+    if isinstance(labels, bool):
+        return {file: labels}
+    if isinstance(labels, dict) and labels and all(isinstance(label, bool) for label in labels.values()):
+        return {f"{file} {name}".strip(): label for name, label in labels.items()}
+    raise at.fail('vital must be true, false, or one of them for each assessor ({"A": true})', labels)
 
 
 # ---- runs ----
@@ -233,7 +233,7 @@ def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> Non
     run, strings, sure = row.get("run", name), row.get("strings"), row.get("confidence")
     if not isinstance(run, str) or not run.strip():
         raise at.fail("run must be a text", run)
-    if not isinstance(strings, list) or not all(isinstance(_text_of(each), str) for each in strings):
+    if not isinstance(strings, list) or not all(isinstance(_text_of(string), str) for string in strings):
         raise at.fail('strings must be a list of texts, or of {"text", "doc"}', strings)
     if sure is not None and number(sure) is None:
         raise at.fail("confidence must be a finite number, or null", sure)
@@ -244,13 +244,13 @@ def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> Non
     files.said.run(at, key[0])
     files.where[key] = at
     files.said.sure[key] = None if sure is None else number(sure)
-    for rank, each in enumerate(strings, 1):
-        document = as_text(each.get("doc")) if isinstance(each, dict) else None
-        files.said.add(at, key, rank, _text_of(each), document)
+    for rank, string in enumerate(strings, 1):
+        document = as_text(string.get("doc")) if isinstance(string, dict) else None
+        files.said.add(at, key, rank, _text_of(string), document)
 
 
-def _text_of(each: Any) -> Any:
-    return each.get("text") if isinstance(each, dict) else each
+def _text_of(string: Any) -> Any:
+    return string.get("text") if isinstance(string, dict) else string
 
 
 # ---- mappings ----
@@ -269,10 +269,10 @@ def _text_mapping(source: Source) -> Iterator[Mapped]:
 
 def _json_mapping(source: Source) -> Iterator[Mapped]:
     def text(row: dict[str, Any], name: str, at: At, holds: Callable[[Any], bool]) -> str:
-        found = row.get(name)
-        if isinstance(found, bool) or not holds(found):
-            raise at.fail(f"{name} must be a text or a whole number", found)
-        return str(found).strip()
+        value = row.get(name)
+        if isinstance(value, bool) or not holds(value):
+            raise at.fail(f"{name} must be a text or a whole number", value)
+        return str(value).strip()
 
     for row, line in json_lines(source):
         at, nugget, rank = At(source, line), row.get("nugget"), row.get("rank")

@@ -47,7 +47,7 @@ _GENERIC = {
 
 
 def recognise(source: Source) -> str | None:
-    """One JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by question."""
+    """Recognise one JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by question."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
@@ -104,13 +104,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     }
     odds = _match_odds(by_part["odds"], by_part["answers"], names, options)
     runs, exact, f1 = [], [], []
-    for name, given in predictions.items():
-        texts = given
+    for name, predicted in predictions.items():
+        texts = predicted
         if options.declined.asked:
-            texts = {question: "" if declined(options, text) else text for question, text in given.items()}
+            texts = {question: "" if declined(options, text) else text for question, text in predicted.items()}
         scores = score_texts(gold.golds, texts)
         surely = _confidence(odds[name], name, gold, notes) if name in odds else {}
-        runs.append(Run(name, tuple(_responses(texts, surely, given))))
+        runs.append(Run(name, tuple(_responses(texts, surely, predicted))))
         if name in odds:
             notes.append(_tuned(name, gold, texts, scores, odds[name][1]))
         exact.append(scores.exact)
@@ -135,12 +135,14 @@ def _belong_together(gold: Sequence[Source], answers: Sequence[Source], odds: Se
         raise MismatchError(f"{gold[0].label} is a SQuAD gold file; give the predictions of the runs with it")
 
 
-def _responses(texts: Mapping[str, str], surely: Mapping[str, float], given: Mapping[str, str]) -> Iterator[Response]:
+def _responses(
+    texts: Mapping[str, str], surely: Mapping[str, float], predicted: Mapping[str, str]
+) -> Iterator[Response]:
     for question, text in texts.items():
         if text.strip():
             yield Response(question, text, True, surely.get(question))
         else:
-            yield Response(question, None, False, why=SAID_SO if given[question] != text else None)
+            yield Response(question, None, False, why=SAID_SO if predicted[question] != text else None)
 
 
 # ---- the gold ----
@@ -151,42 +153,44 @@ def _read_gold(source: Source) -> _Gold:
 
 
 def _gold(questions: Iterable[_Asked], label: object) -> _Gold:
-    asked: dict[str, _Asked] = {}
+    by_id: dict[str, _Asked] = {}
     for one in questions:
-        if one.id in asked:
+        if one.id in by_id:
             raise FormatError(label, "the question stands here again", where=one.place, value=one.id)
-        asked[one.id] = one
-    if not asked:
+        by_id[one.id] = one
+    if not by_id:
         raise FormatError(label, "there are no questions")
-    return _Gold(tuple(asked.values()), Golds([*asked], [one.answers for one in asked.values()]))
+    return _Gold(tuple(by_id.values()), Golds([*by_id], [one.answers for one in by_id.values()]))
 
 
 def _questions(gold: _Gold, options: ReadOptions) -> tuple[Question, ...]:
     wanted = [name for name in ("article", "paragraph") if options.strata is None or name in options.strata]
-    found, before, strata = [], (-1, -1), NOTHING
+    questions, before, strata = [], (-1, -1), NOTHING
     for one in gold.asked:
         if (one.data, one.paragraph) != before:  # all questions of a paragraph share one mapping
             before = one.data, one.paragraph
             labels = {"article": one.article, "paragraph": f"{one.article} {one.paragraph}"}
             strata = {name: labels[name] for name in wanted}
-        found.append(Question(one.id, one.text, tuple(dict.fromkeys(one.answers)), (), bool(one.answers), None, strata))
-    return tuple(found)
+        questions.append(
+            Question(one.id, one.text, tuple(dict.fromkeys(one.answers)), (), bool(one.answers), None, strata)
+        )
+    return tuple(questions)
 
 
 @lru_cache(maxsize=1)
 def _shape() -> Any:
-    """What a sound gold file looks like, to be checked by msgspec at once."""
+    """Return what a sound gold file looks like, to be checked by msgspec at once."""
     import msgspec
 
     answer = msgspec.defstruct("Answer", [("text", str)])
-    asked = msgspec.defstruct("Asked", [("id", str), ("answers", list[answer]), ("question", str, "")])  # type: ignore[valid-type]
-    paragraph = msgspec.defstruct("Paragraph", [("qas", list[asked])])  # type: ignore[valid-type]
+    question = msgspec.defstruct("Asked", [("id", str), ("answers", list[answer]), ("question", str, "")])  # type: ignore[valid-type]
+    paragraph = msgspec.defstruct("Paragraph", [("qas", list[question])])  # type: ignore[valid-type]
     article = msgspec.defstruct("Article", [("paragraphs", list[paragraph]), ("title", str, "")])  # type: ignore[valid-type]
     return msgspec.defstruct("File", [("data", list[article])])  # type: ignore[valid-type]
 
 
 def _fast(source: Source) -> list[_Asked] | None:
-    """The questions of a sound file; None where there is something to look at more closely."""
+    """Return the questions of a sound file; None where there is something to look at more closely."""
     import msgspec
 
     try:
@@ -196,50 +200,50 @@ def _fast(source: Source) -> list[_Asked] | None:
 
 
 def _listed(document: Any) -> list[_Asked] | None:
-    found = []
+    listed = []
     for i, article in enumerate(document.data):
         for j, paragraph in enumerate(article.paragraphs):
-            for k, asked in enumerate(paragraph.qas):
-                answers = tuple([answer.text for answer in asked.answers]) if asked.answers else ()
-                found.append(_Asked(asked.id, asked.question, answers, article.title, i, j, k))
-    return found if all(one.id for one in found) else None
+            for k, question in enumerate(paragraph.qas):
+                answers = tuple([answer.text for answer in question.answers]) if question.answers else ()
+                listed.append(_Asked(question.id, question.question, answers, article.title, i, j, k))
+    return listed if all(one.id for one in listed) else None
 
 
 def _slow(source: Source) -> Iterator[_Asked]:
-    """The questions, each looked at piece by piece; raises FormatError with the place of the first unsound one."""
+    """Yield the questions, each looked at piece by piece; raises FormatError with the place of the first unsound one."""
     for i, (place, paragraphs, title) in enumerate(_each(source, source.document["data"], "data", "paragraphs")):
         for j, (_, qas, _) in enumerate(_each(source, paragraphs, f"{place}.paragraphs", "qas")):
-            for k, asked in enumerate(qas):
-                yield _question(source, asked, title, (i, j, k))
+            for k, question in enumerate(qas):
+                yield _question(source, question, title, (i, j, k))
 
 
 def _each(source: Source, items: Any, what: str, inside: str) -> Iterator[tuple[str, list[Any], str]]:
-    """The lists named `inside` of a list of objects, each with its place and the object's title."""
+    """Yield the lists named `inside` of a list of objects, each with its place and the object's title."""
     for position, item in enumerate(items):
         place = f"{what}[{position}]"
-        found = item.get(inside) if isinstance(item, dict) else None
-        if not isinstance(found, list):
+        members = item.get(inside) if isinstance(item, dict) else None
+        if not isinstance(members, list):
             raise FormatError(source.label, f"an object with a list of {inside} is expected", where=place, value=item)
         title = item.get("title", "")
-        yield place, found, title if isinstance(title, str) else str(title)
+        yield place, members, title if isinstance(title, str) else str(title)
 
 
-def _question(source: Source, asked: Any, title: str, at: tuple[int, int, int]) -> _Asked:
+def _question(source: Source, question: Any, title: str, at: tuple[int, int, int]) -> _Asked:
     def fail(rule: str, value: object) -> FormatError:
         return FormatError(source.label, rule, where=_Asked("", "", (), title, *at).place, value=value)
 
-    if not isinstance(asked, dict):
-        raise fail("a question is an object", asked)
-    name, text, answers = asked.get("id"), asked.get("question", ""), asked.get("answers")
+    if not isinstance(question, dict):
+        raise fail("a question is an object", question)
+    name, text, answers = question.get("id"), question.get("question", ""), question.get("answers")
     if isinstance(name, bool) or not isinstance(name, (str, int)) or name == "":
         raise fail("id must be a text or a whole number", name)
     if not isinstance(text, str):
         raise fail("question must be a text", text)
     if not isinstance(answers, list):
         raise fail("answers must be a list, empty where there is no answer", answers)
-    found = [answer.get("text") if isinstance(answer, dict) else None for answer in answers]
-    texts = [answer for answer in found if isinstance(answer, str)]
-    if len(texts) < len(found):
+    stated = [answer.get("text") if isinstance(answer, dict) else None for answer in answers]
+    texts = [answer for answer in stated if isinstance(answer, str)]
+    if len(texts) < len(stated):
         raise fail("each answer is an object with a text", answers)
     return _Asked(str(name), text, tuple(texts), title, *at)
 
@@ -248,19 +252,19 @@ def _question(source: Source, asked: Any, title: str, at: tuple[int, int, int]) 
 
 
 def _run_names(sources: Sequence[Source]) -> list[str]:
-    """The stems without `pred_` before them, where that leaves them apart."""
+    """Return the stems without `pred_` before them, where that leaves them apart."""
     names = name_runs(sources, generic=("pred", "preds", "prediction", "predictions"))
     short = [_PREFIX.sub("", name) for name in names]
     return short if len(set(short)) == len(short) else names
 
 
 def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[Note]) -> dict[str, str]:
-    """The predictions for the gold's questions, in their order; raises MismatchError where there is none."""
-    given = source.document
-    texts = {name: given[name] or "" for name in gold.golds.ids if name in given}
+    """Return the predictions for the gold's questions, in their order; raises MismatchError where there is none."""
+    predicted = source.document
+    texts = {name: predicted[name] or "" for name in gold.golds.ids if name in predicted}
     if not texts:
         raise MismatchError(f"{source.label} predicts none of the questions that the gold holds")
-    if extra := len(given) - len(texts):
+    if extra := len(predicted) - len(texts):
         notes.append(
             note(
                 "squad2.no_such_question",
@@ -270,7 +274,7 @@ def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[Note]) 
                 predictions=extra,
             )
         )
-    if nulls := sum(value is None for value in given.values()):
+    if nulls := sum(value is None for value in predicted.values()):
         notes.append(
             note(
                 "squad2.null",
@@ -279,7 +283,7 @@ def _read_predictions(source: Source, run: str, gold: _Gold, notes: list[Note]) 
                 predictions=nulls,
             )
         )
-    given.clear()  # `texts` is what is left of it
+    predicted.clear()  # `texts` is what is left of it
     return texts
 
 
@@ -289,8 +293,9 @@ Odds = tuple[Source, dict[str, float]]
 def _match_odds(
     odds: Sequence[Source], answers: Sequence[Source], names: Sequence[str], options: ReadOptions
 ) -> dict[str, Odds]:
-    """Which run each file of odds is about: the only one, the one of that name, or the one that `--choose odds=RUN` names."""
-    found: dict[str, Odds] = {}
+    """Return which run each file of odds is about: the only one, the one of that name, or the one that `--choose odds=RUN`
+    names."""
+    by_run: dict[str, Odds] = {}
     for source in odds:
         if "odds" in options.choose or len(names) == 1:
             run = choose(options, "odds", names, "runs")
@@ -303,14 +308,14 @@ def _match_odds(
                     f"(pred_NAME.json, na_odds_NAME.json), or say --choose odds=RUN; runs here are {', '.join(names)}"
                 )
             run = alike[0]
-        if run in found:
-            raise MismatchError(f"{found[run][0].label} and {source.label} are both no-answer odds of run {run!r}")
-        found[run] = source, {name: float(value) for name, value in _finite(source)}
-    return found
+        if run in by_run:
+            raise MismatchError(f"{by_run[run][0].label} and {source.label} are both no-answer odds of run {run!r}")
+        by_run[run] = source, {name: float(value) for name, value in _finite(source)}
+    return by_run
 
 
 def _core(source: Source) -> tuple[str, ...]:
-    """What a file's name says beyond what kind of file it is; its folder where it says no more."""
+    """Return what a file's name says beyond what kind of file it is; its folder where it says no more."""
     folder = source.path.absolute().parent.name if source.path else ""
     return _core_of(source.stem) or ("/", folder)
 
@@ -327,7 +332,8 @@ def _finite(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def _confidence(odds: Odds, run: str, gold: _Gold, notes: list[Note]) -> dict[str, float]:
-    """How sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the odds."""
+    """Return how sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the
+    odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
@@ -357,7 +363,8 @@ def _tuned(run: str, gold: _Gold, texts: Mapping[str, str], scores: Scores, odds
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """What evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or odds, by its keys.
+    """Return what evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or odds, by
+    its keys.
 
     Figures are in percent, and no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds
     `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and the
@@ -365,18 +372,18 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
     any threshold, and is no estimate. Raises FormatError or MismatchError.
     """
     known = _gold_of(gold)
-    sources = [open_source(given) for given in (predictions, *([odds] if odds is not None else []))]
+    sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
     for source, part in zip(sources, ("answers", "odds"), strict=False):
         if recognise(source) != part:
             raise FormatError(source.label, f"this is no file of SQuAD's {part}")
     texts = _read_predictions(sources[0], "run", known, [])
     scores = score_texts(known.golds, texts)
-    given = np.array([name in texts for name in known.golds.ids])
+    answering = np.array([name in texts for name in known.golds.ids])
     figures: dict[str, float] = {}
     for prefix, use in (
-        ("", given),
-        ("HasAns_", given & known.golds.has_answer),
-        ("NoAns_", given & ~known.golds.has_answer),
+        ("", answering),
+        ("HasAns_", answering & known.golds.has_answer),
+        ("NoAns_", answering & ~known.golds.has_answer),
     ):
         if total := int(use.sum()):
             figures[f"{prefix}exact"] = 100.0 * int(scores.exact[use].sum()) / total
@@ -388,15 +395,15 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> _Gold:
-    """The gold of a file, which when it is sound is read without what nobody asks for (the paragraphs themselves)."""
+    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs themselves)."""
     import msgspec
 
     try:
-        asked = _listed(msgspec.json.decode(Path(path).read_bytes(), type=_shape()))
+        questions = _listed(msgspec.json.decode(Path(path).read_bytes(), type=_shape()))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OSError, TypeError, ValueError):
-        asked = None
-    if asked:
-        return _gold(asked, path)
+        questions = None
+    if questions:
+        return _gold(questions, path)
     source = open_source(path)
     if recognise(source) != "gold":
         raise FormatError(source.label, "this is no file of SQuAD's gold")
@@ -408,6 +415,6 @@ def _gold_of(path: Any) -> _Gold:
     about="SQuAD 2.0: gold.json, pred_NAME.json, and na_odds_NAME.json where there are confidences, in a folder",
     takes=Unjudged,
 )
-def write(found: Unjudged, path: Path) -> WriteResult:
+def write(unjudged: Unjudged, path: Path) -> WriteResult:
     """Write gold, predictions and odds; the odds that there is no answer are minus the confidence in the one given."""
-    return writing.write(found, path, alike=_core_of, is_odds=lambda source: recognise(source) == "odds")
+    return writing.write(unjudged, path, alike=_core_of, is_odds=lambda source: recognise(source) == "odds")

@@ -40,7 +40,7 @@ class Golds:
         ]
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """These texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
+        """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
         if plain:
@@ -61,50 +61,51 @@ class Scores:
 
 
 def score_texts(golds: Golds, texts: Mapping[str, str]) -> Scores:
-    """Exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
+    """Return exact match and F1 of each prediction, the best over the gold answers; shape (questions,)."""
     exact, f1 = np.zeros(len(golds.ids), dtype=np.int8), np.zeros(len(golds.ids))
     words: dict[str, list[str]] = {}
     normal = golds.normalise(texts.values())
     for i, (name, answers) in enumerate(zip(golds.ids, golds.texts, strict=True)):
-        said = normal[texts.get(name, "")]
-        if said in answers:
+        predicted = normal[texts.get(name, "")]
+        if predicted in answers:
             exact[i], f1[i] = 1, 1.0
-        elif said and answers[0]:
-            for text in (said, *answers):
+        elif predicted and answers[0]:
+            for text in (predicted, *answers):
                 if text not in words:
                     words[text] = text.split()
-            f1[i] = max(_f1(words[answer], words[said]) for answer in answers)
+            f1[i] = max(_f1(words[answer], words[predicted]) for answer in answers)
     return Scores(exact, f1)
 
 
-def _f1(gold: list[str], said: list[str]) -> float:
-    """The harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
-    if set(gold).isdisjoint(said):
+def _f1(gold: list[str], answer: list[str]) -> float:
+    """Return the harmonic mean of precision and recall of the common multiset, in the script's order of operations."""
+    if set(gold).isdisjoint(answer):
         return 0.0
-    if len(said) == 1 or len(gold) == 1:
+    if len(answer) == 1 or len(gold) == 1:
         same = 1
     else:
         counts = Counter(gold)
-        same = sum(min(many, counts[word]) for word, many in Counter(said).items() if word in counts)
-    precision, recall = 1.0 * same / len(said), 1.0 * same / len(gold)
+        same = sum(min(many, counts[word]) for word, many in Counter(answer).items() if word in counts)
+    precision, recall = 1.0 * same / len(answer), 1.0 * same / len(gold)
     return (2 * precision * recall) / (precision + recall)
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """The script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have scored.
+    """Return the script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have
+    scored.
 
     Starting from silence everywhere, questions are answered in the order of rising odds, ties in the order of the file.
     """
     place = {name: i for i, name in enumerate(golds.ids)}
     order = [name for name in sorted(odds, key=odds.__getitem__) if name in place and name in texts]
     at = np.array([place[name] for name in order], dtype=np.int64)
-    said = np.array([bool(texts[name]) for name in order], dtype=bool)
+    answering = np.array([bool(texts[name]) for name in order], dtype=bool)
     silent = int((~golds.has_answer).sum())
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     for key, values in (("exact", scores.exact.astype(float)), ("f1", scores.f1)):
-        gained = np.where(golds.has_answer[at], values[at], np.where(said, -1.0, 0.0))
+        gained = np.where(golds.has_answer[at], values[at], np.where(answering, -1.0, 0.0))
         total = np.cumsum(np.concatenate([[float(silent)], gained]))
         top = int(np.argmax(total))  # the first of the highest
-        found[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
-        found[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
-    return found
+        results[f"best_{key}"] = 100.0 * float(total[top]) / len(texts)
+        results[f"best_{key}_thresh"] = float(odds[order[top - 1]]) if top else 0.0
+    return results

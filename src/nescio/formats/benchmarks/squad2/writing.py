@@ -26,15 +26,15 @@ STRATA = ("article", "paragraph")
 
 
 def write(
-    found: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
+    unjudged: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
 ) -> WriteResult:
     """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the other."""
-    said = [run for run in found.runs if run.responses]
-    names = file_names([run.name for run in said], alike)
-    notes = left_out(found, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in said], names)
+    answering = [run for run in unjudged.runs if run.responses]
+    names = file_names([run.name for run in answering], alike)
+    notes = left_out(unjudged, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in answering], names)
     with folder_of(path, "squad2") as folder:
-        write_document(folder / "gold.json", {"version": "v2.0", "data": _articles(found.collection)})
-        for run, name in zip(said, names, strict=True):
+        write_document(folder / "gold.json", {"version": "v2.0", "data": _articles(unjudged.collection)})
+        for run, name in zip(answering, names, strict=True):
             write_document(folder / f"pred_{name}.json", _predictions(run))
             odds = _odds(run)
             if not odds:
@@ -60,24 +60,24 @@ def write(
                         run.name,
                     )
                 )
-    notes += without_answers(found.runs)
-    return WriteResult(what_is(found), tuple(notes))
+    notes += without_answers(unjudged.runs)
+    return WriteResult(what_is(unjudged), tuple(notes))
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """The questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
+    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default
 
-    found = []
+    articles = []
     for title, inside in groupby(collection.questions, lambda one: label(one, "article", collection.name)):
         paragraphs = [
             {"context": " ".join(group[0].story), "qas": list(map(_asked, group))}
             for group in _groups(inside, lambda one: label(one, "paragraph", ""))
         ]
-        found.append({"title": title, "paragraphs": paragraphs})
-    return found
+        articles.append({"title": title, "paragraphs": paragraphs})
+    return articles
 
 
 def _groups(questions: Iterable[Question], key: Callable[[Question], str]) -> Iterable[list[Question]]:
@@ -102,8 +102,8 @@ def _predictions(run: Run) -> dict[str, str]:
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Minus the confidence of the answers given. Silence gets the highest of these: the script wants a number for it, and none
-    of what it prints (but for the curves that it draws when asked) depends on which."""
+    """Return minus the confidence of the answers given. Silence gets the highest of these: the script wants a number for it,
+    and none of what it prints (but for the curves that it draws when asked) depends on which."""
     first = [one for one in run.responses if one.rank == 1]
     odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
     if odds:

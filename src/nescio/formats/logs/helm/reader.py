@@ -63,7 +63,7 @@ NO_CONTENT = "response has empty content"  # which the client for Anthropic hand
 
 
 def recognise(source: Source) -> str | None:
-    """The two files of a run folder, and run_spec.json and stats.json, which may be given with them.
+    """Recognise the two files of a run folder, and run_spec.json and stats.json, which may be given with them.
 
     Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for display.
     """
@@ -99,13 +99,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     folders = open_folders(parts)
     cases = [open_cases(folder, options) for folder in folders]
     notes = say_others(parts)
-    for name, found in (
+    for name, values in (
         ("split", {case.split for every in cases for case in every}),
         ("perturbation", {case.perturbation for every in cases for case in every}),
         ("metric", {metric for every in cases for case in every for metric in case.scores}),
     ):
         if name in options.choose:
-            choose(options, name, sorted(found), f"{name}s")
+            choose(options, name, sorted(values), f"{name}s")
     repeats = any(case.trial for every in cases for case in every)
     rows: list[Graded] = []
     outcomes = True
@@ -127,7 +127,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _graded(
     folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note], *, repeats: bool
 ) -> tuple[list[Graded], Scale | None]:
-    """The rows of one folder; and how its scores become outcomes, None where they are none."""
+    """Return the rows of one folder; and how its scores become outcomes, None where they are none."""
     for name in USUAL:
         chosen = _one(folder, name, cases, options, notes)
         cases = [case for case in cases if getattr(case, name) == chosen]
@@ -148,9 +148,11 @@ def _graded(
         name = folder.prefix + case.id
         answerable = grading.has_answer(_gold(case), options)
         state, why = _outcome(case, score, scale, options, answerable=answerable)
-        if why is None and (said := _no_option(folder, case)):
-            optionless[said] += 1
-        given = {each: score if each in (SCORE, metric) else case.scores.get(each) for each in held}
+        if why is None and (text := _no_option(folder, case)):
+            optionless[text] += 1
+        values = {
+            score_name: score if score_name in (SCORE, metric) else case.scores.get(score_name) for score_name in held
+        }
         rows.append(
             Graded(
                 folder.run,
@@ -162,7 +164,7 @@ def _graded(
                 strata=_strata(folder, case, repeats=repeats),
                 where=case.where,
                 path=folder.files[STATE],
-                scores={each: value for each, value in given.items() if value is not None},
+                scores={score_name: value for score_name, value in values.items() if value is not None},
                 answerable=-1 if answerable else 0,
             )
         )
@@ -178,7 +180,7 @@ def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
-    """The split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
+    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -198,19 +200,19 @@ def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions,
 
 
 def _metric(folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
-    """The metric asked for; else exact_match or one like it; else the only score there is."""
-    found = dict.fromkeys(name for case in cases for name in case.scores)
-    asked = options.choose.get("metric")
-    if asked in found:
-        return str(asked)
-    scores = [name for name in found if not RECORDS.fullmatch(name) and "@" not in name]
-    main = next((name for name in MAIN if name in found), None)
+    """Return the metric asked for; else exact_match or one like it; else the only score there is."""
+    metrics = dict.fromkeys(name for case in cases for name in case.scores)
+    chosen = options.choose.get("metric")
+    if chosen in metrics:
+        return str(chosen)
+    scores = [name for name in metrics if not RECORDS.fullmatch(name) and "@" not in name]
+    main = next((name for name in MAIN if name in metrics), None)
     if main is None:
         # A score by several graders (xst_gpt_score, xst_claude_score) has their mean beside it (xst_score).
         alone = [name for name in scores if not {*_without_a_word(name)} & {*scores}] or scores
         if not alone:
             raise FormatError(
-                folder.files[STATS], "there is no score in it, only records of requests", value=list(found)
+                folder.files[STATS], "there is no score in it, only records of requests", value=list(metrics)
             )
         main = alone[0] if len(alone) == 1 else choose(options, "metric", alone, "metrics")
     mean = grading.folded([case.scores.get(main, math.nan) for case in cases])
@@ -236,7 +238,7 @@ def _without_a_word(name: str) -> Iterator[str]:
 
 
 def _result(case: Case) -> Mapping[str, Any] | None:
-    """The result of a case's request; None where it took several, one an option, or has none."""
+    """Return the result of a case's request; None where it took several, one an option, or has none."""
     result = case.requests[0].get("result") if len(case.requests) == 1 else None
     return result if isinstance(result, dict) else None
 
@@ -253,7 +255,7 @@ def _said(case: Case) -> str:
 
 
 def _option(case: Case) -> tuple[str | None, bool]:
-    """The text of the option that the answer's letter names, and whether there are options at all."""
+    """Return the text of the option that the answer's letter names, and whether there are options at all."""
     mapping = case.requests[0].get("output_mapping")
     if len(case.requests) > 1 or not isinstance(mapping, dict) or not mapping:
         return None, False
@@ -262,7 +264,7 @@ def _option(case: Case) -> tuple[str | None, bool]:
 
 
 def _gold(case: Case) -> Iterator[str]:
-    """The texts of the references that are tagged as correct."""
+    """Yield the texts of the references that are tagged as correct."""
     for reference in case.requests[0]["instance"].get("references") or ():
         output = reference.get("output") if isinstance(reference, dict) else None
         if (
@@ -276,7 +278,7 @@ def _gold(case: Case) -> Iterator[str]:
 def _outcome(
     case: Case, score: float, scale: Scale | None, options: ReadOptions, *, answerable: bool
 ) -> tuple[int, str | None]:
-    """State and reason."""
+    """Return state and reason."""
     if math.isnan(score) or scale is None:
         return NOT_GRADED, NO_SCORE if math.isnan(score) else None
     silent = _silence(case, options) if len(case.requests) == 1 else None
@@ -286,35 +288,36 @@ def _outcome(
 
 
 def _silence(case: Case, options: ReadOptions) -> str | None:
-    """Why a request's result is no answer, or None."""
+    """Return why a request's result is no answer, or None."""
     result = _result(case)
     if result is None or result.get("success") is not True:
         return _failure(str((result or {}).get("error")))
-    said = _said(case)
-    if not said:
+    text = _said(case)
+    if not text:
         finish = _completion(case).get("finish_reason")
         reason = str(finish.get("reason")) if isinstance(finish, dict) else ""
         if reason.startswith(SERVER_ERROR):
             return ERRORED
         return ENDS.get(reason.rpartition(".")[2].lower(), BLOCKED if WITHHELD.search(reason) else EMPTY)
-    return SAID_SO if declined(options, said) or declined(options, _option(case)[0]) else None
+    return SAID_SO if declined(options, text) or declined(options, _option(case)[0]) else None
 
 
 def _failure(error: str) -> str:
-    """What became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the model."""
+    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the
+    model."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """The probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 
 
 def _no_option(folder: Folder, case: Case) -> str | None:
-    """What an answer says that should name an option and names none."""
+    """Return what an answer says that should name an option and names none."""
     adapter = folder.documents[STATE]["adapter_spec"]
     joint = isinstance(adapter, dict) and adapter.get("method") == "multiple_choice_joint"
     named, options = _option(case)
@@ -338,7 +341,7 @@ def _say_optionless(folder: Folder, texts: Counter[str], total: int) -> list[Not
 
 
 def _figure(folder: Folder, metric: str, split: str) -> Any:
-    """The tool's own figure for a metric on a split, from stats.json where it is given."""
+    """Return the tool's own figure for a metric on a split, from stats.json where it is given."""
     for stat in folder.documents.get(TOTALS) or ():
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or name.get("name") != metric or (name.get("split") or "") != split:

@@ -58,7 +58,7 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """The files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
+    """Return the files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -90,14 +90,15 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """What the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another mark."""
+    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another
+    mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
     first, *others = sanitize(name, target="message").split(",")
     scenario, colon, parameter = first.partition(":")
-    if not colon and (found := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
-        scenario, parameter = found[1], found[2]
-    pairs = [each.partition("=") for each in (parameter, *others)]
+    if not colon and (split := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
+        scenario, parameter = split[1], split[2]
+    pairs = [argument.partition("=") for argument in (parameter, *others)]
     parameters = {key: value for key, _, value in pairs if key and value}
     known = adapter.get("model") if isinstance(adapter, dict) else None
     model = (
@@ -109,13 +110,13 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
 
 
 def _named(folders: Sequence[Folder]) -> list[Folder]:
-    """The folders with their runs: one a model, or one a folder where a model has a scenario twice."""
+    """Return the folders with their runs: one a model, or one a folder where a model has a scenario twice."""
     whats = [",".join([folder.scenario, *(f"{k}={v}" for k, v in folder.parameters.items())]) for folder in folders]
     many = Counter((folder.model, what) for folder, what in zip(folders, whats, strict=True))
     again = {model for (model, _), count in many.items() if count > 1}
     keys = [(folder.model, folder.path if folder.model in again else None) for folder in folders]
-    given = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
-    names = dict(zip(given, grading.run_names(list(given.values())), strict=True))
+    candidates = {key: (key[0], grading.place(folder.path)) for key, folder in zip(keys, folders, strict=True)}
+    names = dict(zip(candidates, grading.run_names(list(candidates.values())), strict=True))
     several = len({*whats}) > 1
     return [
         replace(folder, run=names[key], prefix=f"{what}/" if several else "")
@@ -127,7 +128,7 @@ def _named(folders: Sequence[Folder]) -> list[Folder]:
 
 
 def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
-    """Every instance, trial and perturbation of a folder, with its scores."""
+    """Return every instance, trial and perturbation of a folder, with its scores."""
     states = folder.documents[STATE]["request_states"]
     if not isinstance(states, list):
         raise FormatError(folder.files[STATE], "request_states must be a list", value=states)
@@ -152,8 +153,10 @@ def open_cases(folder: Folder, options: ReadOptions) -> list[Case]:
             raise FormatError(folder.files[STATS], "each item must be an object", where=where, value=entry)
         key = _key(entry.get("instance_id"), entry, entry, folder.files[STATS], where)
         if key not in cases:
-            found = f"{key[0]!r}, trial {key[1]}, perturbation {key[2]}"
-            raise MismatchError(f"{folder.files[STATS]}, {where}: {folder.files[STATE].name} has no instance {found}")
+            described = f"{key[0]!r}, trial {key[1]}, perturbation {key[2]}"
+            raise MismatchError(
+                f"{folder.files[STATS]}, {where}: {folder.files[STATE].name} has no instance {described}"
+            )
         for name, score in _stats(entry.get("stats"), folder, where):
             if cases[key].scores.setdefault(name, score) != score:
                 raise FormatError(folder.files[STATS], f"{name!r} stands here again", where=where, value=score)
@@ -178,11 +181,11 @@ def _key(
     return name, trial, sanitize(perturbation["name"] + shown, target="message")
 
 
-def _stats(given: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
-    """The scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
-    if not isinstance(given, list):
-        raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=given)
-    for stat in given:
+def _stats(entries: Any, folder: Folder, where: str) -> Iterator[tuple[str, float]]:
+    """Yield the scores of one entry; those of a sub-split are left out, as they stand in the whole too."""
+    if not isinstance(entries, list):
+        raise FormatError(folder.files[STATS], "stats must be a list", where=where, value=entries)
+    for stat in entries:
         name = stat.get("name") if isinstance(stat, dict) else None
         if not isinstance(name, dict) or not isinstance(name.get("name"), str):
             raise FormatError(folder.files[STATS], "a stat has a name with a name in it", where=where, value=stat)

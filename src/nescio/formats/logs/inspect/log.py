@@ -77,16 +77,16 @@ class Log:
     prefix: str = ""
 
     def held(self, *names: str) -> Any:
-        """What the header holds under these names, or None."""
-        found: Any = self.header
+        """Return what the header holds under these names, or None."""
+        value: Any = self.header
         for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        return found
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
     def text(self, *names: str) -> str:
-        """The same as a text, empty where it is none."""
-        found = self.held(*names)
-        return sanitize(found, target="message") if isinstance(found, str) else ""
+        """Return the same as a text, empty where it is none."""
+        value = self.held(*names)
+        return sanitize(value, target="message") if isinstance(value, str) else ""
 
     @property
     def expected(self) -> int | None:
@@ -100,7 +100,8 @@ class Log:
         return len(ids) * (epochs if isinstance(epochs, int) else 1)
 
     def figures(self) -> Iterator[tuple[str, str, str, float, str]]:
-        """The log's own figures that are means: scorer, name of the score, metric, value, and what reduced the repeats."""
+        """Yield the log's own figures that are means: scorer, name of the score, metric, value, and what reduced the
+        repeats."""
         for score in listed(self.held("results", "scores")):
             metrics = score.get("metrics") if isinstance(score, dict) else None
             for name, metric in metrics.items() if isinstance(metrics, dict) else ():
@@ -118,12 +119,12 @@ class Log:
 
 
 def listed(value: Any) -> list[Any]:
-    """A list, empty where it is none."""
+    """Return a list, empty where it is none."""
     return value if isinstance(value, list) else []
 
 
 def open_log(source: Source, options: ReadOptions, notes: list[Note]) -> Log:
-    """A log with its samples; raises FormatError where there are none."""
+    """Read a log with its samples; raises FormatError where there are none."""
     if source.kind == "archive":
         header, rows = _header(source), _members(source)
     else:
@@ -186,17 +187,17 @@ def _contents(source: Source, wanted: Callable[[str], bool]) -> Iterator[tuple[b
 
 
 def _object(source: Source, content: bytes, where: str) -> dict[str, Any]:
-    """A JSON object, its long parts left undecoded where that can be; NaN is taken too."""
+    """Return a JSON object, its long parts left undecoded where that can be; NaN is taken too."""
     import msgspec
 
     label = str(source.label)
     try:
         raw = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        found = decode_document(label, content, source.room, where)
-        if not isinstance(found, dict):
-            raise FormatError(label, "this must be a JSON object", where=where, value=found) from None
-        return found
+        document = decode_document(label, content, source.room, where)
+        if not isinstance(document, dict):
+            raise FormatError(label, "this must be a JSON object", where=where, value=document) from None
+        return document
     if most_keys(content) > len(raw) + sum(most_keys(bytes(value)) for value in raw.values()):
         refuse_twice(label, content, where)
     kept = {name: bytes(value) for name, value in raw.items() if name not in SKIPPED}
@@ -211,7 +212,8 @@ def _listed(source: Source) -> Iterator[tuple[Any, str]]:
 
 
 def _once(log: Log, notes: list[Note]) -> list[Sample]:
-    """Samples that share an id and an epoch: repeats where the log counts them all, else the last one stands."""
+    """Return samples of which no two share an id and an epoch: repeats where the log counts them all, else the last one
+    stands."""
     keys = Counter((sample.id, sample.epoch) for sample in log.samples)
     again = len(log.samples) - len(keys)
     if not again:
@@ -235,7 +237,7 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
             samples=again,
         )
     )
-    found, taken = [], {*keys}
+    once, taken = [], {*keys}
     met: set[tuple[str, int]] = set()
     for sample in log.samples:
         epoch = sample.epoch
@@ -244,8 +246,8 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
                 epoch += 1
             taken.add((sample.id, epoch))
         met.add((sample.id, epoch))
-        found.append(replace(sample, epoch=epoch))
-    return found
+        once.append(replace(sample, epoch=epoch))
+    return once
 
 
 # ---- samples ----
@@ -281,41 +283,41 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
 
 
 def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError]) -> dict[str, Score]:
-    given = row.get("scores")
-    if given is None:
-        given = {UNNAMED: row["score"]} if row.get("score") is not None else {}
-    if not isinstance(given, dict):
-        raise fail("scores must be an object", given)
-    found = {}
-    for name, score in given.items():
+    scores = row.get("scores")
+    if scores is None:
+        scores = {UNNAMED: row["score"]} if row.get("score") is not None else {}
+    if not isinstance(scores, dict):
+        raise fail("scores must be an object", scores)
+    by_name = {}
+    for name, score in scores.items():
         if not isinstance(score, dict):
             raise fail(f"the score of {name!r} must be an object", score)
         answer = score.get("answer")
-        found[sanitize(name, target="message")] = Score(
+        by_name[sanitize(name, target="message")] = Score(
             score.get("value"), answer if isinstance(answer, str) else "", _reason(score)
         )
-    return found
+    return by_name
 
 
 def _reason(score: Mapping[str, Any]) -> str:
-    """Why a score is what it is, in the tool's words; empty where it does not say.
+    """Return why a score is what it is, in the tool's words; empty where it does not say.
 
     Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation tells.
     It does not where several judges voted and it is that of the first one, nor where a person has graded the answer since.
     """
     metadata = score.get("metadata")
-    told = metadata if isinstance(metadata, dict) else {}
-    given = (score.get("reason"), told.get("unscored_reason"), told.get("reason"))
-    reason = next((each for each in given if isinstance(each, str) and each), "")
+    details = metadata if isinstance(metadata, dict) else {}
+    candidates = (score.get("reason"), details.get("unscored_reason"), details.get("reason"))
+    reason = next((candidate for candidate in candidates if isinstance(candidate, str) and candidate), "")
     explanation = score.get("explanation")
     unread = isinstance(explanation, str) and explanation.startswith(_NO_GRADE) and score.get("value") == "I"
-    if not reason and unread and "individual_scores" not in told and not score.get("history"):
+    if not reason and unread and "individual_scores" not in details and not score.get("history"):
         return UNREAD
     return reason
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """The text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
+    """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
     first = next(iter(listed(output.get("choices"))), None)
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
@@ -331,17 +333,21 @@ def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
     return completion.strip(), silent, first is not None and not completion.strip() and not acted
 
 
-def _input(given: Any) -> str:
-    """The question: a text, or the last message of the user."""
-    if isinstance(given, str):
-        return given
-    said = [each.get("content") for each in listed(given) if isinstance(each, dict) and each.get("role") == "user"]
-    return next((text for text in reversed(said) if isinstance(text, str)), "")
+def _input(content: Any) -> str:
+    """Return the question: a text, or the last message of the user."""
+    if isinstance(content, str):
+        return content
+    texts = [
+        message.get("content")
+        for message in listed(content)
+        if isinstance(message, dict) and message.get("role") == "user"
+    ]
+    return next((text for text in reversed(texts) if isinstance(text, str)), "")
 
 
-def _targets(given: Any, choices: list[Any]) -> tuple[str, ...]:
-    """The gold answers; where they are letters of options, the options."""
-    texts = [str(each).strip() for each in (given if isinstance(given, list) else [given]) if each not in (None, "")]
+def _targets(target: Any, choices: list[Any]) -> tuple[str, ...]:
+    """Return the gold answers; where they are letters of options, the options."""
+    texts = [str(item).strip() for item in (target if isinstance(target, list) else [target]) if item not in (None, "")]
     letters = [ord(text) - ord("A") if len(text) == 1 else -1 for text in texts]
     if choices and all(0 <= letter < len(choices) for letter in letters):
         return tuple(str(choices[letter]) for letter in letters)

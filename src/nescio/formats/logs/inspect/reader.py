@@ -36,11 +36,12 @@ NO_SCORER = "none"  # --choose scorer=none: the answers are judged here
 
 
 def recognise(source: Source) -> str | None:
-    """An archive with the header of a log; or a document of `eval` (with its task and model) and `status` or `plan`."""
+    """Recognise an archive with the header of a log; or a document of `eval` (with its task and model) and `status` or
+    `plan`."""
     if source.kind == "archive":
         names = {*source.members}
-        found = names & {*HEADERS[:2]} or (source.suffix == ".eval" and HEADERS[2] in names)
-        return "log" if found else None
+        has_header = names & {*HEADERS[:2]} or (source.suffix == ".eval" and HEADERS[2] in names)
+        return "log" if has_header else None
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
     spec = source.document.get("eval")
@@ -66,9 +67,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
         return ReadResult(_unjudged(logs, repeats=repeats), tuple(notes))
-    found = sorted({name for log in logs for sample in log.samples for name in sample.scores})
+    scorers = sorted({name for log in logs for sample in log.samples for name in sample.scores})
     if "scorer" in options.choose:
-        choose(options, "scorer", found, "scorers")
+        choose(options, "scorer", scorers, "scorers")
     rows: list[Graded] = []
     outcomes = True
     for log in logs:
@@ -84,14 +85,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _named(logs: Sequence[Log]) -> list[Log]:
-    """The logs with their runs: one a model, or one a file where logs of one model are of one task."""
+    """Return the logs with their runs: one a model, or one a file where logs of one model are of one task."""
     models = [log.text("eval", "model") for log in logs]
     tasks = [log.text("eval", "task") for log in logs]
     many = Counter(zip(models, tasks, strict=True))
     again = {model for (model, _), count in many.items() if count > 1}
     keys = [(model, log.path if model in again else None) for model, log in zip(models, logs, strict=True)]
-    given = {key: (key[0] or log.path.stem, grading.place(log.path)) for key, log in zip(keys, logs, strict=True)}
-    names = dict(zip(given, grading.run_names(list(given.values())), strict=True))
+    candidates = {key: (key[0] or log.path.stem, grading.place(log.path)) for key, log in zip(keys, logs, strict=True)}
+    names = dict(zip(candidates, grading.run_names(list(candidates.values())), strict=True))
     several = len({*tasks}) > 1
     return [
         replace(log, run=names[key], prefix=f"{task}/" if several else "")
@@ -104,13 +105,13 @@ def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> lis
 
     Raises MismatchError where logs of one task have different numbers of epochs and nobody said how many are meant.
     """
-    given = options.choose.get("epochs")
-    if given is None:
+    chosen = options.choose.get("epochs")
+    if chosen is None:
         _check_epochs(logs)
         return list(logs)
-    if not given.isdecimal() or int(given) < 1:
-        raise UsageError(f"--choose epochs takes a whole number from 1 (found {given!r})")
-    first = [replace(log, samples=[sample for sample in log.samples if sample.epoch <= int(given)]) for log in logs]
+    if not chosen.isdecimal() or int(chosen) < 1:
+        raise UsageError(f"--choose epochs takes a whole number from 1 (found {chosen!r})")
+    first = [replace(log, samples=[sample for sample in log.samples if sample.epoch <= int(chosen)]) for log in logs]
     lost = sum(len(log.samples) for log in logs) - sum(len(log.samples) for log in first)
     if lost:
         notes.append(
@@ -118,7 +119,7 @@ def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> lis
                 "inspect.first_epochs",
                 "{samples:n sample} of later epochs than {epochs} left out",
                 samples=lost,
-                epochs=int(given),
+                epochs=int(chosen),
             )
         )
     return first
@@ -128,8 +129,8 @@ def _check_epochs(logs: Sequence[Log]) -> None:
     """Raise MismatchError where two runs of one task have different numbers of epochs."""
     seen: dict[str, tuple[int, Log]] = {}
     for log in logs:
-        asked = log.held("eval", "config", "epochs")
-        epochs = asked if isinstance(asked, int) else max(sample.epoch for sample in log.samples)
+        configured = log.held("eval", "config", "epochs")
+        epochs = configured if isinstance(configured, int) else max(sample.epoch for sample in log.samples)
         epochs = max(epochs, *(sample.epoch for sample in log.samples))
         before, other = seen.setdefault(log.text("eval", "task"), (epochs, log))
         if epochs != before and log.run != other.run:
@@ -141,7 +142,7 @@ def _check_epochs(logs: Sequence[Log]) -> None:
 
 
 def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]:
-    """The name of the question that a sample answers, and of what its repeats share."""
+    """Return the name of the question that a sample answers, and of what its repeats share."""
     name = log.prefix + sample.id
     return (f"{name} epoch {sample.epoch}", name) if repeats else (name, None)
 
@@ -163,7 +164,7 @@ class Grade:
 
 
 def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
-    """The rows of one log; and how its scores become outcomes, None where they are none."""
+    """Return the rows of one log; and how its scores become outcomes, None where they are none."""
     scorer = _pick(options, "scorer", [name for sample in log.samples for name in sample.scores])
     if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
         notes.append(
@@ -209,22 +210,22 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool)
     return rows, scale
 
 
-def _pick(options: ReadOptions, name: str, found: Sequence[str]) -> str:
-    """The one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
-    there = list(dict.fromkeys(found))
+def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
+    """Return the one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
+    there = list(dict.fromkeys(names))
     if len(there) < 2:
         return there[0] if there else ""
     return choose(options, name, there, f"{name}s")
 
 
 def _key(log: Log, scorer: str, options: ReadOptions) -> str:
-    """Which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
-    found: dict[str, None] = {}
+    """Return which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
+    parts: dict[str, None] = {}
     for sample in log.samples:
         value = sample.scores[scorer].value if scorer in sample.scores else None
         if isinstance(value, (dict, list)):
-            found |= dict.fromkeys(_parts(value))
-    return _pick(options, "key", list(found))
+            parts |= dict.fromkeys(_parts(value))
+    return _pick(options, "key", list(parts))
 
 
 def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
@@ -234,38 +235,38 @@ def _parts(value: dict[str, Any] | list[Any]) -> dict[str, Any]:
 
 
 def _part(score: Score | None, key: str) -> Score | None:
-    """The score with the part of its value that is meant."""
+    """Return the score with the part of its value that is meant."""
     if score is None or not isinstance(score.value, (dict, list)):
         return score
     return replace(score, value=_parts(score.value).get(key))
 
 
 def grade_of(score: Score | None, sample: Sample, options: ReadOptions) -> Grade:
-    """What a score says of an answer, before a number is held against a threshold."""
+    """Return what a score says of an answer, before a number is held against a threshold."""
     if score is None:
         return Grade(failed=sample.stopped)
     value, silent = score.value, REASONS.get(score.reason)
     word = f"{value:g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
-    found = _read(value)
-    own = math.nan if found is None else found
+    number = _read(value)
+    own = math.nan if number is None else number
     if score.failed:
         return Grade(failed=GRADER, own=own)
     if word in options.outcome_map:
         state = STATES[options.outcome_map[word]]
-        told = float(state == CORRECT)
+        by_state = float(state == CORRECT)
         silent = silent or (NO_ANSWER if state == SILENT else None)
-        return Grade(told, silent, state=state, own=told if found is None else own)
+        return Grade(by_state, silent, state=state, own=by_state if number is None else own)
     if isinstance(value, str):
-        if found is None:
+        if number is None:
             return Grade(label=word)
         silent = silent or (NO_ANSWER if word in SILENCE else None)
-    if found is None or math.isnan(found):
+    if number is None or math.isnan(number):
         return Grade(silent=silent, failed=None if silent else NO_SCORE)
-    return Grade(found, silent, own=own)
+    return Grade(number, silent, own=own)
 
 
 def _read(value: Any) -> float | None:
-    """The number that the tool reads in a value."""
+    """Return the number that the tool reads in a value."""
     if not isinstance(value, str):
         return grading.number(value)
     return WORDS.get(value, WORDS.get(value.lower(), grading.number(value)))
@@ -273,12 +274,12 @@ def _read(value: Any) -> float | None:
 
 def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
     """Raise FormatError where scores are words that nobody said the meaning of."""
-    found = Counter(grade.label for grade in grades if grade.label is not None)
-    if not found:
+    counts = Counter(grade.label for grade in grades if grade.label is not None)
+    if not counts:
         return
     where = next(sample.where for sample, grade in zip(log.samples, grades, strict=True) if grade.label is not None)
-    shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in found.most_common(5))
-    first = sanitize(next(iter(found)), target="message")[:40]
+    shown = ", ".join(f"{sanitize(shorten(word), target='message')} {many}×" for word, many in counts.most_common(5))
+    first = sanitize(next(iter(counts)), target="message")[:40]
     rule = (
         f"the scores of {scorer!r} are labels and no outcomes: {shown}; "
         f"--outcome-map {first}=correct says what one of them means, and so on for each"
@@ -289,7 +290,7 @@ def _no_labels(log: Log, scorer: str, grades: Sequence[Grade]) -> None:
 def outcome_of(
     sample: Sample, score: Score | None, grade: Grade, scale: Scale | None, options: ReadOptions, *, answerable: bool
 ) -> tuple[int, str | None]:
-    """State and reason."""
+    """Return state and reason."""
     if score is None or grade.failed or scale is None:
         return NOT_GRADED, grade.failed
     state = scale.state(grade.score) if grade.state is None else grade.state
@@ -305,24 +306,24 @@ def _against_header(
     log: Log, scorer: str, key: str, scores: Sequence[Score | None], numbers: Sequence[float]
 ) -> list[Note]:
     """Note where the log's own figure covers other samples than are in it, or is not what they give."""
-    found: dict[str, tuple[str, float]] = {}
+    reducers: dict[str, tuple[str, float]] = {}
     for by, name, metric, value, reducer in log.figures():
         if not scorer or (by in (scorer, "None") and name in (key, scorer)):
-            found.setdefault(reducer, (metric, value))
+            reducers.setdefault(reducer, (metric, value))
     if log.text("status") == "success" and log.expected != len(log.samples):
-        metric, own = next(iter(found.values()), ("mean", None))
+        metric, own = next(iter(reducers.values()), ("mean", None))
         return grading.compared(own, log.expected, numbers, metric, log.path.name)
     # The tool makes one score of each question's repeats first.
     of: dict[str, list[tuple[Any, float]]] = {}
     for sample, score, number in zip(log.samples, scores, numbers, strict=True):
-        said = score.value if score and isinstance(score.value, (str, int, float)) else None
-        of.setdefault(sample.id, []).append((said, number))
+        word = score.value if score and isinstance(score.value, (str, int, float)) else None
+        of.setdefault(sample.id, []).append((word, number))
     notes: list[Note] = []
-    for reducer, (metric, own) in found.items():
-        given = reduced(reducer or "mean", of.values())
-        if given is None:
+    for reducer, (metric, own) in reducers.items():
+        bounds = reduced(reducer or "mean", of.values())
+        if bounds is None:
             continue
-        nearest = given[0] if math.isnan(own) else max(given[0], min(own, given[1]))
+        nearest = bounds[0] if math.isnan(own) else max(bounds[0], min(own, bounds[1]))
         what = f"{metric} ({reducer} of the repeats)" if reducer not in ("", "mean") else metric
         notes += grading.compared(own, None, [nearest], what, log.path.name)
     return notes
@@ -332,7 +333,8 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
-    """The questions and the answers of the logs without their grades; a sample that stopped with an error is a missing row."""
+    """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a missing
+    row."""
     questions: dict[str, Question] = {}
     runs: dict[str, dict[str, Response]] = {}
     for log in logs:
@@ -345,9 +347,9 @@ def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
                 rule = f"question {name!r} stands here again for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
             if sample.stopped != ERRORED:
-                given = bool(sample.text) and not sample.silent
-                responses[name] = Response(name, sample.text if given else None, given, why=sample.silent)
+                answered = bool(sample.text) and not sample.silent
+                responses[name] = Response(name, sample.text if answered else None, answered, why=sample.silent)
     collection = Collection("inspect", tuple(questions.values()))
     files = {log.run: str(log.path) for log in reversed(logs)}
-    found = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())
-    return Unjudged(collection, found, tuple(files[run.name] for run in found))
+    answering = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())
+    return Unjudged(collection, answering, tuple(files[run.name] for run in answering))

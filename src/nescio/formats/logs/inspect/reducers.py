@@ -22,7 +22,7 @@ _PLAIN: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None:
-    """The mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
+    """Return the mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
 
     The tool leaves out what was not scored, and calls its reducers mean, median, mode, max, at_least_2, pass_at_2 and
     pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what came
@@ -30,18 +30,18 @@ def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None
     scores are 0 or 1.
     """
     name = reducer.removeprefix("inspect_ai/")
-    found: list[Range] = []
+    ranges: list[Range] = []
     for repeats in questions:
-        scored = [(said, score) for said, score in repeats if not math.isnan(score)]
+        scored = [(word, score) for word, score in repeats if not math.isnan(score)]
         if not scored:
             continue
         one = _one(name, scored)
         if one is None:
             return None
-        found.append(one)
-    if not found:
+        ranges.append(one)
+    if not ranges:
         return math.nan, math.nan
-    least, greatest = (sum(values) / len(found) for values in zip(*found, strict=True))
+    least, greatest = (sum(values) / len(ranges) for values in zip(*ranges, strict=True))
     return least, greatest
 
 
@@ -52,8 +52,8 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
         return value, value
     if reducer == "mode":
         of = dict(scored)
-        many = Counter(said for said, _ in scored)
-        most = [of[said] for said, count in many.items() if count == max(many.values())]
+        many = Counter(word for word, _ in scored)
+        most = [of[word] for word, count in many.items() if count == max(many.values())]
         return min(most), max(most)
     named = _OF_K.fullmatch(reducer)
     if named is None or not {*scores} <= {0.0, 1.0}:
@@ -63,7 +63,7 @@ def _one(reducer: str, scored: Sequence[Repeat]) -> Range | None:
 
 
 def _of_k(reducer: str, k: int, total: int, right: int) -> float | None:
-    """Whether k are right, or the chance that one of k drawn is (pass_at), or that all of k are (pass_k)."""
+    """Return whether k are right, or the chance that one of k drawn is (pass_at), or that all of k are (pass_k)."""
     if reducer == "at_least":
         return float(right >= k)
     if total < k:  # early versions give 1, later ones none

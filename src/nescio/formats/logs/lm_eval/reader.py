@@ -56,11 +56,11 @@ class Sheet:
     results: Mapping[str, Any] | None
 
     def figure(self, *names: str) -> Any:
-        """What the results file holds under these names, or None."""
-        found: Any = self.results
+        """Return what the results file holds under these names, or None."""
+        value: Any = self.results
         for name in names:
-            found = found.get(name) if isinstance(found, dict) else None
-        return found
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,8 @@ class Given:
 
 
 def recognise(source: Source) -> str | None:
-    """JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`, `versions`.
+    """Recognise JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`,
+    `versions`.
 
     Of version 0.3 a document of `doc_id`, `prompt_0`, `logit_0`, and one of `results`, `config`, `versions`.
     """
@@ -101,21 +102,21 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
     notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
-    given = _given([source for part, source in parts if part == "samples"], results, notes)
-    if not given:
+    files = _given([source for part, source in parts if part == "samples"], results, notes)
+    if not files:
         rule = (
             "this file of lm-evaluation-harness holds figures of whole tasks and no answers; give its samples_*.jsonl"
         )
         raise FormatError(results[0][0], rule, value=list(results[0][1]["results"]))
-    sheets = _sheets(given, options)
+    sheets = _sheets(files, options)
     notes += _other_documents(sheets)
     rows: list[Graded] = []
     kinds: dict[bool, str] = {}
     _known("filter", {item.filter for sheet in sheets for item in sheet.items}, options)
     _known("metric", {name for sheet in sheets for item in sheet.items for name in item.values}, options)
     for sheet in sheets:
-        found, metric, outcomes = _graded(sheet, options, notes)
-        rows += found
+        graded, metric, outcomes = _graded(sheet, options, notes)
+        rows += graded
         kinds[outcomes] = f"{metric} of {sheet.path}"
     if len(kinds) > 1:
         raise MismatchError(f"{kinds[True]} gives outcomes, {kinds[False]} only scores: score them apart")
@@ -127,10 +128,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task",))
 
 
-def _known(name: str, found: set[str], options: ReadOptions) -> None:
+def _known(name: str, values: set[str], options: ReadOptions) -> None:
     """Raise UsageError where what was asked for is in none of the files."""
     if name in options.choose:
-        choose(options, name, sorted(found), f"{name}s")
+        choose(options, name, sorted(values), f"{name}s")
 
 
 # ---- files and runs ----
@@ -139,17 +140,18 @@ def _known(name: str, found: set[str], options: ReadOptions) -> None:
 def _given(
     samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[Note]
 ) -> list[Given]:
-    """The samples in files of their own, and then those in results files, unless there is a file of that task beside it."""
+    """Return the samples in files of their own, and then those in results files, unless there is a file of that task beside
+    it."""
     named = [_NAMED.fullmatch(source.stem) or _WRITTEN_OUT.fullmatch(source.stem) for source in samples]
     folders = [Path(source.label).absolute().parent for source in samples]
-    tasks = Counter((folder, found["task"]) for folder, found in zip(folders, named, strict=True) if found)
+    tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
     again = {folder for (folder, _), many in tasks.items() if many > 1}
-    given = []
-    for source, folder, found in zip(samples, folders, named, strict=True):
-        task, date = (found["task"], found["date"]) if found else (None, None)
-        run = (folder, date if folder in again else None) if found else (folder / source.stem, None)
+    files = []
+    for source, folder, parts in zip(samples, folders, named, strict=True):
+        task, date = (parts["task"], parts["date"]) if parts else (None, None)
+        run = (folder, date if folder in again else None) if parts else (folder / source.stem, None)
         rows = write_out_rows(source) if is_write_out(source) else rows_of(source)
-        given.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
+        files.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
     for path, held in results:
         folder = path.absolute().parent
         samples_of = dict(_held(path, held))
@@ -166,12 +168,12 @@ def _given(
                 )
                 continue
             places = ((row, f"samples of {task}, item {i}") for i, row in enumerate(rows, 1))
-            given.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
-    return given
+            files.append(Given(path, task, (folder if beside else folder / path.stem, None), places, held))
+    return files
 
 
 def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    """The samples that a results file holds, by their tasks."""
+    """Yield the samples that a results file holds, by their tasks."""
     samples = results.get("samples")
     for task, rows in samples.items() if isinstance(samples, dict) else ():
         if not isinstance(rows, list):
@@ -180,10 +182,10 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
             yield sanitize(task, target="message"), rows
 
 
-def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """The samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
+def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
+    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
-    for one in given:
+    for one in files:
         folder, date = one.run
         model = (one.results or {}).get("model_name")
         apart = f"{grading.place(folder)} {date}" if date else grading.place(folder)
@@ -193,39 +195,39 @@ def _sheets(given: Sequence[Given], options: ReadOptions) -> list[Sheet]:
         )
     runs = dict(zip(names, grading.run_names(list(names.values())), strict=True))
     sheets = []
-    for one in given:
+    for one in files:
         fallbacks = _fallbacks(one.results, one.task)
-        found = list(read_items(one.rows, one.path, fallbacks, options, alone=len(given) == 1))
-        sheets.append(Sheet(one.path, one.task, runs[one.run], found, one.results))
+        items = list(read_items(one.rows, one.path, fallbacks, options, alone=len(files) == 1))
+        sheets.append(Sheet(one.path, one.task, runs[one.run], items, one.results))
     return sheets
 
 
 def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
-    """The results file of the same folder that holds the task; of several, the one of the same date."""
-    found = [(path, held) for path, held in results if path.absolute().parent == folder and task in held["results"]]
-    dated = [held for path, held in found if date and date in path.name]
-    return next(iter([*dated, *(held for _, held in found)]), None)
+    """Return the results file of the same folder that holds the task; of several, the one of the same date."""
+    beside = [(path, held) for path, held in results if path.absolute().parent == folder and task in held["results"]]
+    dated = [held for path, held in beside if date and date in path.name]
+    return next(iter([*dated, *(held for _, held in beside)]), None)
 
 
 def _fallbacks(results: Mapping[str, Any] | None, task: str | None) -> set[str]:
-    """What the task's filters put where they extract nothing."""
+    """Return what the task's filters put where they extract nothing."""
     sheet = Sheet(Path(), task, "", [], results)
-    found = {INVALID}
+    words = {INVALID}
     for chain in listed(sheet.figure("configs", str(task), "filter_list")):
         for step in listed(chain.get("filter") if isinstance(chain, dict) else None):
             fallback = step.get("fallback") if isinstance(step, dict) else None
             if isinstance(fallback, str):
-                found.add(fallback.strip())
-    return found
+                words.add(fallback.strip())
+    return words
 
 
 # ---- outcomes ----
 
 
 def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], str, bool]:
-    """The rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
+    """Return the rows of one file by the chosen filter and metric; and whether they are outcomes or only scores."""
     name = _pick(options, "filter", [item.filter for item in sheet.items])
     items = [item for item in sheet.items if item.filter == name]
     metric = _metric(sheet, items, options, notes)
@@ -237,7 +239,7 @@ def _graded(sheet: Sheet, options: ReadOptions, notes: list[Note]) -> tuple[list
     else:
         notes.append(grading.no_outcome(what, column))
     held = {SCORE if scale else column} if not scale or scale.between else set()
-    held |= {asked for asked in options.graded if asked == SCORE or any(asked in item.values for item in items)}
+    held |= {wanted for wanted in options.graded if wanted == SCORE or any(wanted in item.values for item in items)}
     rows: list[Graded] = []
     sheet.items.clear()
     items.reverse()
@@ -264,7 +266,7 @@ def _row(
     if scale and not math.isnan(score):
         silence = SAID_SO if declined(options, item.declines) else item.why
         state, why = grading.outcome_of(scale.state(score), silence, answerable=item.answerable)
-    given = {name: score if name in (SCORE, metric) else item.values.get(name) for name in held}
+    values = {name: score if name in (SCORE, metric) else item.values.get(name) for name in held}
     row = Graded(
         sheet.run,
         f"{sheet.task}/{item.doc}" if sheet.task else item.doc,
@@ -276,18 +278,19 @@ def _row(
         answerable=-1 if item.answerable else 0,
     )
     labels = item.labels if not sheet.task or options.strata == () else {"task": sheet.task} | item.labels
-    scores = {name: value for name, value in given.items() if value is not None}
+    scores = {name: value for name, value in values.items() if value is not None}
     return replace(row, strata=labels, scores=scores) if labels or scores else row
 
 
-def _pick(options: ReadOptions, name: str, found: Sequence[str]) -> str:
-    """The one chosen, or the only one there is: another task may have what was asked for."""
-    there = list(dict.fromkeys(found))
+def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
+    """Return the one chosen, or the only one there is: another task may have what was asked for."""
+    there = list(dict.fromkeys(names))
     return there[0] if len(there) == 1 else choose(options, name, there, f"{name}s")
 
 
 def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: list[Note]) -> str:
-    """The metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a number."""
+    """Return the metric asked for; else the only one that is right or wrong, or that lies between 0 and 1, or that is a
+    number."""
     values: dict[str, list[float]] = {}
     lists: dict[str, None] = {}
     for item in items:
@@ -299,9 +302,9 @@ def _metric(sheet: Sheet, items: Sequence[Item], options: ReadOptions, notes: li
     if not values:
         rule = "no metric in it has a number for each answer (lists hold what a figure of the whole task is made from)"
         raise FormatError(sheet.path, rule, value=other or None)
-    graded = {name: [value for value in found if not math.isnan(value)] for name, found in values.items()}
-    certain = [name for name, found in graded.items() if all(value in (0, 1) for value in found)]
-    partial = [name for name, found in graded.items() if all(0 <= value <= 1 for value in found)]
+    graded = {name: [value for value in scores if not math.isnan(value)] for name, scores in values.items()}
+    certain = [name for name, scores in graded.items() if all(value in (0, 1) for value in scores)]
+    partial = [name for name, scores in graded.items() if all(0 <= value <= 1 for value in scores)]
     pool = list(values) if options.choose.get("metric") in values else certain or partial or list(values)
     metric = _pick(options, "metric", pool) if len(pool) == 1 else choose(options, "metric", pool, "metrics")
     left = [name for name in values if name != metric]

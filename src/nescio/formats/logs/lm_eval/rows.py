@@ -45,7 +45,7 @@ class Item:
 
 
 def rows_of(source: Source) -> Rows:
-    """The rows of a samples file."""
+    """Return the rows of a samples file."""
     if source.kind == "lines":
         return ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
     return ((row, f"item {i}") for i, row in enumerate(source.document, 1))
@@ -85,7 +85,8 @@ def _as_sample(row: Any) -> Any:
 
 
 def _metric(value: Any) -> Any:
-    """A metric that was written as a text: a number, what is no number (as a list), or None for a text that is no metric."""
+    """Return a metric that was written as a text: a number, what is no number (as a list), or None for a text that is no
+    metric."""
     if value in ("True", "False"):
         return value == "True"
     if isinstance(value, str):
@@ -94,7 +95,7 @@ def _metric(value: Any) -> Any:
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """The rows, read; the hashes of their documents are kept where there are others to compare them with."""
+    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them with."""
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
@@ -114,15 +115,15 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     names = metrics if isinstance(metrics, list) else [name for name in row if name not in NOT_METRICS]
     values = {sanitize(name, target="message"): number(row.get(name)) for name in names if isinstance(name, str)}
     pairs = _pairs(responses)
-    said = [] if pairs else [text.strip() for text in _texts(responses)]
+    texts = [] if pairs else [text.strip() for text in _texts(responses)]
     why = None
-    if not pairs and not any(said):
+    if not pairs and not any(texts):
         why = EMPTY
-    elif said and all(text in fallbacks for text in said):
+    elif texts and all(text in fallbacks for text in texts):
         why = NO_FORM
-    declines = _declines((said, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
-    asked = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
-    sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, asked)
+    declines = _declines((texts, _texts(row.get("resps"))), options) if options.declined.asked and not pairs else None
+    lengths = _lengths(row.get("arguments"), len(pairs)) if len(pairs) > 1 else None
+    sure = _sure(pairs[: len(pairs) // 2] if BOTH_WAYS in values else pairs, lengths)
     held = row.get("doc")
     labels = grading.labels(held, options) if isinstance(held, dict) else {}
     target = row.get("target")
@@ -141,47 +142,47 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
     )
 
 
-def _declines(given: Iterable[list[str]], options: ReadOptions) -> str | None:
-    """The words in which an answer declines: as it was graded, after the filter, or in all that the model said.
+def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:
+    """Return the words in which an answer declines: as it was graded, after the filter, or in all that the model said.
 
     One of several samples is not what was graded: a vote over them may have gone the other way.
     """
-    for texts in given:
+    for texts in forms:
         if texts and all(map(options.declined.fits, texts)):
             return texts[0]
     return None
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts in nested lists, in order; a number is one too."""
-    found, left = [], [value]
+    """Return the texts in nested lists, in order; a number is one too."""
+    texts, left = [], [value]
     while left:
-        each = left.pop()
-        if isinstance(each, list):
-            left += reversed(each)
-        elif each is not None:
-            found.append(str(each))
-    return found
+        part = left.pop()
+        if isinstance(part, list):
+            left += reversed(part)
+        elif part is not None:
+            texts.append(str(part))
+    return texts
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """The log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
-    found = []
-    for each in responses:
-        if not isinstance(each, list) or len(each) != 2 or str(each[1]) not in ("True", "False"):
+    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
+    logs = []
+    for response in responses:
+        if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
             return []
-        log = number(each[0])
+        log = number(response[0])
         if log is None:
             return []
-        found.append(log)
-    return found
+        logs.append(log)
+    return logs
 
 
 def _lengths(arguments: Any, count: int) -> list[int] | None:
-    """How many characters each option has, from the requests made for it."""
+    """Return how many characters each option has, from the requests made for it."""
     if isinstance(arguments, dict):
-        asked = [arguments.get(f"gen_args_{i}") for i in range(count)]
-        texts = [one.get("arg_1") if isinstance(one, dict) else None for one in asked]
+        requests = [arguments.get(f"gen_args_{i}") for i in range(count)]
+        texts = [one.get("arg_1") if isinstance(one, dict) else None for one in requests]
     else:
         texts = [one[1] if isinstance(one, list) and len(one) > 1 else None for one in listed(arguments)]
     lengths = [len(text.removeprefix(" ")) for text in texts if isinstance(text, str)]
@@ -189,7 +190,8 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """The softmax at the best option, and at the best for its length; None where there is one option, or no finite number.
+    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no finite
+    number.
 
     The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
     """
@@ -204,5 +206,5 @@ def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, 
 
 
 def listed(value: Any) -> list[Any]:
-    """A list, empty where it is none."""
+    """Return a list, empty where it is none."""
     return value if isinstance(value, list) else []

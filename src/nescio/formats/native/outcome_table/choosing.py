@@ -136,7 +136,7 @@ def _no_verdict(table: _Table, named: Roles, vague: Sequence[str]) -> str:
 
 
 def _alike(table: _Table, columns: Sequence[str], name: str, what: str) -> str:
-    """The first of some columns if all say the same of every row; raises FormatError if they differ."""
+    """Return the first of some columns if all say the same of every row; raises FormatError if they differ."""
     states = {column: {word: roles.state_of(word) for word in table.words(column)} for column in columns}
     shown = [_cases(table.have[column], states[column]) for column in columns]
     differ = " OR ".join(f"({shown[0]}) IS DISTINCT FROM ({other})" for other in shown[1:])
@@ -167,7 +167,8 @@ def _run(table: _Table, named: Roles) -> str | None:
 
 
 def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> str:
-    """The column that names the questions: of several, the first that has each once in a run, and the same ones in all runs."""
+    """Return the column that names the questions: of several, the first that has each once in a run, and the same ones in all
+    runs."""
     columns = named.all("id", "text")
     if "question" in columns and named.columns.get("outcome") == ("outcome",) and "id" not in named.named:
         return "question"  # an outcome table as it should be
@@ -209,7 +210,7 @@ def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
 
 
 def _both(table: _Table, outcome: str, wrong: str) -> str:
-    """The verdict of two columns, of which one says what is right and the other what is wrong; neither is no verdict."""
+    """Return the verdict of two columns, of which one says what is right and the other what is wrong; neither is no verdict."""
     is_right, is_wrong = ({word: roles.truth_of(word) for word in table.words(column)} for column in (outcome, wrong))
     right, bad = f"({_cases(table.have[outcome], is_right)})", f"({_cases(table.have[wrong], is_wrong)})"
     cell = table.have[outcome]
@@ -225,7 +226,7 @@ def _opposite(table: _Table, column: str) -> str:
 
 
 def _silent(table: _Table, named: Roles) -> str:
-    """A cell that says "yes" where any column says that the answer was declined."""
+    """Return a cell that says "yes" where any column says that the answer was declined."""
     cells = []
     for part, silent in (("abstained", True), ("answered", False)):
         for column in named.all(part):
@@ -239,7 +240,7 @@ def _silent(table: _Table, named: Roles) -> str:
 
 
 def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
-    """Where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
+    """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
     prediction = named.one("prediction")
     if prediction is None or silent != "NULL":
         return "false"

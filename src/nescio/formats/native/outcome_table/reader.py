@@ -86,14 +86,14 @@ ANSWERABLE = f"CASE WHEN lower(answerable) IN ({_YES}) THEN 'true' WHEN lower(an
 
 
 def recognise(source: Source) -> str | None:
-    """A table with the columns `question` and `outcome`."""
+    """Recognise a table with the columns `question` and `outcome`."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     return "table" if {"question", "outcome"} <= set(source.columns) else None
 
 
 def understand(source: Source) -> str | None:
-    """A table with a column that names questions, and one that says which answers are right."""
+    """Recognise a table with a column that names questions, and one that says which answers are right."""
     return "table" if roles.holds_verdicts(source) else None
 
 
@@ -107,21 +107,21 @@ def understand(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
-    notes = [each for source in sources for each in source.notes]
+    notes = [remark for source in sources for remark in source.notes]
     with connect() as connection:
         extra, tables = _collect(connection, sources, options, notes)
         _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
         _keep_rules(connection, sources)
         _no_run_in_two(connection, sources)
-        found = _build(connection, sources, notes, tables)
-        judges = _judges(connection, found.runs)
+        outcomes = _build(connection, sources, notes, tables)
+        judges = _judges(connection, outcomes.runs)
         extra |= {"judge": "judge"} if judges is None else {}
         taken = {name for table in tables for name in table.taken}
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = _strata(connection, sources, free, options.strata)
-        graded = _graded(connection, sources, extra, options.graded, found.state.shape)
-    found = replace(found, strata=strata, extra_columns={**found.extra_columns, **graded}, judges=judges or ())
-    return ReadResult(found, tuple(notes))
+        graded = _graded(connection, sources, extra, options.graded, outcomes.state.shape)
+    outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
+    return ReadResult(outcomes, tuple(notes))
 
 
 def _collect(
@@ -186,12 +186,12 @@ class _Table:
 
 
 def _as_given(name: str) -> str:
-    """What a column of a user's is called: nescio's own names are kept for the columns that play the part."""
+    """Return what a column of a user's is called: nescio's own names are kept for the columns that play the part."""
     return f"{name}{roles.DISPLACED}" if name in RESERVED else name
 
 
 def _kept(source: Source, options: ReadOptions) -> set[str] | None:
-    """The columns of a source that are read: those that play a part, and those asked for; None for all."""
+    """Return the columns of a source that are read: those that play a part, and those asked for; None for all."""
     if options.strata is None or source.kind == "lines":
         return None
     known = roles.roles_of(source.columns, source.named)
@@ -233,20 +233,20 @@ def _refuse(
 ) -> None:
     """Raise FormatError for the first row that meets the condition."""
     query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
-    if found := first(connection, query):
-        source = sources[found[0]]
-        raise FormatError(source.label, rule, where=locate(source, found[1]), value=found[2])
+    if offence := first(connection, query):
+        source = sources[offence[0]]
+        raise FormatError(source.label, rule, where=locate(source, offence[1]), value=offence[2])
 
 
-def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], notes: list[Note]) -> None:
-    """The view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
+def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], notes: list[Note]) -> None:
+    """Create the view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
     """
     counted = connection.execute(
         "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    states = {word: given.get(word, STATES.get(word, roles.state_of(word))) for word, _ in counted}
+    states = {word: mapped.get(word, STATES.get(word, roles.state_of(word))) for word, _ in counted}
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     for word, rows in counted:
         state = states[word]
@@ -269,7 +269,8 @@ def _state(connection: duckdb.DuckDBPyConnection, given: Mapping[str, int], note
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
-    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two apart."""
+    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two
+    apart."""
     composed = "nfc_normalize(question)"
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
@@ -283,20 +284,20 @@ def _keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]
     """Raise FormatError for the first row that breaks a rule."""
     cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
     shown = ", ".join(column for column, _, _ in RULES)
-    found = first(
+    offence = first(
         connection,
         f"SELECT broken, file, row, {shown} FROM (SELECT *, CASE {cases} END AS broken FROM rows) "
         "WHERE broken IS NOT NULL ORDER BY file, row LIMIT 1",
     )
-    if found:
-        broken, file, row, *cells = found
+    if offence:
+        broken, file, row, *cells = offence
         raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
 
 
 def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
     query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
-    if found := first(connection, query):
-        run, one, other = found
+    if clash := first(connection, query):
+        run, one, other = clash
         raise MismatchError(
             f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the column run: "
             "a table without it is one run, named by its file"
@@ -306,7 +307,7 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
 def _build(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note], tables: Sequence[_Table]
 ) -> Outcomes:
-    """The outcomes, runs and questions in the order in which they first stand in the files."""
+    """Return the outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
     for name in ("run", "question"):
         # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
@@ -325,7 +326,7 @@ def _build(
     _check_ranks(connection, sources, cells, tables)
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]
-    found, lower = gather(cells, names["run"], names["question"])
+    outcomes, lower = gather(cells, names["run"], names["question"])
     if lower:
         notes.append(
             note(
@@ -350,7 +351,7 @@ def _build(
         _refuse(connection, sources, lacking, "the cluster is empty, and other rows have one")
     codes = {"true": 1, "false": 0, None: -1}
     return replace(
-        found,
+        outcomes,
         answerable=None if answerable is None else np.array([codes[word] for word in answerable], dtype=np.int8),
         clusters=None if clusters is None else np.array(clusters, dtype=object),
         files=tuple(str(sources[i].label) for i in file_of_run),
@@ -367,13 +368,13 @@ def _check_ranks(
     run, question, rank = (cells[name] for name in ("run", "question", "rank"))
     follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
     if (follows & (rank[1:] == rank[:-1])).any():
-        found = first(
+        repeat = first(
             connection,
             f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM rows "
             "GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
         )
-        file, named, asked, place, given, before, again = found
-        ranked, table = f" at rank {place}" if given else "", tables[file]
+        file, named, of_question, place, ranks_stated, before, again = repeat
+        ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
         ways = (
             ""
             if "run" in table.columns
@@ -381,7 +382,7 @@ def _check_ranks(
         )
         raise FormatError(
             sources[file].label,
-            f"question {asked!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}{ways}",
+            f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}{ways}",
             where=locate(sources[file], again),
         )
     if (rank[1:][~follows] > 1).any() or rank[0] > 1:
@@ -393,7 +394,7 @@ def _check_ranks(
 def _per_question(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
 ) -> list[str | None] | None:
-    """A reserved column with one value a question, in the order of the questions; None where no row has it."""
+    """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
     if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
         return None
     if differing := _differing(connection, column):
@@ -409,14 +410,15 @@ def _per_question(
             )
         places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in differing[1:])
         raise MismatchError(f"{rule}: {' and '.join(places)}")
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT max({column}) FROM coded GROUP BY question_code ORDER BY question_code"
     ).fetchall()
-    return [value for (value,) in found]
+    return [value for (value,) in rows]
 
 
 def _judges(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's own."""
+    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's
+    own."""
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):
         return None
@@ -428,17 +430,17 @@ Place = tuple[int, int, str]
 
 
 def _differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
-    """The first question with two values in a column: its name, and the file, row and value of the two."""
-    found = first(
+    """Return the first question with two values in a column: its name, and the file, row and value of the two."""
+    question = first(
         connection,
         f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row) LIMIT 1",
     )
-    if not found:
+    if not question:
         return None
     places: list[Any] = connection.execute(
-        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", found
+        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", question
     ).fetchall()
-    return found[0], places[0], next(place for place in places if place[2] != places[0][2])
+    return question[0], places[0], next(place for place in places if place[2] != places[0][2])
 
 
 def _strata(
@@ -447,7 +449,8 @@ def _strata(
     extra: Mapping[str, str],
     wanted: Sequence[str] | None,
 ) -> dict[str, Array]:
-    """The columns that are constant within each question, all of them or those asked for, with "" where there is nothing."""
+    """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
+    nothing."""
     if wanted is not None:
         for name in wanted:
             if name in extra and (differing := _differing(connection, extra[name])):
@@ -459,9 +462,9 @@ def _strata(
     for at in range(0, len(names), _AT_ONCE):
         batch = names[at : at + _AT_ONCE]
         ends = ", ".join(f"min({extra[name]}), max({extra[name]})" for name in batch)
-        found = connection.execute(f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code").fetchall()
+        rows = connection.execute(f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code").fetchall()
         for i, name in enumerate(batch):
-            low, high = ([row[2 * i + j] for row in found] for j in (0, 1))
+            low, high = ([row[2 * i + j] for row in rows] for j in (0, 1))
             if low == high and any(value is not None for value in low):
                 strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
     return strata
@@ -474,7 +477,7 @@ def _graded(
     wanted: Sequence[str],
     shape: tuple[int, ...],
 ) -> dict[str, Array]:
-    """The columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
+    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
     graded = {}
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], _NUMBER.format(extra[name])

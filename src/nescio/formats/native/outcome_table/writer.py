@@ -38,13 +38,13 @@ _FORMULA = re.compile(FORMULA)
     takes=Outcomes,
     suffixes=SUFFIXES,
 )
-def write(found: Outcomes, path: Path) -> WriteResult:
+def write(outcomes: Outcomes, path: Path) -> WriteResult:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
-    rows = write_outcomes(found, path)
+    rows = write_outcomes(outcomes, path)
     notes: list[Note] = []
-    lost = [bare(name) for name in found.extra_columns if name not in _graded(found).values()]
-    if lost or found.first_right is not None:
-        ranks = ["the ranks of right answers"] if found.first_right is not None else []
+    lost = [bare(name) for name in outcomes.extra_columns if name not in _graded(outcomes).values()]
+    if lost or outcomes.first_right is not None:
+        ranks = ["the ranks of right answers"] if outcomes.first_right is not None else []
         notes.append(
             note(
                 "outcomes_table.no_column",
@@ -53,9 +53,12 @@ def write(found: Outcomes, path: Path) -> WriteResult:
             )
         )
     if path.suffix.lower() in DELIMITED:
-        texts = {*found.runs, *found.questions, *found.strata}
+        texts = {*outcomes.runs, *outcomes.questions, *outcomes.strata}
         texts |= {
-            str(value) for values in (*found.strata.values(), found.clusters) if values is not None for value in values
+            str(value)
+            for values in (*outcomes.strata.values(), outcomes.clusters)
+            if values is not None
+            for value in values
         }
         if guarded := sum(_guarded(text) != text for text in texts):
             notes.append(
@@ -65,78 +68,79 @@ def write(found: Outcomes, path: Path) -> WriteResult:
                     texts=guarded,
                 )
             )
-    return WriteResult(f"{plural(rows, 'outcome')} of {plural(len(found.runs), 'run')}", tuple(notes))
+    return WriteResult(f"{plural(rows, 'outcome')} of {plural(len(outcomes.runs), 'run')}", tuple(notes))
 
 
-def write_outcomes(found: Outcomes, path: Path) -> int:
+def write_outcomes(outcomes: Outcomes, path: Path) -> int:
     """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty outcome.
 
     Graded scores stand in columns of their own, empty where there is none.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: an outcome table is written to {', '.join(SUFFIXES)} (found {path.suffix!r})")
-    names = _names(found)
-    rows = list(_rows(found, names))
+    names = _names(outcomes)
+    rows = list(_rows(outcomes, names))
     with whole(path) as draft:
         if path.suffix.lower() == ".jsonl":
             _write_lines(draft, names, rows)
         elif path.suffix.lower() == ".parquet":
-            _write_parquet(draft, names, rows, {"confidence", *_graded(found)})
+            _write_parquet(draft, names, rows, {"confidence", *_graded(outcomes)})
         else:
             _write_delimited(draft, [names, *rows], "\t" if path.suffix.lower() == ".tsv" else ",")
     return len(rows)
 
 
-def _names(found: Outcomes) -> list[str]:
+def _names(outcomes: Outcomes) -> list[str]:
     names = ["run", "question", "outcome"]
-    if found.confidence is not None and not np.isnan(found.confidence).all():
+    if outcomes.confidence is not None and not np.isnan(outcomes.confidence).all():
         names.append("confidence")
-    if found.candidate is not None and (found.candidate >= 0).any():
+    if outcomes.candidate is not None and (outcomes.candidate >= 0).any():
         names.append("candidate")
-    if found.answerable is not None and (found.answerable >= 0).any():
+    if outcomes.answerable is not None and (outcomes.answerable >= 0).any():
         names.append("answerable")
-    if found.clusters is not None:
+    if outcomes.clusters is not None:
         names.append("cluster")
-    if any(found.judges):
+    if any(outcomes.judges):
         names.append("judge")
-    return [*names, *(name for name in found.strata if name and name not in RESERVED), *_graded(found)]
+    return [*names, *(name for name in outcomes.strata if name and name not in RESERVED), *_graded(outcomes)]
 
 
-def _graded(found: Outcomes) -> dict[str, str]:
-    """The columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the score alone."""
-    taken = {*RESERVED, *found.strata}
-    ends = Counter(attribute(name) for name in found.extra_columns)
+def _graded(outcomes: Outcomes) -> dict[str, str]:
+    """Return the columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the
+    score alone."""
+    taken = {*RESERVED, *outcomes.strata}
+    ends = Counter(attribute(name) for name in outcomes.extra_columns)
     headers: dict[str, str] = {}
-    for name in found.extra_columns:
+    for name in outcomes.extra_columns:
         short = bare(name) if name.startswith(USER) or ends[attribute(name)] > 1 else attribute(name)
         if name not in REGISTRY or "." in name:
             headers |= {} if short in taken or short in headers else {short: name}
     return headers
 
 
-def _rows(found: Outcomes, names: list[str]) -> Iterator[list[Any]]:
-    graded = _graded(found)
-    for r, run in enumerate(found.runs):
-        for q, question in enumerate(found.questions):
-            state = int(found.state[r, q])
+def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
+    graded = _graded(outcomes)
+    for r, run in enumerate(outcomes.runs):
+        for q, question in enumerate(outcomes.questions):
+            state = int(outcomes.state[r, q])
             if state == ABSENT:
                 continue
-            cells: dict[str, Any] = {name: str(values[q]) for name, values in found.strata.items()}
+            cells: dict[str, Any] = {name: str(values[q]) for name, values in outcomes.strata.items()}
             cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
             for name, column in graded.items():
-                score = float(found.extra_columns[column][r, q])
+                score = float(outcomes.extra_columns[column][r, q])
                 cells[name] = None if np.isnan(score) else score
-            if "confidence" in names and found.confidence is not None:
-                confidence = float(found.confidence[r, q])
+            if "confidence" in names and outcomes.confidence is not None:
+                confidence = float(outcomes.confidence[r, q])
                 cells["confidence"] = None if np.isnan(confidence) else confidence
-            if "candidate" in names and found.candidate is not None:
-                cells["candidate"] = _CANDIDATE[int(found.candidate[r, q])]
-            if "answerable" in names and found.answerable is not None:
-                cells["answerable"] = {1: "true", 0: "false", -1: None}[int(found.answerable[q])]
-            if found.clusters is not None:
-                cells["cluster"] = str(found.clusters[q])
+            if "candidate" in names and outcomes.candidate is not None:
+                cells["candidate"] = _CANDIDATE[int(outcomes.candidate[r, q])]
+            if "answerable" in names and outcomes.answerable is not None:
+                cells["answerable"] = {1: "true", 0: "false", -1: None}[int(outcomes.answerable[q])]
+            if outcomes.clusters is not None:
+                cells["cluster"] = str(outcomes.clusters[q])
             if "judge" in names:
-                cells["judge"] = None if found.judges[r] is None else str(found.judges[r])
+                cells["judge"] = None if outcomes.judges[r] is None else str(outcomes.judges[r])
             yield [cells[name] for name in names]
 
 
@@ -150,7 +154,7 @@ def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
 
 
 def _guarded(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula, made inert; no two texts become one."""
+    """Make text inert that a spreadsheet would take for a formula; no two texts become one."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
