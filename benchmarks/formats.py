@@ -1,7 +1,7 @@
 """How fast other tools' logs are scored, as ratios within one run: `python benchmarks/formats.py [DATA]`.
 
-DATA is a folder with `squad2/` and `pan20/` (default: `../shared/data` beside the checkout); what is not there is skipped, and said so. Times
-are medians on this machine, now; only the ratios mean anything elsewhere.
+DATA is a folder with `squad2/` and `pan20/` (default: `../shared/data` beside the checkout); what is not there is
+skipped, and said so. Times are medians on this machine, now; only the ratios mean anything elsewhere.
 """
 
 from __future__ import annotations

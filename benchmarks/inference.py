@@ -1,7 +1,9 @@
-"""Inference and meta-evaluation against the slow side, as ratios within one run: `python benchmarks/inference.py [SHARED]`.
+"""Inference and meta-evaluation against the slow side, as ratios within one run: `python benchmarks/inference.py
+[SHARED]`.
 
-SHARED is a folder with `data/mmlu_pro/outcomes.parquet` and `peers/literal_meta.py`, the published procedures in plain NumPy loops
-(default: `../shared` beside the checkout). What is timed on a part of the work says so and is scaled. About three minutes.
+SHARED is a folder with `data/mmlu_pro/outcomes.parquet` and `peers/literal_meta.py`, the published procedures in plain
+NumPy loops (default: `../shared` beside the checkout). What is timed on a part of the work says so and is scaled. About
+three minutes.
 """
 
 from __future__ import annotations
@@ -109,7 +111,8 @@ def exact_pairs(data: Evidence) -> Row:
 
 
 def as_printed(data: Evidence, peer: dict[str, Any]) -> list[Row]:
-    """Stability and swap against the published figures in loops, which draw anew for each pair and trial; timed on 10 pairs."""
+    """Stability and swap against the published figures in loops, which draw anew for each pair and trial; timed on 10
+    pairs."""
     table = dict(zip(data.runs, codes(data), strict=True))
     pairs = list(combinations(sorted(table), 2))
 
@@ -152,7 +155,8 @@ def from_tables(data: Evidence) -> Row:
 
 
 def binning() -> Row:
-    """All pairs of 1,000 runs on 1,000 trials into bins with their swaps, against one searchsorted of the differences alone."""
+    """All pairs of 1,000 runs on 1,000 trials into bins with their swaps, against one searchsorted of the differences
+    alone."""
     rng = np.random.default_rng(0)
     chance = rng.uniform(0.2, 0.7, (1_000, 1))
     right, silent = rng.binomial(250, chance, (2, 1_000, 1_000)), rng.binomial(50, 0.3, (2, 1_000, 1_000))

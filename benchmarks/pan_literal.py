@@ -1,6 +1,7 @@
 """PAN's figures the obvious way, as the organisers' evaluator of 2023 goes about it: a line, and a problem, at a time.
 
-`python benchmarks/pan_literal.py TRUTH ANSWERS` prints them. Written for the benchmark from the evaluator's description.
+`python benchmarks/pan_literal.py TRUTH ANSWERS` prints them. Written for the benchmark from the evaluator's
+description.
 """
 
 from __future__ import annotations

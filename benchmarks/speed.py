@@ -1,7 +1,7 @@
 """How fast, as ratios within one run: `python benchmarks/speed.py [DATA]`.
 
-DATA is a folder with `mmlu_pro/outcomes.parquet` and `pan20/` (default: `../shared/data` beside the checkout); what is not there is
-skipped, and said so. Times are medians on this machine, now; only the ratios mean anything elsewhere.
+DATA is a folder with `mmlu_pro/outcomes.parquet` and `pan20/` (default: `../shared/data` beside the checkout); what is
+not there is skipped, and said so. Times are medians on this machine, now; only the ratios mean anything elsewhere.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def gathered_aurc(right: np.ndarray, confidence: np.ndarray, resamples: int) -> 
 
 
 def ordered(data: Path) -> list[Row]:
-    """AURC intervals on PAN's runs: patterns in order, against gathering and sorting every resample (timed on 200, scaled)."""
+    """AURC intervals on PAN's runs: patterns in order, against gathering and sorting every resample (timed on 200,
+    scaled)."""
     files = [data / "pan20" / "truth.jsonl", *sorted((data / "pan20" / "runs").glob("*/answers.jsonl"))]
     loaded = load([str(file) for file in files])
     evidence, resamples, few = loaded.data, 10_000, 200

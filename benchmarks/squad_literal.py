@@ -1,6 +1,8 @@
-"""SQuAD 2.0's figures the obvious way, as evaluate-v2.0.py goes about it: every text is normalised each time it is looked at.
+"""SQuAD 2.0's figures the obvious way, as evaluate-v2.0.py goes about it: every text is normalised each time it is
+looked at.
 
-`python benchmarks/squad_literal.py GOLD PREDICTIONS` prints them. Written for the benchmark from the script's description.
+`python benchmarks/squad_literal.py GOLD PREDICTIONS` prints them. Written for the benchmark from the script's
+description.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""How often does a nominal 95% interval hold the true value? The study behind the default intervals, in docs/coverage.md.
+"""How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
+docs/coverage.md.
 
     python studies/coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
-questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated tables
-whose interval holds the true value of the measure (that of the system, not of the table), among tables where the measure is
-defined; an interval that the method cannot give counts as a miss.
+questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated
+tables whose interval holds the true value of the measure (that of the system, not of the table), among tables where the
+measure is defined; an interval that the method cannot give counts as a miss.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 @dataclass(frozen=True)
 class Cell:
-    """The coverage of one method for one measure of one system at one size; `defined` counts tables with a value, `warned` is
-    the share of them whose interval nescio doubts, `silent_misses` the share that misses without a warning."""
+    """The coverage of one method for one measure of one system at one size; `defined` counts tables with a value,
+    `warned` is the share of them whose interval nescio doubts, `silent_misses` the share that misses without a warning.
+    """
 
     n: int
     rate: float
@@ -57,7 +59,8 @@ class Cell:
 
 
 def resamples_for(n: int) -> int:
-    """Resamples an interval: as many as nescio's default where few tables are possible, so that one of them weighs much."""
+    """Resamples an interval: as many as nescio's default where few tables are possible, so that one of them weighs
+    much."""
     return 10_000 if n <= 200 else 2_000
 
 

@@ -2,7 +2,8 @@
 
     python studies/inference.py           writes docs/inference.md
 
-Systems are simulated, and nescio itself compares them; what is counted is how often it sees a difference that is not there.
+Systems are simulated, and nescio itself compares them; what is counted is how often it sees a difference that is not
+there.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ FAMILIES = {
 
 
 def family(rates: Sequence[float], measure: str, test: str, seed: int) -> tuple[bool, bool, bool]:
-    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at most 5%?"""
+    """Of one collection: is there a false verdict, do the rank intervals hold the true ranks, is an uncorrected p at
+    most 5%?"""
     rng = np.random.default_rng([1, seed])
     hardness = rng.normal(0, 1, 200)  # questions are harder or easier for all
     shift = np.array([np.log(rate / (1 - rate)) for rate in rates])

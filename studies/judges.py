@@ -2,9 +2,10 @@
 
     python studies/judges.py [DATA]        writes docs/judges.md (about half a minute)
 
-DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people; it is no part of this project, and by
-default `../shared/data` beside the checkout. Each judge is held against people on all their labels; then 1,000 times a random
-sample of the labels of a run is all that the estimates get, and what people said of all its answers is the truth to be covered.
+DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people; it is no part of this
+project, and by default `../shared/data` beside the checkout. Each judge is held against people on all their labels;
+then 1,000 times a random sample of the labels of a run is all that the estimates get, and what people said of all its
+answers is the truth to be covered.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ _STATES = {"Yes": CORRECT, "No": INCORRECT, "": NOT_GRADED}
 
 @dataclass(frozen=True)
 class Seen:
-    """One judge: what it says of every answer, how that agrees with people, and verdicts of both on the labelled answers by run."""
+    """One judge: what it says of every answer, how that agrees with people, and verdicts of both on the labelled
+    answers by run."""
 
     name: str
     results: Results

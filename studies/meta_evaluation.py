@@ -2,9 +2,10 @@
 
     python studies/meta_evaluation.py [DATA]      writes docs/meta-evaluation.md (about a minute of processor time)
 
-DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data` beside
-the checkout. What is not there is left out, and the page says so. The prose is written by hand in `meta_evaluation.md.in`,
-its figures are those of this run, and the run fails where they contradict the prose (`EXPECTED`, `said`).
+DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data`
+beside the checkout. What is not there is left out, and the page says so. The prose is written by hand in
+`meta_evaluation.md.in`, its figures are those of this run, and the run fails where they contradict the prose
+(`EXPECTED`, `said`).
 """
 
 from __future__ import annotations

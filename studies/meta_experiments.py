@@ -139,7 +139,8 @@ def study(data: Evidence) -> Study:
 
 @dataclass(frozen=True)
 class Finding:
-    """A difference between two measures; `paper` is what the paper reports, `side` its sign, 0 where it calls them similar."""
+    """A difference between two measures; `paper` is what the paper reports, `side` its sign, 0 where it calls them
+    similar."""
 
     label: str
     value: Callable[[Trial], float]
@@ -202,8 +203,8 @@ SIMILAR = 0.034  # less apart than c@1 and accuracy in Table 2, whose sensitivit
 
 @dataclass(frozen=True)
 class Verdict:
-    """A finding on one collection: its mean over the seeds and the spread of one of them; in how many seeds, and with how many
-    of the runs left out, it is as in the paper; whether it is `opposite` in every seed."""
+    """A finding on one collection: its mean over the seeds and the spread of one of them; in how many seeds, and with
+    how many of the runs left out, it is as in the paper; whether it is `opposite` in every seed."""
 
     mean: float
     spread: float

@@ -2,10 +2,10 @@
 
     python studies/nuggets.py [DATA]        writes docs/nuggets.md (about half a minute)
 
-DATA holds cone_rag (gold nuggets of conversation turns, responses of four runs, people's match labels) and nq301 (short answers
-judged by people); both are no part of this project, and by default in `../shared/data` beside the checkout. The people of cone_rag
-judged other runs than the four whose responses lie there: `link` counts what can be joined, and where `automatic_responses.json` lies
-beside the labels too, those pairs are measured directly.
+DATA holds cone_rag (gold nuggets of conversation turns, responses of four runs, people's match labels) and nq301 (short
+answers judged by people); both are no part of this project, and by default in `../shared/data` beside the checkout. The
+people of cone_rag judged other runs than the four whose responses lie there: `link` counts what can be joined, and
+where `automatic_responses.json` lies beside the labels too, those pairs are measured directly.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ from nescio.text import sentences
 
 ROOT = Path(__file__).parents[1]
 PARTS, RESAMPLES, SEED = 10, 2_000, 0
-# Labels and responses of cone_rag name runs differently; these two teams have one run each, so that the names can be joined.
+# Labels and responses of cone_rag name runs differently; these two teams have one run each, so that the names can be
+# joined.
 NAMES = {"ksu-1": "ksu", "nii-1": "NII_USI_UCL"}
 
 
@@ -124,9 +125,11 @@ def direct(cone: Cone, match: pourpre.Matcher) -> Pairs:
 
 
 def indirect(cone: Cone, match: pourpre.Matcher, *, shifted: bool = False) -> tuple[Pairs, Array]:
-    """Each labelled nugget: its mean match in the four runs' responses to its turn, and whether people found it in any labelled run.
+    """Each labelled nugget: its mean match in the four runs' responses to its turn, and whether people found it in any
+    labelled run.
 
-    Also the share of labelled runs in which they found it. `shifted` matches against the responses to the next turn instead.
+    Also the share of labelled runs in which they found it. `shifted` matches against the responses to the next turn
+    instead.
     """
     found: dict[tuple[str, str], list[bool]] = {}
     for label in cone.labels:
@@ -194,7 +197,8 @@ def cross_fitted(pairs: Pairs) -> Array:
 
 
 def measured(pairs: Pairs) -> dict[str, tuple[float, float, float]]:
-    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95% interval, resampled by group."""
+    """AUC, and agreement, kappa, precision and recall of cross-fitted calls: value and 95% interval, resampled by
+    group."""
     called = cross_fitted(pairs)
     code = (2 * pairs.people + called).astype(int)  # 0 neither, 1 called only, 2 people only, 3 both
     groups = np.unique(pairs.groups, return_inverse=True)[1]

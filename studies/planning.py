@@ -2,9 +2,9 @@
 
     python studies/planning.py            writes docs/planning.md (about five minutes on one core)
 
-Each setting is planned by `nescio.plan`. Fresh collections of the planned number of questions are then drawn from the same
-alternative, by a generator that the plan does not use, and each is tested as `nescio compare` tests it; the power achieved is
-the share of them with p at most alpha.
+Each setting is planned by `nescio.plan`. Fresh collections of the planned number of questions are then drawn from the
+same alternative, by a generator that the plan does not use, and each is tested as `nescio compare` tests it; the power
+achieved is the share of them with p at most alpha.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ MANY = 50_000  # collections drawn anew for the plan that is furthest off, to te
 CHECKED = 20  # collections a setting that go through nescio.compare itself
 Rates = tuple[float, float, float]
 
-# Two language models on the 11,275 questions of MMLU-Pro (Meta-Llama-3-70B down, Qwen1.5-110B across): how often the first
-# ends correct, incorrect or unanswered (the rows) where the second ends correct, incorrect or unanswered (the columns).
+# Two language models on the 11,275 questions of MMLU-Pro (Meta-Llama-3-70B down, Qwen1.5-110B across): how often the
+# first ends correct, incorrect or unanswered (the rows) where the second ends correct, incorrect or unanswered (the
+# columns).
 PILOT = ((4360, 1461, 151), (1106, 3230, 290), (195, 311, 171))
 
 

@@ -2,8 +2,8 @@
 
     python studies/reading.py [DATA]      writes docs/reading.md (about a minute on one core)
 
-DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data` beside
-the checkout, with cbc4kids, mctest and qa4mre.
+DATA is a folder of real collections made by others, none of which is part of this project: by default `../shared/data`
+beside the checkout, with cbc4kids, mctest and qa4mre.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from nescio.systems.reading import answer, has_wordnet
 from nescio.tasks.reading.marks import QUESTION_WORDS, answer_sentences
 
 ROOT = Path(__file__).parents[1]
-# Hirschman et al. (ACL 1999), Table 1, on 300 questions of other stories: AnsWdRecall and AutSent of the automatic rows.
+# Hirschman et al. (ACL 1999), Table 1, on 300 questions of other stories: AnsWdRecall and AutSent of the automatic
+# rows.
 SWITCHES: dict[tuple[str, ...], tuple[float, float] | None] = {
     (): (0.29, 0.28),
     ("Stem",): (0.29, 0.28),
@@ -227,7 +228,8 @@ def tuned_rows(choice: Choice, resamples: int) -> tuple[list[str], list[Comparis
 
 
 def verdict(found: dict[str, list[Comparison]], alpha: float = 0.05) -> list[str]:
-    """In words, collection by collection, whether the tuned threshold raised c@1; Holm over the systems of a collection."""
+    """In words, collection by collection, whether the tuned threshold raised c@1; Holm over the systems of a
+    collection."""
     lines = []
     for name, rows in found.items():
         p = adjust([row.p for row in rows], "holm")

@@ -1,10 +1,11 @@
-"""Does a guaranteed risk hold, and is the cross-fitted c@1 what new questions bring? The study behind docs/selective.md.
+"""Does a guaranteed risk hold, and is the cross-fitted c@1 what new questions bring? The study behind
+docs/selective.md.
 
     python studies/selective.py           writes docs/selective.md (a few minutes on two cores)
 
-A law says how confidences are spread and how often an answer of each confidence is right, so that the true risk and the true
-expected c@1 of any threshold have a closed form. Collections are drawn from it, nescio tunes a threshold on each, and the
-truth about that threshold is compared with what nescio said of it.
+A law says how confidences are spread and how often an answer of each confidence is right, so that the true risk and the
+true expected c@1 of any threshold have a closed form. Collections are drawn from it, nescio tunes a threshold on each,
+and the truth about that threshold is compared with what nescio said of it.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ RESAMPLES = 1_000  # of the interval of each collection
 
 @dataclass(frozen=True)
 class Law:
-    """Confidences c in [0, 1] with P(c ≤ x) = x^spread; an answer is right with chance Σ coefficient_k c^k, by the piece
-    (from, to, coefficients) that c lies in. With `steps`, c is rounded up to that many values, before it means anything.
-    `silent` is the chance of no answer and no candidate."""
+    """Confidences c in [0, 1] with P(c ≤ x) = x^spread; an answer is right with chance Σ coefficient_k c^k, by the
+    piece (from, to, coefficients) that c lies in. With `steps`, c is rounded up to that many values, before it means
+    anything. `silent` is the chance of no answer and no candidate."""
 
     name: str
     spread: float

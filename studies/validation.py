@@ -2,9 +2,10 @@
 
     python studies/validation.py [DATA] [--embeddings MODEL]    writes docs/validation.md (some minutes on one core)
 
-DATA holds squad2 and nq301; it is no part of this project, and by default `../shared/data` beside the checkout. The validator
-uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same everywhere. Only the
-row "validator with embeddings" needs more: the extra `embeddings` and a folder with a model, all-MiniLM-L6-v2 for this page.
+DATA holds squad2 and nq301; it is no part of this project, and by default `../shared/data` beside the checkout. The
+validator uses only techniques that need nothing beyond the extras `judges` and `systems`, so that the page is the same
+everywhere. Only the row "validator with embeddings" needs more: the extra `embeddings` and a folder with a model,
+all-MiniLM-L6-v2 for this page.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Validated:
 
 
 def validate(data: lab.Squad, plan: TrainingPlan, model: str | None = None) -> Validated:
-    """Train on the development articles, decide on the others; with a model of sentence-transformers also with embeddings."""
+    """Train on the development articles, decide on the others; with a model of sentence-transformers also with
+    embeddings."""
     dev_articles, test_articles = lab.titles(data)
     dev, test = (
         lab.validation(data, articles, name) for articles, name in ((dev_articles, "dev"), (test_articles, "test"))

@@ -1,4 +1,5 @@
-"""The collections of the study behind docs/validation.md: SQuAD 2.0 as answers to be validated, nq301 as answers to choose from."""
+"""The collections of the study behind docs/validation.md: SQuAD 2.0 as answers to be validated, nq301 as answers to
+choose from."""
 
 from __future__ import annotations
 
@@ -117,8 +118,9 @@ def gold_answers(data: Squad, articles: Iterable[str]) -> Exercise:
 
 @dataclass(frozen=True)
 class Streams:
-    """Answers of several systems to choose from, every answer kept that somebody judged; `unjudged` names those left out, by
-    question and system. `accuracy` is over the questions that a system was judged on, silence being no right answer.
+    """Answers of several systems to choose from, every answer kept that somebody judged; `unjudged` names those left
+    out, by question and system. `accuracy` is over the questions that a system was judged on, silence being no right
+    answer.
     """
 
     exercise: Exercise
@@ -128,8 +130,8 @@ class Streams:
 
 
 def nq301(path: Path) -> Streams:
-    """Nine systems' answers judged by people. A string that they did not see has the verdict of one that differs in case,
-    articles and punctuation alone; without such a twin it is UNKNOWN, and no answer to choose."""
+    """Nine systems' answers judged by people. A string that they did not see has the verdict of one that differs in
+    case, articles and punctuation alone; without such a twin it is UNKNOWN, and no answer to choose."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     said = {(r["question_id"], normalise(r["prediction"])): r["acceptable"] for r in rows if r["acceptable"]}

@@ -50,7 +50,8 @@ class Selected:
 
 
 def select(name: str, streams: lab.Streams, plan: TrainingPlan, resamples: int) -> Selected:
-    """Select by a validator with redundancy; each answer is judged by one that saw nothing of its question (or article)."""
+    """Select by a validator with redundancy; each answer is judged by one that saw nothing of its question (or
+    article)."""
     exercise = streams.exercise
     text = any(candidate.text for candidate in exercise.candidates)
     without = [] if text else [each for each in OWN if each in OF_THE_TEXT]

@@ -1,10 +1,12 @@
-"""Builds the wheel and the source distribution, installs both into an empty environment, and uses them away from the checkout.
+"""Builds the wheel and the source distribution, installs both into an empty environment, and uses them away from the
+checkout.
 
     python tools/installation.py                           prints what the README says: size, packages, seconds
     python tools/installation.py --tag v0.2.0 --keep dist  refuses a tag that is not the version; keeps what was built in dist/
 
-Everything is downloaded anew: no cache of pip's is used. Needs uv, to build. The wheel is built from the source distribution, so
-that a file that is missing there is missing here. Any step that fails ends the program with its output and exit status 1.
+Everything is downloaded anew: no cache of pip's is used. Needs uv, to build. The wheel is built from the source
+distribution, so that a file that is missing there is missing here. Any step that fails ends the program with its output
+and exit status 1.
 """
 
 from __future__ import annotations

@@ -210,7 +210,8 @@ def in_words(text: str) -> str:
 
 
 def _as_line(latex: str) -> str:
-    """One formula as a line: fractions with a slash, signs as letters; raises ValueError for LaTeX that this does not know."""
+    """One formula as a line: fractions with a slash, signs as letters; raises ValueError for LaTeX that this does not
+    know."""
     line = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1 / (\2)", latex)
     line = re.sub(r"\\text\{([^{}]*)\}", r"\1", line)
     line = re.sub(r"_([0-9])", lambda found: found[1].translate(_BELOW), line)

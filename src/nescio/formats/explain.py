@@ -20,7 +20,8 @@ _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions m
 
 
 def rule(format_: Format, source: Source | None = None) -> str:
-    """Return what `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph says."""
+    """Return what `recognise` looks for, or `understand` where only that knows the file, as its own first paragraph
+    says."""
     looks = format_.understand if source is not None and _is_understood(format_, source) else format_.recognise
     first = inspect.cleandoc(looks.__doc__ or "").split("\n\n")[0]
     known = " ".join(first.replace("`", "").split()).rstrip(".").removeprefix("Recognise ")
@@ -28,8 +29,8 @@ def rule(format_: Format, source: Source | None = None) -> str:
 
 
 def seen(format_: Format, source: Source) -> str:
-    """Return what was enough for the rule: the root of XML, the first line of text, else as few columns, keys or members as
-    would do."""
+    """Return what was enough for the rule: the root of XML, the first line of text, else as few columns, keys or
+    members as would do."""
     if source.kind == "xml":
         return f"XML with the root <{source.columns[0]}>"
     if source.kind == "text":
@@ -49,8 +50,8 @@ def seen(format_: Format, source: Source) -> str:
 
 
 def minimal_columns(recognise: Recognise, source: Source) -> tuple[str, ...]:
-    """Return as few columns, keys or members as would do for the file to be recognised as what it is; the first of them where
-    others would do as well."""
+    """Return as few columns, keys or members as would do for the file to be recognised as what it is; the first of them
+    where others would do as well."""
     part = recognise(source)
     return tuple(_enough((), _names(source), lambda kept: recognise(_only(source, kept)) == part))
 
@@ -68,8 +69,8 @@ def _names(source: Source) -> tuple[str, ...]:
 
 
 def _enough(some: Sequence[str], names: Sequence[str], does: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Return what is needed of the names where some are given: halved again and again, so that a few of thousands are quickly
-    found."""
+    """Return what is needed of the names where some are given: halved again and again, so that a few of thousands are
+    quickly found."""
     if does(some):
         return []
     if len(names) <= 1:
@@ -140,8 +141,8 @@ def _why_of_no_format(source: Source) -> str:
 
 
 def _no_counts(have: set[str]) -> str:
-    """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they are
-    outcomes."""
+    """Return what is wrong with columns of which one is called correct, incorrect or unanswered: with questions they
+    are outcomes."""
     if not have & {"question", *filter(None, NAMES_A_ROW)}:
         lacking = next(name for name in ("run", *OUTCOMES) if name not in have)
         return f"a counts table has the columns run, correct, incorrect, unanswered; there is no {lacking!r}"

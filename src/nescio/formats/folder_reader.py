@@ -1,4 +1,5 @@
-"""Folders that are named in place of the files in them: stories, questions with their runs, and what other tools left there."""
+"""Folders that are named in place of the files in them: stories, questions with their runs, and what other tools left
+there."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ DEEPEST = 6  # folders within a folder that are looked into
 def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """List what is given, with the files of a folder in its place; and notes on the files that are passed over.
 
-    A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl (as
-    `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say how their
-    files are named. Raises FormatError for any other folder.
+    A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
+    (as `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say
+    how their files are named. Raises FormatError for any other folder.
     """
     gathered: list[Any] = []
     notes: list[Note] = []
@@ -57,8 +58,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
-    """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of several
-    tools."""
+    """Return the logs of other tools in a folder and those within it; raises FormatError where there are none, or of
+    several tools."""
     names = {format_.name: format_.files for format_ in REGISTRY.values() if format_.files}
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
@@ -89,8 +90,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are left
-    out."""
+    """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
+    left out."""
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)

@@ -22,8 +22,8 @@ _LONGEST = 100  # bytes: with a prefix and a suffix, what any file system takes
 
 @contextmanager
 def folder_of(path: Path, format_: str) -> Iterator[Path]:
-    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be taken
-    for it."""
+    """Yield a folder to fill with files of one format, whole or not at all; raises MismatchError where one would not be
+    taken for it."""
     with whole_folder(path) as folder:
         yield folder
         for file in sorted(entry for entry in folder.rglob("*") if entry.is_file()):

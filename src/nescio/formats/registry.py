@@ -1,8 +1,8 @@
 """What a format is, the registries of readers and of writers, and what reading and writing give.
 
-A format is one file here. Its `recognise` says what part a file plays in it ("table", "gold", "answers") or None, by the
-file's suffix and columns alone; its reader takes all files of the format that were given together. A writer, in the same file,
-turns what was read of any format into files that this format's reader reads.
+A format is one file here. Its `recognise` says what part a file plays in it ("table", "gold", "answers") or None, by
+the file's suffix and columns alone; its reader takes all files of the format that were given together. A writer, in the
+same file, turns what was read of any format into files that this format's reader reads.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from nescio.sources.source import Source
 class Unjudged:
     """A collection and runs whose answers nobody has judged yet; `files` names where each run came from.
 
-    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions) by name.
-    `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio check` says it.
+    `extra_columns` holds graded scores of the format's own, which no judge gives: a column of shape (runs, questions)
+    by name. `unused` notes what else the files hold that could be used, and is not where they are judged so: `nescio
+    check` says it.
     """
 
     collection: Collection
@@ -72,7 +73,8 @@ class Declined:
 
 
 class Choices(Mapping[str, str]):
-    """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given or not."""
+    """What `--choose NAME=VALUE` says, by name; `asked` are the names that a reader looked for, whether they were given
+    or not."""
 
     def __init__(self, chosen: Mapping[str, str]) -> None:
         self._given = dict(chosen)
@@ -91,9 +93,9 @@ class Choices(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are graded
-    scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not know", and whether
-    questions must hold gold answers (not where people judge, or a system is to answer)."""
+    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are
+    graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not
+    know", and whether questions must hold gold answers (not where people judge, or a system is to answer)."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -109,9 +111,9 @@ class ReadOptions:
 class ReadResult:
     """What a reader found, notes for the user, and the measures that users of the format expect first.
 
-    `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes may
-    name the judge of each run themselves. The rest is the pipeline's to fill: what the files are, whether nescio judged, and the
-    questions and answers that were judged.
+    `judges` says who judged, where the reader knows it or let something judge (nuggets matched automatically); outcomes
+    may name the judge of each run themselves. The rest is the pipeline's to fill: what the files are, whether nescio
+    judged, and the questions and answers that were judged.
     """
 
     data: Data
@@ -135,12 +137,13 @@ CollectionReader = Callable[[Sequence[SourceRole], ReadOptions], tuple[Collectio
 class Format:
     """A registered format: `about` says in one line what it holds, for messages and help.
 
-    `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are scored by.
-    `text` says that it knows text files by their first line; a `fallback` takes only what no other format does. `understand` says what
-    part a table plays by what people call its columns, where no format knows it by its own names; `columns` are the names that
-    `--column` may give to its columns. A format of answers that are yet to be judged `yields` a table that says itself which are right,
-    unless judging is asked for. `describe` says in words what files hold that cannot be read without others; "" where there is no more
-    to say. `files` are the names of its files in a folder that is given in place of them, as patterns.
+    `collection` reads the questions alone, and notes on them: what systems answer, and what nescio's own runs are
+    scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
+    does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
+    names; `columns` are the names that `--column` may give to its columns. A format of answers that are yet to be
+    judged `yields` a table that says itself which are right, unless judging is asked for. `describe` says in words what
+    files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files
+    in a folder that is given in place of them, as patterns.
     """
 
     name: str
@@ -189,10 +192,11 @@ def reader(
 
 
 def takers(source: Source, *, judging: bool = False) -> list[Format]:
-    """Find the formats that a file could be of: by their own names, else by what people call its columns, else a fallback.
+    """Find the formats that a file could be of: by their own names, else by what people call its columns, else a
+    fallback.
 
-    Where the user named columns, formats that have such columns come first. A table of answers that says itself which are right is
-    one of outcomes, unless `judging` is asked for.
+    Where the user named columns, formats that have such columns come first. A table of answers that says itself which
+    are right is one of outcomes, unless `judging` is asked for.
     """
     known = [format_ for format_ in REGISTRY.values() if format_.recognise(source)]
     own = [format_ for format_ in known if not format_.fallback]
@@ -221,7 +225,8 @@ Write = Callable[[Any, Path], WriteResult]
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills a folder."""
+    """A registered writer: `takes` is Outcomes or Unjudged, `suffixes` those of the file it writes, none where it fills
+    a folder."""
 
     name: str
     about: str

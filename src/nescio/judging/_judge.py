@@ -8,12 +8,13 @@ A judge is one decorated function of a question, an answer and its parameters, w
     @judge("token_f1", scores={"f1": 0.0})
     def token_f1(question, answer, threshold=0.5): ...  # a Grade, with a score that becomes the column f1
 
-`scores` names the columns of graded credit, each with what silence earns in it, or a function that says so of a question: NaN
-where it earns nothing because it is not counted. `measures` are those that users of the judge expect first. `suits` says of a
-question whether the judge is the one to take where nobody named any; `remarks` says what is odd about the answers of runs.
+`scores` names the columns of graded credit, each with what silence earns in it, or a function that says so of a
+question: NaN where it earns nothing because it is not counted. `measures` are those that users of the judge expect
+first. `suits` says of a question whether the judge is the one to take where nobody named any; `remarks` says what is
+odd about the answers of runs.
 
-Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a function
-under `@factory` from the `Resources` that they need.
+Judges that need more than a function (people, a language model) are objects with the attributes of `Judge`, made by a
+function under `@factory` from the `Resources` that they need.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and graded scores."""
+    """What a judge makes of an answer: CORRECT, INCORRECT, SILENT (it declines in words) or NOT_GRADED, and graded
+    scores."""
 
     state: int
     scores: Mapping[str, float] = field(default_factory=lambda: _NO_SCORES)
@@ -193,7 +195,8 @@ def judge(
 
 
 def factory(name: str) -> Callable[[Make], Make]:
-    """Register the decorated function as what makes a judge from `Resources`; it raises UsageError for one that is missing."""
+    """Register the decorated function as what makes a judge from `Resources`; it raises UsageError for one that is
+    missing."""
 
     def register(make: Make) -> Make:
         REGISTRY.add(name, Factory(name, make))
@@ -205,7 +208,8 @@ def factory(name: str) -> Callable[[Make], Make]:
 def known(text: str, resources: Resources | None = None) -> Judge:
     """Find the judge that a name such as `exact`, `token_f1(threshold=0.8)` or `numeric(0.01)` means.
 
-    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense or a resource is missing.
+    Raises UnknownNameError with the nearest names, or UsageError where a parameter makes no sense or a resource is
+    missing.
     """
     call = parse_call(text, "judge")
     declared = REGISTRY.find(call.name)
@@ -237,8 +241,8 @@ def judge_runs(
 ) -> tuple[Outcomes, tuple[Note, ...]]:
     """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked. The graded scores of the answers of
-    rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
+    On an unanswerable question every answer is incorrect, and the judge is not asked. The graded scores of the answers
+    of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
     """
     ready = known(judge) if isinstance(judge, str) else judge
     index = {question.id: i for i, question in enumerate(collection.questions)}
@@ -299,8 +303,8 @@ def _as_run_has_it(question: Question, run: Run) -> Question:
 
 
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
-    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where there is
-    none."""
+    """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where
+    there is none."""
     index = {question.id: i for i, question in enumerate(collection.questions)}
     cells = np.zeros((len(runs), len(index)), dtype=bool)
     for r, run in enumerate(runs):

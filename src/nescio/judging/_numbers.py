@@ -92,9 +92,9 @@ _IN_NAME = re.compile(
 def quantities(text: str, decimal: str = ".") -> list[Quantity]:
     """Return the numbers of a text, in their order; `decimal` is the decimal mark that the text uses, a dot or a comma.
 
-    Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A number
-    that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere what is
-    written decides (1.234.567 and 1,5 are read although the mark is a dot).
+    Numbers are written in digits, with separated thousands, as fractions, with powers of ten, or in English words. A
+    number that is part of a name (MP3, C-3PO, 3D) is none. Where the mark alone decides (1,234), it does; elsewhere
+    what is written decides (1.234.567 and 1,5 are read although the mark is a dot).
     """
     if decimal == ",":
         text = re.sub(r"(?<=\d)[.,](?=\d)", lambda numbers: "," if numbers[0] == "." else ".", text)

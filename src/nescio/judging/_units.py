@@ -49,8 +49,8 @@ _PREFIXES = ("", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "me
 
 @lru_cache(maxsize=1 << 12)
 def unit_of(word: str, degrees: bool = False) -> str | None:
-    """Return the unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word `degrees`
-    precedes it.
+    """Return the unit that a word after a number names, as Pint calls it, or None; `degrees` says that the word
+    `degrees` precedes it.
 
     Only words that are hardly ever anything else are units: "in", "at" and "a" are none.
     """

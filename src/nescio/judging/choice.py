@@ -37,8 +37,8 @@ def no_options(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 def choice(question: Question, answer: str) -> bool:
     """Right if answer and gold name the same option. An answer that names no option is wrong.
 
-    An option is named by its text (case, spacing, punctuation and articles matter only where they tell options apart), by its
-    letter (A, (a), B., C)) or by its index from 0; a text that is itself an option is taken for that option.
+    An option is named by its text (case, spacing, punctuation and articles matter only where they tell options apart),
+    by its letter (A, (a), B., C)) or by its index from 0; a text that is itself an option is taken for that option.
     """
     if not question.options:
         raise MismatchError(
@@ -53,8 +53,8 @@ def choice(question: Question, answer: str) -> bool:
 
 
 def option(question: Question, text: str) -> int | None:
-    """Return the position, from 0, of the option that a text names, or None. Of options of one text the first stands for
-    all."""
+    """Return the position, from 0, of the option that a text names, or None. Of options of one text the first stands
+    for all."""
     return _named(question.options, text)
 
 
@@ -78,8 +78,8 @@ _FORMS: tuple[Callable[[str], str], ...] = (str.strip, squeeze, normalise)
 
 @lru_cache(maxsize=1 << 16)
 def _written(options: tuple[str, ...]) -> tuple[dict[str, int], ...]:
-    """Return where each option stands by its text, in each form; a form that options of different texts share names none of
-    them."""
+    """Return where each option stands by its text, in each form; a form that options of different texts share names
+    none of them."""
     ways = []
     for form in _FORMS:
         texts: dict[str, set[str]] = {}

@@ -30,14 +30,15 @@ _UNSPACED = re.compile(
 def contains(question: Question, answer: str, longest: int = 0, negation: bool = False) -> bool:
     """Right if the words of a gold answer stand in the answer, in a row; a gold answer may list variants between `|`.
 
-    Both are normalised as SQuAD does, and a second time with punctuation parting words: "London/UK" holds London, and "U.S."
-    is US. Numbers are whole: 5 does not stand in 5,000. Where normalisation leaves nothing of a gold answer ("The", "A", "?"),
-    the text itself is looked for. In scripts without spaces between words any place will do.
+    Both are normalised as SQuAD does, and a second time with punctuation parting words: "London/UK" holds London, and
+    "U.S." is US. Numbers are whole: 5 does not stand in 5,000. Where normalisation leaves nothing of a gold answer
+    ("The", "A", "?"), the text itself is looked for. In scripts without spaces between words any place will do.
 
-    An answer that lists everything contains everything, and one that says "not Paris" contains Paris. `longest` is the most
-    words that an answer may have (0: any number), and with `negation=true` a gold answer does not count where one of the three
-    words before it is a negation in English (not, never, isn't, …). Source: Mallen et al., ACL 2023, who call an answer right
-    where some part of it is a gold answer; DrQA's `has_answer` (Chen et al., ACL 2017) asks it of words in a row.
+    An answer that lists everything contains everything, and one that says "not Paris" contains Paris. `longest` is the
+    most words that an answer may have (0: any number), and with `negation=true` a gold answer does not count where one
+    of the three words before it is a negation in English (not, never, isn't, …). Source: Mallen et al., ACL 2023, who
+    call an answer right where some part of it is a gold answer; DrQA's `has_answer` (Chen et al., ACL 2017) asks it of
+    words in a row.
     """
     if longest and len(answer.split()) > longest:
         return False

@@ -80,11 +80,12 @@ class Human:
 
 
 def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]) -> tuple[Human, list[Note]]:
-    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that belong to no such
-    answer.
+    """Return people's verdicts on the answers of these runs to these questions, and notes on labels that belong to no
+    such answer.
 
-    A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice, alike.
-    Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or none is left.
+    A label names its run, or the text of its answer, or neither where there is one run. One answer may be judged twice,
+    alike. Raises MismatchError where two verdicts on one answer differ, where a label cannot be told whose it is, or
+    none is left.
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []

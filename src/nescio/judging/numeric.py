@@ -44,15 +44,16 @@ def numeric(
     which: str = "all",
     decimal: str = "dot",
 ) -> bool:
-    r"""Right if the numbers of the answer are those of a gold answer: $|a - g| \le \max(\text{tolerance}\cdot|g|, \text{absolute})$.
+    r"""Right if the numbers of the answer are those of a gold answer: $|a - g| \le \max(\text{tolerance}\cdot|g|,
+    \text{absolute})$.
 
-    By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes the
-    `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands may be
-    separated, numbers written as fractions, with powers of ten or in English words.
+    By default the answer states as many numbers as the gold answer, in the same order: "3 or 4" is not 3. `which` takes
+    the `first` or the `last` number of the answer instead, or `any` (each number of gold is somewhere in it). Thousands
+    may be separated, numbers written as fractions, with powers of ten or in English words.
 
-    Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states is
-    taken for granted; other words are none. 50% is 50 as well as 0.5, unless both sides have a percent sign. An answer without
-    a number is wrong; a question none of whose gold answers has one raises MismatchError.
+    Units of one kind are converted; units of two kinds, or two currencies, are wrong. A unit that only one side states
+    is taken for granted; other words are none. 50% is 50 as well as 0.5, unless both sides have a percent sign. An
+    answer without a number is wrong; a question none of whose gold answers has one raises MismatchError.
     """
     mark = "," if decimal == "comma" else "."
     gold = _gold(question.answers, mark)

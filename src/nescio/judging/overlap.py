@@ -45,7 +45,8 @@ declare(
     valid={"threshold": ("an answer is right from an F above 0 and up to 1", lambda t: 0 < t <= 1)},
 )
 def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
-    """Right if its overlap F with the best key reaches `threshold`; the columns are the recall and precision with that key.
+    """Right if its overlap F with the best key reaches `threshold`; the columns are the recall and precision with that
+    key.
 
     The course scorer knows no right and wrong, which `threshold` adds. It averages recall over all questions, precision
     over the answered ones, and its F is the harmonic mean of these two averages. Silence therefore has recall 0 and no
@@ -59,9 +60,10 @@ def overlap(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 def best_overlap(answer: str, keys: tuple[str, ...]) -> Overlap:
     r"""Return the overlap with the key whose F is best, the first of several.
 
-    With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$,
-    $F = 2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from
-    either end of each word, and a word that this empties is none. No stems, no stop words. A text without words shares none: 0.
+    With a and k the words of answer and key and m the size of their common multiset: $R = m/|k|$, $P = m/|a|$, $F =
+    2m/(|a| + |k|)$. A text is cut at white space and put in lower case; one character of ,:;.!?'"(){} is stripped from
+    either end of each word, and a word that this empties is none. No stems, no stop words. A text without words shares
+    none: 0.
     """
     stated = _words(answer)
     best = Overlap(0.0, 0.0, 0.0)

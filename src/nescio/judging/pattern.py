@@ -42,11 +42,11 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
 def pattern(question: Question, answer: str, ignore_case: bool = True) -> bool:
     """Right if one of the gold answers, read as a regular expression, is found anywhere in the answer.
 
-    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): no look-around and no
-    references back, and therefore none that an answer could keep busy for ever; the time is linear in the length of the
-    answer, and no verdict depends on a clock. All 5,160 patterns of TREC 8 to 13 are such expressions. A gold answer that is
-    none, such as "(Bill Pullman", is looked for as it stands, and a note says so. TREC's files leave open whether case
-    matters: some spell both cases out, most do not.
+    White space in the answer counts as single spaces. The expressions are those of RE2 (through DuckDB): no look-around
+    and no references back, and therefore none that an answer could keep busy for ever; the time is linear in the length
+    of the answer, and no verdict depends on a clock. All 5,160 patterns of TREC 8 to 13 are such expressions. A gold
+    answer that is none, such as "(Bill Pullman", is looked for as it stands, and a note says so. TREC's files leave
+    open whether case matters: some spell both cases out, most do not.
     """
     text = " ".join(answer.split()).encode(errors="replace").decode()
     patterns = [gold for gold in question.answers if not _why_none(gold)]

@@ -30,9 +30,9 @@ declare(
 def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
     r"""Right if its F1 with some gold answer reaches `threshold`; the best F1 itself is the column `f1`.
 
-    $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of their
-    common multiset. The score of silence is 0, and on an unanswerable question 1, as in evaluate-v2.0.py; `mean(f1)` is
-    thereby its figure `f1`, over 100.
+    $F_1 = \frac{2m}{|a| + |g|}$ with a and g the words of answer and gold after SQuAD's normalisation and m the size of
+    their common multiset. The score of silence is 0, and on an unanswerable question 1, as in evaluate-v2.0.py;
+    `mean(f1)` is thereby its figure `f1`, over 100.
     """
     score = best_f1(answer, question.answers) if question.answers else 0.0
     return Grade(CORRECT if score >= threshold else INCORRECT, {"token_f1.f1": score})
@@ -41,8 +41,8 @@ def token_f1(question: Question, answer: str, threshold: float = 0.5) -> Grade:
 def best_f1(answer: str, gold: Sequence[str]) -> float:
     """Return the best token F1 over the gold answers, in [0, 1], digit for digit that of evaluate-v2.0.py.
 
-    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it empties
-    has F1 1 and any other 0.
+    Gold answers that normalisation empties (".", "The") do not count. Where there are no others, an answer that it
+    empties has F1 1 and any other 0.
     """
     stated = normalised_words(answer)
     golds = [words for text in gold if (words := _words(text))[0]]

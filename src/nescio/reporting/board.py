@@ -1,4 +1,5 @@
-"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that column."""
+"""The leaderboard as a grid of cells: a row a run, a column a measure, and in each cell how the run stands in that
+column."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ HUGE = 1e12  # from here on figures are no longer written out
 class Cell:
     """A value as it is shown, its interval ("" where there is none), and its marks.
 
-    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is significantly better than
-    as better.
+    `marked` says whether the cell's column has marks in this stratum, `over` the runs that this one is significantly
+    better than as better.
     """
 
     value: str
@@ -38,8 +39,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where there are
-    none."""
+    """Head and rows, and which columns are text; the legend says in words what the marks mean and rest on, empty where
+    there are none."""
 
     head: list[str]
     rows: list[list[Cell]]

@@ -1,9 +1,10 @@
-"""Charts as altair specifications, in one theme: the pages, SVG, PNG and PDF are all drawn from these and from `diagrams`.
+"""Charts as altair specifications, in one theme: the pages, SVG, PNG and PDF are all drawn from these and from
+`diagrams`.
 
-A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in pixels. A mark
-whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps through a chart by keyboard.
-People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1 on white; `page.css` knows each of them by
-its hexadecimal value and has its twin for a dark background.
+A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in
+pixels. A mark whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps
+through a chart by keyboard. People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1
+on white; `page.css` knows each of them by its hexadecimal value and has its twin for a dark background.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ NARROW = 420  # widths below are for phones: fewer ticks, shorter names
 
 
 def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """Stacked bars: of each run the share of the questions that ended correct, unanswered, incorrect. Fields: run, outcome, share,
-    place, tip."""
+    """Stacked bars: of each run the share of the questions that ended correct, unanswered, incorrect. Fields: run,
+    outcome, share, place, tip."""
     import altair as alt
 
     kinds = ["correct", "unanswered", "incorrect"]
@@ -65,8 +66,8 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
 
 
 def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run, accuracy, c_at_1, named,
-    tip."""
+    """c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run, accuracy,
+    c_at_1, named, tip."""
     import altair as alt
 
     every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
@@ -89,8 +90,8 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
 
 
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Fields of both: run, t, value, named; points
-    have a tip."""
+    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Fields of both: run, t, value,
+    named; points have a tip."""
     import altair as alt
 
     lowest = min((row["value"] for row in rows), default=0.0)
@@ -110,8 +111,8 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
-    """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or tied?
-    Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
+    """Draw a square for each pair of runs in the order of their ranks: is the row better than the column, worse, or
+    tied? Fields: row, column (numbers of ranks as texts), verdict, sign, tip."""
     import altair as alt
 
     narrow = width < NARROW
@@ -137,8 +138,8 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
 
 
 def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """Risk over coverage, a line a run; the points are the thresholds by which the runs decided themselves. Fields: run, coverage,
-    risk, named; points have a tip."""
+    """Risk over coverage, a line a run; the points are the thresholds by which the runs decided themselves. Fields:
+    run, coverage, risk, named; points have a tip."""
     import altair as alt
 
     x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=_percent(width))
@@ -153,8 +154,8 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 
 
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
-    """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own height within a
-    part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
+    """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own
+    height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
     import altair as alt
 
     limit = _limit(width)
@@ -173,8 +174,8 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
 
 
 def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """Share right over stated confidence in ten bins: on the diagonal a confidence means what it says. Fields: run, confidence,
-    right, low, high, named, tip."""
+    """Share right over stated confidence in ten bins: on the diagonal a confidence means what it says. Fields: run,
+    confidence, right, low, high, named, tip."""
     import altair as alt
 
     unit = alt.Scale(domain=[0, 1])
@@ -193,8 +194,8 @@ def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
 
 
 def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) -> Any:
-    """Differences between two runs with their intervals, a row a measure, and the band of differences that do not matter. Fields:
-    measure, difference, low, high, tip."""
+    """Differences between two runs with their intervals, a row a measure, and the band of differences that do not
+    matter. Fields: measure, difference, low, high, tip."""
     import altair as alt
 
     base = alt.Chart(data(rows)).encode(y=_rows_axis("measure", measures, width))
@@ -218,8 +219,8 @@ def curves(
     xy: tuple[tuple[str, str], tuple[str, str]],
     level: float | None = None,
 ) -> Any:
-    """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those of
-    `xy`, (field, title)."""
+    """Draw a line with points for each series; a dashed line at `level`. Fields: run (the series), named, tip and those
+    of `xy`, (field, title)."""
     import altair as alt
 
     (across, x_title), (up, y_title) = xy
@@ -322,8 +323,8 @@ def _numbers(width: int, form: str | None = None) -> Any:
 
 
 def data(rows: Rows) -> Any:
-    """Rows as one text of JSON, which altair hands on as it is; `unpacked` turns it into rows. It copies a list again for each
-    layer, row by row, which would take most of the time that a page takes."""
+    """Rows as one text of JSON, which altair hands on as it is; `unpacked` turns it into rows. It copies a list again
+    for each layer, row by row, which would take most of the time that a page takes."""
     import altair as alt
 
     return alt.InlineData(values=json.dumps(list(rows)))

@@ -1,4 +1,5 @@
-"""Charts whose places are laid out here, in pixels: the flow of the questions between two runs, and the critical-difference diagram."""
+"""Charts whose places are laid out here, in pixels: the flow of the questions between two runs, and the
+critical-difference diagram."""
 
 from __future__ import annotations
 
@@ -110,8 +111,9 @@ def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: in
 
 
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any:
-    """Draw runs on a line by their value, and bars that join those that are tied (after Demšar, JMLR 2006, turned on its side so that
-    many names can be read). Fields of rows: label, value, tip, in the order of the ranks; of bars: first, last (places), lane, tip."""
+    """Draw runs on a line by their value, and bars that join those that are tied (after Demšar, JMLR 2006, turned on
+    its side so that many names can be read). Fields of rows: label, value, tip, in the order of the ranks; of bars:
+    first, last (places), lane, tip."""
     narrow = width < NARROW
     longest = max((len(row["label"]) for row in rows), default=1)
     lanes = max((bar["lane"] for bar in bars), default=-1) + 1

@@ -1,4 +1,5 @@
-r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly worse.
+r"""Results as LaTeX: booktabs, numbers aligned on the point, the best in bold, superscripts for what is significantly
+worse.
 
 A leaderboard with marks is a `table` whose caption explains them; other results are bare `tabular`s.
 """

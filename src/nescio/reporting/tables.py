@@ -72,7 +72,8 @@ def _legend(results: Results) -> str:
 
 
 def _family(results: Comparisons) -> str:
-    """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to tell of."""
+    """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to
+    tell of."""
     how, many = results.signature.get("correction", "none"), len(results.rows)
     if how == "none" or many < 2:
         return ""
@@ -90,7 +91,8 @@ def _for_terminal(results: Results) -> list[Grid]:
 
 
 def _show_grid(console: Any, grid: Grid) -> None:
-    """Print a table; where it is too wide, what is the same in all rows stands above it, and intervals below their values."""
+    """Print a table; where it is too wide, what is the same in all rows stands above it, and intervals below their
+    values."""
     if _width(grid) > console.width and len(grid.rows) > 1:
         columns = range(len(grid.head))
         same = [i for i in columns if len({row[i] for row in grid.rows}) == 1]
@@ -123,7 +125,8 @@ def show_records(records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def show_fact(label: str, text: str) -> None:
-    """Print a label and what stands beside it, which on a terminal goes on beside it too where it is too long for one line."""
+    """Print a label and what stands beside it, which on a terminal goes on beside it too where it is too long for one
+    line."""
     import textwrap
 
     label, text = f"{label:9}", sanitize(text, target="line")

@@ -36,9 +36,9 @@ class Renamed:
         return connection.sql(self.select).__arrow_c_stream__(requested_schema)
 
 
-def is_rows(given: Any) -> bool:
+def is_rows(item: Any) -> bool:
     """Say whether this is a list of rows, each a mapping from column to cell."""
-    return isinstance(given, (list, tuple)) and bool(given) and all(isinstance(row, Mapping) for row in given)
+    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(row, Mapping) for row in item)
 
 
 def _texts(table: Any) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""Response files in blocks of `QuestionID:` and `Answer:`, and keys like them with alternatives, as around CBC's reading tests.
+"""Response files in blocks of `QuestionID:` and `Answer:`, and keys like them with alternatives, as around CBC's
+reading tests.
 
     QuestionID: 1999-W02-5-1                                          a key has the question and alternatives:
     Answer: in Nova Scotia                                            Question: Where is the school located?
                                                                       Answer: Liverpool, Nova Scotia | Canada
                                                                       Difficulty: Moderate
-An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a file of
-its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are no sentences of it.
+An empty answer is silence. Questions on one story (the identifier without its last number) move together. A story is a
+file of its own: HEADLINE:, DATE: and STORYID:, then TEXT: and what follows; its headline and date are no sentences of
+it.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ ALL_KEYS = "expected.answers"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with the head
-    of a story."""
+    """Recognise text that begins with `QuestionID:`, a key if it has questions and answers or by its suffix; or with
+    the head of a story."""
     if source.kind != "text" or source.path is None:
         return None
     if str(source.first).startswith(_HEAD):
@@ -84,8 +86,8 @@ class _Block:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is, which has
-    all of them). Raises FormatError where there is no story."""
+    """Return the files of a folder that make a collection: stories, questions and keys (expected.answers where it is,
+    which has all of them). Raises FormatError where there is no story."""
     stories = sorted(folder.glob("*.story"))
     if not stories:
         raise FormatError(folder, "this folder holds no .story file; name the files of the collection")
@@ -95,8 +97,8 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that are
-    given."""
+    """Return the questions of the keys, or where there is no key those of the files of questions, with the stories that
+    are given."""
     by_part = _by_part(parts)
     notes: list[Note] = []
     if not by_part["gold"] and not by_part["questions"]:
@@ -124,7 +126,8 @@ def _by_part(parts: Sequence[SourceRole]) -> dict[str, list[Source]]:
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read keys (and files of questions, which add texts) and the responses of any number of runs, each named by its file.
+    """Read keys (and files of questions, which add texts) and the responses of any number of runs, each named by its
+    file.
 
     `--choose key=first` or `key=last` says which of two different keys to one question is meant.
     """
@@ -174,7 +177,8 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
 
 
 def _blocks(source: Source) -> Iterator[_Block]:
-    """Yield the blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one before."""
+    """Yield the blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one
+    before."""
     assert source.path is not None
     block: _Block | None = None
     last: str | None = None

@@ -1,8 +1,8 @@
 """MCTest (Richardson et al. 2013): stories with four questions of four options each, and the letters that are right.
 
-A `.tsv` has a story a line: its name, a note on its author, its text (line ends written \\newline), and four times a question
-with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its answer takes. The `.ans` of
-the same name has the four right letters of each story. Questions of one story move together.
+A `.tsv` has a story a line: its name, a note on its author, its text (line ends written \\newline), and four times a
+question with its options A to D; the question begins with `one:` or `multiple:`, by how many sentences its answer
+takes. The `.ans` of the same name has the four right letters of each story. Questions of one story move together.
 """
 
 from __future__ import annotations

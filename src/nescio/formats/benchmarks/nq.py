@@ -1,12 +1,14 @@
-"""Open questions in the style of Natural Questions and KILT: gold answers and a prediction in one row, or KILT's two files.
+"""Open questions in the style of Natural Questions and KILT: gold answers and a prediction in one row, or KILT's two
+files.
 
-A row has `question`, gold answers (a list, or one text with " | " between answers), `prediction`, and perhaps `question_id`,
-`run`, `confidence` and what people said of it (`acceptable`). KILT: `{"id", "input", "output": [{"answer"}, …]}` for the gold
-and for a run. A prediction that is null or empty is silence; a list of predictions is ranked.
+A row has `question`, gold answers (a list, or one text with " | " between answers), `prediction`, and perhaps
+`question_id`, `run`, `confidence` and what people said of it (`acceptable`). KILT: `{"id", "input", "output":
+[{"answer"}, …]}` for the gold and for a run. A prediction that is null or empty is silence; a list of predictions is
+ranked.
 
-Columns may have other names, as in an outcome table (`model`, `expected`, `response`), and `--column NAME=COLUMN` names them; answers
-that `abstained` or `refused` says were declined are silent. A table that says itself which answers are right (`acceptable`,
-`correct`) is read as one of outcomes, unless `--judge NAME` judges its answers.
+Columns may have other names, as in an outcome table (`model`, `expected`, `response`), and `--column NAME=COLUMN` names
+them; answers that `abstained` or `refused` says were declined are silent. A table that says itself which answers are
+right (`acceptable`, `correct`) is read as one of outcomes, unless `--judge NAME` judges its answers.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ _LONGEST_LABEL = 60
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of objects
-    (KILT)."""
+    """Recognise rows of `question`, gold answers and `prediction`; or JSON Lines of `id` and `output`, a list of
+    objects (KILT)."""
     have = set(source.columns)
     if source.kind == "lines" and {"id", "output"} <= have and isinstance(source.first, dict):
         output = source.first["output"]
@@ -107,11 +109,12 @@ class _Row:
     yields=roles.holds_verdicts,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for it.
+    """Read tables of predictions, each a run named by its column `run` or by its file; or KILT's gold and the runs for
+    it.
 
-    `--choose judge=human` takes the verdicts of people in the table (`acceptable`) instead of judging anew: an answer without
-    one is not graded. Where the gold answers of a question differ between runs, each is judged by its own, which a note counts;
-    `--choose gold=first` judges all by those of the first.
+    `--choose judge=human` takes the verdicts of people in the table (`acceptable`) instead of judging anew: an answer
+    without one is not graded. Where the gold answers of a question differ between runs, each is judged by its own,
+    which a note counts; `--choose gold=first` judges all by those of the first.
     """
     if {part for part, _ in parts} != {"table"}:
         if any(part == "table" for part, _ in parts):
@@ -307,8 +310,8 @@ def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns
 
 
 def _refuse_other_verdicts(rows: Sequence[_Row]) -> None:
-    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of the
-    question."""
+    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of
+    the question."""
     values: dict[str, set[str]] = {}
     of_question: dict[tuple[str, str], set[str]] = {}
     for row in rows:
@@ -450,8 +453,8 @@ def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOpti
 
 
 def _questions(rows: Sequence[_Row], options: ReadOptions, notes: list[Note]) -> tuple[dict[str, Question], OwnGold]:
-    """Return the questions, with the columns that have one short text for each of them, and the gold answers of runs that
-    differ."""
+    """Return the questions, with the columns that have one short text for each of them, and the gold answers of runs
+    that differ."""
     first: dict[str, _Row] = {}
     for row in rows:
         first.setdefault(row.id, row)
@@ -554,8 +557,8 @@ def _read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Source, list[Source]]:
-    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only this
-    has."""
+    """Read the gold and the runs: a run may repeat the `input`, and is then told from the gold by the `meta` that only
+    this has."""
     gold = [source for part, source in parts if part == "gold"]
     if len(gold) > 1 or "gold" in options.choose:
         with_meta = [source for source in gold if "meta" in source.columns]

@@ -1,4 +1,5 @@
-"""PAN verification, all years: a truth file and the answers of runs. A score of exactly 0.5, or a missing problem, is silence.
+"""PAN verification, all years: a truth file and the answers of runs. A score of exactly 0.5, or a missing problem, is
+silence.
 
     2020 to 2023   truth.jsonl {"id", "same": bool}, answers.jsonl {"id", "value": number in [0, 1]}
     2024           both {"id", "is_human": …}; 2025 and after both {"id", "label": …}: in the truth 0, 1 or a pair of which the
@@ -62,8 +63,8 @@ class _Truth:
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines as
-    `EN001 0.8`."""
+    """Recognise JSON Lines of `id` and `same` (truth) or `value` (answers), or of `is_human` or `label` (either); lines
+    as `EN001 0.8`."""
     named = "gold" if "truth" in source.stem.lower() else "answers"
     if source.kind == "text":
         return named if _LINE.fullmatch(source.first) else None

@@ -1,9 +1,11 @@
-"""CLEF's QA4MRE: reading tests with options and gold in XML, and the runs of systems. A question without a chosen option is silence.
+"""CLEF's QA4MRE: reading tests with options and gold in XML, and the runs of systems. A question without a chosen
+option is silence.
 
-A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has the same
-shape, `output/topic/reading-test/question`, with at most one `answer` a question and `answered="YES"` or `"NO"`; an answer that
-stands under NO is the candidate that was declined. A gold file may number its reading tests otherwise than the test that the
-systems were given; give the test too, and its questions are found in the gold by their text.
+A gold file is a test (`test-set/topic/reading-test/q/answer`) whose right options are marked `correct="Yes"`. A run has
+the same shape, `output/topic/reading-test/question`, with at most one `answer` a question and `answered="YES"` or
+`"NO"`; an answer that stands under NO is the candidate that was declined. A gold file may number its reading tests
+otherwise than the test that the systems were given; give the test too, and its questions are found in the gold by their
+text.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ Key = tuple[str, str, str]  # topic, reading test, question
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the answers of
-    a run)."""
+    """Recognise XML of reading tests: `test-set` (gold if an answer is marked correct, else a test) or `output` (the
+    answers of a run)."""
     if source.kind != "xml" or source.path is None or source.columns not in (("test-set",), ("output",)):
         return None
     root = source.document
@@ -62,8 +64,8 @@ class _Asked:
 
 
 def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Collection, tuple[Note, ...]]:
-    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file is a
-    test."""
+    """Return the questions of a test with their texts; where its gold is given too, with the right options. A gold file
+    is a test."""
     gold, test = (_only([source for part, source in parts if part == name], name) for name in ("gold", "test"))
     notes: list[Note] = []
     if test is None:
@@ -90,7 +92,8 @@ def collection(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Colle
     collection=collection,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their `run_id`."""
+    """Read one gold file (and the test as it was given to the systems), and any number of runs, named by their
+    `run_id`."""
     by_part = {name: [source for part, source in parts if part == name] for name in ("gold", "test", "answers")}
     gold, test = (_only(by_part[name], what) for name, what in (("gold", "gold files"), ("test", "tests")))
     if gold is None:

@@ -1,14 +1,14 @@
 """TREC: runs `qid iter docno rank score tag` with qrels `qid iter docno rel`; factoid answers judged R, W, X or U.
 
-With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR reads how far down
-the first relevant one stands. Documents are ordered as trec_eval orders them: by falling score, which it keeps in single
-precision, ties by falling docno; the rank in the file is not looked at (`--choose order=rank` goes by it). A document that is not
-in the qrels is not relevant.
+With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR reads how
+far down the first relevant one stands. Documents are ordered as trec_eval orders them: by falling score, which it keeps
+in single precision, ties by falling docno; the rank in the file is not looked at (`--choose order=rank` goes by it). A
+document that is not in the qrels is not relevant.
 
-A line of factoid judgements is `qid docno judgement answer`: R is right; wrong, inexact (X) and unsupported (U) are incorrect
-(in many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact); NIL for a docno is silence, and judged R it says that
-the collection holds no answer. Such a file is one run that gives one answer a question; or, with runs whose lines go on with their
-answer, the pool of what was judged.
+A line of factoid judgements is `qid docno judgement answer`: R is right; wrong, inexact (X) and unsupported (U) are
+incorrect (in many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact); NIL for a docno is silence, and
+judged R it says that the collection holds no answer. Such a file is one run that gives one answer a question; or, with
+runs whose lines go on with their answer, the pool of what was judged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from nescio.text import decimal, squeeze
 NIL = "NIL"
 VERDICTS = {"R": CORRECT, "W": INCORRECT, "X": INCORRECT, "U": INCORRECT}
 NUMBERS = {"1": "R", "-1": "W", "2": "U", "3": "X"}  # of TREC's own files; its README of 2005 names them
-# What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001, FR940104-0-00001.
+# What TREC's collections call their documents: NYT19990101.0001, AP880212-0001, FBIS3-1, LA010189-0001,
+# FR940104-0-00001.
 _DOCNO = re.compile(r"[A-Z]{2,5}\d{1,9}(?:[-.]\d+){1,2}|[A-Z]{3}\d{8,12}")
 _NAMES = {"X": "inexact", "U": "unsupported"}
 QRELS, RUN, JUDGED = "gold", "answers", "judgements"
@@ -57,7 +58,8 @@ def recognise(source: Source) -> str | None:
 
 
 def is_judged_in_numbers(cells: Sequence[str]) -> bool:
-    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from nuggets."""
+    """Say whether the cells of a line are a factoid judgement in numbers: the docno tells it from qrels and from
+    nuggets."""
     return len(cells) >= 3 and cells[2] in NUMBERS and (cells[1] == NIL or _DOCNO.fullmatch(cells[1]) is not None)
 
 
@@ -135,7 +137,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _cells(source: Source, least: int) -> Iterator[tuple[list[str], int]]:
-    """Yield the lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the line."""
+    """Yield the lines of a file, cut at white space into as many cells as it needs; the last holds the rest of the
+    line."""
     for line, number in text_lines(source):
         cells = line.split(None, least - 1)
         if cells:
@@ -191,7 +194,8 @@ def _read_run(source: Source, order: str) -> dict[str, dict[str, list[_Given]]]:
 
 
 def _none_twice(source: Source, runs: Mapping[str, Mapping[str, Sequence[_Given]]]) -> None:
-    """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run already."""
+    """Raise FormatError for the first line whose document, with the same answer, stands for the same topic of a run
+    already."""
     again: list[tuple[int, str]] = []
     for topics in runs.values():
         for topic, answers in topics.items():
@@ -295,8 +299,8 @@ def _say_strangers(run: _Found, known: Mapping[str, object], notes: list[Note]) 
 
 
 def _ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right answers, 0
-    for none."""
+    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right
+    answers, 0 for none."""
     ranks = array("q")
 
     def graded() -> Iterator[Graded]:

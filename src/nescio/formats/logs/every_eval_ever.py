@@ -1,10 +1,10 @@
 """every_eval_ever: one graded instance a line, whatever tool it came from.
 
-An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error", …}. The
-format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern of
-`--declined-pattern` matches. An instance with another error is not graded. One question under several evaluations (filters,
-metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat: a unit of its
-own, in one cluster with the first.
+An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
+…}. The format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern
+of `--declined-pattern` matches. An instance with another error is not graded. One question under several evaluations
+(filters, metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat:
+a unit of its own, in one cluster with the first.
 """
 
 from __future__ import annotations

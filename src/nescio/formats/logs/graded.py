@@ -26,11 +26,12 @@ FEW_REPEATS = 0.01  # the share of repeats from which on intervals and tests are
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is silent or ungraded.
+    """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is
+    silent or ungraded.
 
-    `cluster` is what repeats of one question share; `strata` holds what is constant within the question. `where` names the
-    place in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded
-    scores by name; `answerable` is 0 where declining is right, -1 where the log does not say.
+    `cluster` is what repeats of one question share; `strata` holds what is constant within the question. `where` names
+    the place in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds
+    graded scores by name; `answerable` is 0 where declining is right, -1 where the log does not say.
     """
 
     run: str
@@ -48,7 +49,8 @@ class Graded:
 
 
 def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
-    """Return the rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being absent.
+    """Return the rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being
+    absent.
 
     Raises FormatError where a run answers a question twice. `notes` gets one a run on what stands behind
     its silence and its ungraded answers.
@@ -98,8 +100,8 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
 
 
 def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None:
-    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval to
-    notice."""
+    """Return what repeats share, which a note says; None without repeats, and where they are too few for any interval
+    to notice."""
     if None in clusters:
         return None
     sizes = Counter(clusters)

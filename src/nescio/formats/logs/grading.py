@@ -1,4 +1,5 @@
-"""Scores in other tools' logs: how a number becomes an outcome, where it does not, and what else the logs' readers share."""
+"""Scores in other tools' logs: how a number becomes an outcome, where it does not, and what else the logs' readers
+share."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ PROSE = "\0"  # what a longer one begins with
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How the scores of one metric become outcomes: right from `least` on. `between` counts those strictly between 0 and 1."""
+    """How the scores of one metric become outcomes: right from `least` on. `between` counts those strictly between 0
+    and 1."""
 
     least: float
     between: int = 0
@@ -43,8 +45,8 @@ class Scale:
 
 
 def scale_of(scores: Iterable[float], options: ReadOptions) -> Scale | None:
-    """Return the scale on which 1 is right and anything below it is wrong; with `--choose threshold=T`, right is a score of T
-    or more.
+    """Return the scale on which 1 is right and anything below it is wrong; with `--choose threshold=T`, right is a
+    score of T or more.
 
     None where there are scores outside [0, 1] and no threshold: such scores are no outcomes.
     """
@@ -218,8 +220,8 @@ def _groups(values: Array) -> bool:
 
 
 def run_names(candidates: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where two
-    agree.
+    """Return the names of runs, each given as (what it would be called, what tells it apart): the latter is added where
+    two agree.
 
     Raises MismatchError where two would still bear one name.
     """

@@ -1,11 +1,13 @@
-"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. No letter is silence.
+"""MMLU-Pro result files: JSON arrays of questions with `pred` and the model's text, also inside their ZIP. No letter is
+silence.
 
-The repository's first rule is applied to every text again, because some files hold a random letter where it found none: the
-answer is the first letter after "answer is", as in "the answer is (C)". Where it finds none, the repository goes on to look
-for "Answer: C", and then for the last letter from A to J that stands alone anywhere in the text, be it the first word of "I
-do not know": `--choose extract=full` does so too. The first rule alone is the default, as its letters are answers: of those
-that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and 49 of 468 are right, which
-is about what guessing among ten options gives. A note says how many letters the other rules would add.
+The repository's first rule is applied to every text again, because some files hold a random letter where it found none:
+the answer is the first letter after "answer is", as in "the answer is (C)". Where it finds none, the repository goes on
+to look for "Answer: C", and then for the last letter from A to J that stands alone anywhere in the text, be it the
+first word of "I do not know": `--choose extract=full` does so too. The first rule alone is the default, as its letters
+are answers: of those that only the last rule finds in the published texts of mathstral-7B and Llama-2-7b, 13 of 82 and
+49 of 468 are right, which is about what guessing among ten options gives. A note says how many letters the other rules
+would add.
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ _HEAD = 1 << 14
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of such
-    arrays.
+    """Recognise a JSON array (or JSON Lines) of objects with `question_id`, `options`, `answer` and `pred`; or a ZIP of
+    such arrays.
 
     Beside them, a `_summary.json` of categories with `corr` and `wrong`.
     """
@@ -85,8 +87,8 @@ def _begins(source: Source, name: str) -> bool:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and the
-    letters that only the repository's second and third rule find."""
+    """What was met in a run: letters in pred that the text does not say, or says otherwise, answers without a text, and
+    the letters that only the repository's second and third rule find."""
 
     random: int = 0
     other: int = 0
@@ -115,7 +117,8 @@ class _File:
     items: Iterator[tuple[Any, str]]
 
     def run(self) -> tuple[str, str, Iterator[tuple[Any, str]]]:
-        """Return the run, and the category that this is the file of, or nothing; and all items, the first of which tells it."""
+        """Return the run, and the category that this is the file of, or nothing; and all items, the first of which
+        tells it."""
         first = next(self.items, None)
         items = self.items if first is None else chain([first], self.items)
         category = first[0].get("category") if first is not None and isinstance(first[0], dict) else None
@@ -144,10 +147,11 @@ def _folded(name: str) -> str:
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read result files, each a run named by its file, or by its folder where there is a file a category: `law_result.json`, or
-    `law.json` (`model/CoT/all/law.json` is of the run `model`).
+    """Read result files, each a run named by its file, or by its folder where there is a file a category:
+    `law_result.json`, or `law.json` (`model/CoT/all/law.json` is of the run `model`).
 
-    `--choose extract=full` applies all rules of the repository, `--choose extract=pred` believes `pred` instead of the text.
+    `--choose extract=full` applies all rules of the repository, `--choose extract=pred` believes `pred` instead of the
+    text.
     """
     sources = [source for part, source in parts if part == "results"]
     if not sources:
@@ -304,7 +308,8 @@ def strict(text: str) -> str | None:
 
 
 def again(text: str) -> str | None:
-    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the last."""
+    r"""Return the letter that its second rule finds, `.*[aA]nswer:\s*([A-J])`: of the first line that has one, the
+    last."""
     letter, end = None, 0
     for match in _AGAIN.finditer(text):
         if letter is not None and "\n" in text[end : match.start()]:

@@ -1,8 +1,10 @@
-"""OpenAI evals: the event log of one run, a line an event. First the `spec`, then `sampling`, `match` and others, at last `final_report`.
+"""OpenAI evals: the event log of one run, a line an event. First the `spec`, then `sampling`, `match` and others, at
+last `final_report`.
 
-`match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was asked and has
-neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a grader that failed leaves no wrong
-answer. Whether the answer was empty, or declined in words, is read from the `sampling` event where the grade does not repeat it.
+`match` says {"correct": bool, "sampled", "expected", …}; `metrics` may say {"score": number or null}. A sample that was
+asked and has neither is not graded, nor is one whose grade could not be read (`"choice": "__invalid__"`): a grader that
+failed leaves no wrong answer. Whether the answer was empty, or declined in words, is read from the `sampling` event
+where the grade does not repeat it.
 """
 
 from __future__ import annotations
@@ -110,8 +112,8 @@ def _why_no_samples(report: Any) -> str:
 
 
 def _why_silent(sampled: Any, options: ReadOptions) -> str | None:
-    """Return why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or is not
-    said."""
+    """Return why what was sampled is no answer: all of it is empty, or means "I do not know"; None where it is one, or
+    is not said."""
     texts = [text for text in (sampled if isinstance(sampled, list) else [sampled]) if isinstance(text, str)]
     if texts and all(declined(options, text) for text in texts):
         return SAID_SO

@@ -1,8 +1,10 @@
-"""promptfoo: `results.json` of version 3, or one result a line. An error of the provider is no wrong answer, and no answer either.
+"""promptfoo: `results.json` of version 3, or one result a line. An error of the provider is no wrong answer, and no
+answer either.
 
-A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the reason of a
-failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so that says nothing where
-there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's (`graderError`) is ungraded.
+A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
+reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so
+that says nothing where there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's
+(`graderError`) is ungraded.
 """
 
 from __future__ import annotations
@@ -57,12 +59,14 @@ def recognise(source: Source) -> str | None:
 
 
 def _is_empty(results: Any) -> bool:
-    """Say whether what stands under `results` holds none: an evaluation that was stopped leaves nothing, or all but them."""
+    """Say whether what stands under `results` holds none: an evaluation that was stopped leaves nothing, or all but
+    them."""
     return results is None or results == [] or (isinstance(results, dict) and not results.get("results"))
 
 
 def _table(document: Row) -> Row:
-    """Return the object that holds `version` and `results`: that under `results`, or the document where it stands alone."""
+    """Return the object that holds `version` and `results`: that under `results`, or the document where it stands
+    alone."""
     inner = document.get("results")
     if isinstance(inner, dict):
         return inner
@@ -119,8 +123,8 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Treat tests of the same variables as repeats of one question, which stay one cluster; where there are none, no row has a
-    cluster."""
+    """Treat tests of the same variables as repeats of one question, which stay one cluster; where there are none, no
+    row has a cluster."""
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:

@@ -1,8 +1,8 @@
 """SimpleQA results: tables of `problem, target, predicted_answer, grade`, one file a run. NOT_ATTEMPTED is silence.
 
-A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter anywhere in a
-text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so they are joined by
-their text.
+A grade is A, B or C, or CORRECT, INCORRECT or NOT_ATTEMPTED, as a whole: the reference grader looks for a letter
+anywhere in a text, and so takes NOT_ATTEMPTED for A and CORRECT for C. Files hold the questions in different orders, so
+they are joined by their text.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, op
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:
     """Return the state that a grade names, and why it is silent or not graded.
 
-    A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do no harm
-    ("**B**"). Nothing is looked for inside a longer text: that is not graded.
+    A grade is a letter or a word, in any case; both together where they agree ("A: CORRECT"), and marks around them do
+    no harm ("**B**"). Nothing is looked for inside a longer text: that is not graded.
     """
     if text is None:
         return NOT_GRADED, "without a grade"

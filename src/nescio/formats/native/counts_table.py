@@ -1,4 +1,5 @@
-"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run; `model` or `system` may name the run."""
+"""Counts tables: `run, correct, incorrect, unanswered`, whole numbers, one row a run; `model` or `system` may name the
+run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What people call the columns of their tables, and what they write in them: data alone, in five languages.
 
-Names and words are written without accents and in lower case; `roles.squash` and `roles.fold` bring a header or a cell into that
-form, so that `Is correct?`, `isCorrect` and `is_correct` are one name. English, German, French, Spanish and Italian.
+Names and words are written without accents and in lower case; `roles.squash` and `roles.fold` bring a header or a cell
+into that form, so that `Is correct?`, `isCorrect` and `is_correct` are one name. English, German, French, Spanish and
+Italian.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never alone."""
+"""What people said of answers: a table of a verdict an answer. No format of its own: it is read beside runs, never
+alone."""
 
 from __future__ import annotations
 
@@ -48,10 +49,10 @@ def read_judgements(
 ) -> tuple[list[Label], list[Note]]:
     """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
-    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such, and the
-    verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and `inexact` says
-    what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that has no such columns, or
-    a word that is no verdict.
+    Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such,
+    and the verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and
+    `inexact` says what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that
+    has no such columns, or a word that is no verdict.
     """
     source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
@@ -107,7 +108,8 @@ def holds_verdicts(table: Any) -> bool:
 def read_outcomes(paths: Sequence[Path]) -> tuple[Outcomes, list[Note]]:
     """Read tables of verdicts, alone, as outcomes of the runs that they name: what none of them judges is absent.
 
-    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer differ.
+    Raises FormatError as `read_judgements` does, MismatchError where a verdict names no run or two on one answer
+    differ.
     """
     notes: list[Note] = []
     by_answer: dict[tuple[str, str], Label] = {}

@@ -1,9 +1,9 @@
 """nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged.
 
-Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`.
-A run: `{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?: str}`.
-Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in `story`, and may
-list in `sentences` those (counted from 0) that are accepted as an answer.
+Questions: `{"id", "question", "answers": [...], "options"?: [...], "answerable"?: bool, "cluster"?, …strata}`. A run:
+`{"id", "answer": str|null, "answered"?: bool, "confidence"?: float, "rank"?: int, "support"?: str, "doc"?: str, "run"?:
+str}`. Stories, where the questions are about some: `{"id", "sentences": [...]}`. A question then names its story in
+`story`, and may list in `sentences` those (counted from 0) that are accepted as an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Which part does each column of a table play? By what people call columns, by their cells, and by what `--column` says."""
+"""Which part does each column of a table play? By what people call columns, by their cells, and by what `--column`
+says."""
 
 from __future__ import annotations
 
@@ -171,7 +172,8 @@ def holds_answers(source: Source) -> bool:
 
 
 def _speaks(source: Source, column: str) -> bool:
-    """Say whether a column of a vague name is about correctness: its cells are numbers, or some are words for a verdict."""
+    """Say whether a column of a vague name is about correctness: its cells are numbers, or some are words for a
+    verdict."""
     words = cells_of(source, column)
     return any(state_of(word) is not None or decimal(word) is not None for word in words)
 
@@ -192,7 +194,8 @@ def distinct(connection: duckdb.DuckDBPyConnection, table: str, cell: str) -> li
 
 
 def is_measurement(column: str, columns: Sequence[str]) -> bool:
-    """Say whether a header speaks of what is measured (latency_ms) and not of a run, unless all columns share that word."""
+    """Say whether a header speaks of what is measured (latency_ms) and not of a run, unless all columns share that
+    word."""
     own = _tokens(column) & MEASUREMENTS
     shared = set.intersection(*map(_tokens, columns)) if len(columns) > 1 else set()
     return bool(own - shared) or bool(own and not _tokens(column) - MEASUREMENTS)

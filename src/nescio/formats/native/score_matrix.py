@@ -1,8 +1,8 @@
 """Score matrices: one column a run, one row a question, a graded score in each cell. The column is named by the file.
 
-A table is taken for one where no column says what else it holds, and none of its columns speaks of something that is measured of
-answers (latency_ms, tokens): such are no runs. `--format-in matrix` says that it is one, and `--column question=COLUMN` which
-column names the questions.
+A table is taken for one where no column says what else it holds, and none of its columns speaks of something that is
+measured of answers (latency_ms, tokens): such are no runs. `--format-in matrix` says that it is one, and `--column
+question=COLUMN` which column names the questions.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ EMPTY = ("na", "n/a", "null")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with none of the words of the other tables in its header, and mostly numbers or nothing in its first
-    row."""
+    """Recognise a table with none of the words of the other tables in its header, and mostly numbers or nothing in its
+    first row."""
     if source.suffix not in (*TABLES, *LINES, ""):
         return None
     folded = {name.lower() for name in source.columns}

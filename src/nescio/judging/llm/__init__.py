@@ -1,7 +1,8 @@
 """A language model as a judge, at any OpenAI-compatible endpoint.
 
-`prompts` is what it is asked and how a reply is read, `client` one call and its failures, `cache` what was paid for, `budget` what
-may be spent, `grading` many calls at once, `judge` all of them together. This file imports none of them: they take time.
+`prompts` is what it is asked and how a reply is read, `client` one call and its failures, `cache` what was paid for,
+`budget` what may be spent, `grading` many calls at once, `judge` all of them together. This file imports none of them:
+they take time.
 """
 
 from __future__ import annotations

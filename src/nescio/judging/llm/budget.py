@@ -32,8 +32,8 @@ class Limits:
 class Budget:
     """Counts what was spent, and refuses a call that might exceed a limit. Safe to use from several threads.
 
-    A call that is under way is reckoned at the most that it can cost: a token is at least one byte of the request, and no more
-    come back than were asked for. What it did cost takes the place of this when the reply says so.
+    A call that is under way is reckoned at the most that it can cost: a token is at least one byte of the request, and
+    no more come back than were asked for. What it did cost takes the place of this when the reply says so.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -48,7 +48,8 @@ class Budget:
         return self._price(request + _FRAME, completion)
 
     def take(self, most: float) -> bool:
-        """Say whether one more call may be made; if so it is counted, and `most` is set aside for it until it is settled."""
+        """Say whether one more call may be made; if so it is counted, and `most` is set aside for it until it is
+        settled."""
         limits = self.limits
         with self._ended:
             if limits.cost is not None:
@@ -67,7 +68,8 @@ class Budget:
             return True
 
     def settle(self, most: float, tokens: tuple[int, int] | None) -> None:
-        """Settle a call that has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the most."""
+        """Settle a call that has ended, and cost so many tokens in and out; None is an unknown number, reckoned at the
+        most."""
         with self._ended:
             self._under_way -= 1
             self._reserved = self._reserved - most if self._under_way else 0.0

@@ -26,8 +26,8 @@ _SHOWN = 200
 
 
 class CallFailedError(Exception):
-    """One call brought nothing, for a reason that lies in it; the next may bring something. `reached` says whether anybody
-    answered at all."""
+    """One call brought nothing, for a reason that lies in it; the next may bring something. `reached` says whether
+    anybody answered at all."""
 
     def __init__(self, rule: str, *, reached: bool = True) -> None:
         super().__init__(rule)
@@ -50,7 +50,8 @@ class Meter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to call: the address, the key (None: none is sent), seconds for one try, and how often and when to try again."""
+    """Where to call: the address, the key (None: none is sent), seconds for one try, and how often and when to try
+    again."""
 
     url: str
     key: str | None = field(default=None, repr=False)
@@ -85,7 +86,8 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Client:
-    """Calls an endpoint, and remembers which parts of a request it does not understand. Safe to use from several threads."""
+    """Calls an endpoint, and remembers which parts of a request it does not understand. Safe to use from several
+    threads."""
 
     def __init__(self, endpoint: Endpoint, stop: threading.Event | None = None) -> None:
         self.endpoint = endpoint
@@ -99,8 +101,8 @@ class Client:
     def complete(self, body: dict[str, Any], meter: Meter) -> dict[str, Any]:
         """Return the endpoint's reply to a request, as parsed JSON with at least one choice.
 
-        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call cannot succeed, EndpointError where none can,
-        Stopped where no further try is allowed.
+        `meter` is asked before every try, and told of every one that fails. Raises CallFailedError where this call
+        cannot succeed, EndpointError where none can, Stopped where no further try is allowed.
         """
         tries = 0
         while True:

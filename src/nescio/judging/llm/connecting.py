@@ -22,8 +22,8 @@ KEY = "OPENAI_API_KEY"
 class ModelOptions:
     """What is said of the model of `--judge llm`; None leaves it to the defaults of `LLM`, `Endpoint` and `Limits`.
 
-    `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are amounts of
-    money; `timeout` is in seconds, for one try; `cache` is where grades are kept.
+    `api_key_env` names the environment variable that holds the key; `max_cost` and the prices of a million tokens are
+    amounts of money; `timeout` is in seconds, for one try; `cache` is where grades are kept.
     """
 
     base_url: str | None = None
@@ -71,8 +71,8 @@ def connect(
 ) -> LLM:
     """Make the judge; raises UsageError where an option is missing or makes no sense.
 
-    `progress` hears how many answers are graded, of how many; `waiting` is told where grades are kept when a run that is stopped
-    waits for the calls under way.
+    `progress` hears how many answers are graded, of how many; `waiting` is told where grades are kept when a run that
+    is stopped waits for the calls under way.
     """
     for name in ("base_url", "model"):
         if getattr(options, name) is None:

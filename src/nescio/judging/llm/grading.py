@@ -18,8 +18,9 @@ from nescio.judging.llm.prompts import read_grade
 
 Progress = Callable[[int, int], None]
 _PAUSE = 0.2  # seconds between looks at a call that another process makes
-# Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded yet, and
-# where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty million.
+# Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded
+# yet, and where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty
+# million.
 NOBODY, AT_FIRST, LATER = 5, 20, 50
 
 
@@ -34,7 +35,8 @@ class Call:
 
 @dataclass(slots=True)
 class Done:
-    """What came of all calls: replies by key, why others brought none, what was left unasked, and why where it was given up."""
+    """What came of all calls: replies by key, why others brought none, what was left unasked, and why where it was
+    given up."""
 
     replies: dict[str, Reply]
     failed: dict[str, str]
@@ -76,8 +78,8 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and whether replies
-    without a grade are asked for `again`."""
+    """What calls are made with: how many at a time, whom to tell of progress and of calls that are waited for, and
+    whether replies without a grade are asked for `again`."""
 
     client: Client
     cache: Cache
@@ -91,9 +93,9 @@ class Means:
 def make_calls(calls: Sequence[Call], means: Means) -> Done:
     """Make the calls, a few at a time, and keep every reply as it comes.
 
-    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint refuses or no
-    call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any case, because they are paid for; a second
-    interrupt leaves them.
+    Stops where the budget is spent, and where too many calls in a row fail. Raises EndpointError where the endpoint
+    refuses or no call succeeds, and KeyboardInterrupt where the user stops it. Calls under way are waited for in any
+    case, because they are paid for; a second interrupt leaves them.
     """
     gathering = _Gathering(calls, means)
     try:

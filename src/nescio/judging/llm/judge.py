@@ -1,4 +1,5 @@
-"""The language model as a judge: what it is asked goes through the cache, the budget and the endpoint, and is accounted for."""
+"""The language model as a judge: what it is asked goes through the cache, the budget and the endpoint, and is accounted
+for."""
 
 from __future__ import annotations
 
@@ -29,9 +30,10 @@ CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on ans
 class LLM:
     """A language model that grades answers as correct, incorrect or not attempted.
 
-    Every reply is in `cache` before the next call is made; what is there is not asked again, unless it could not be read and
-    `retry_ungraded` is set. A reply that states none of the three grades leaves the answer ungraded, and so does a call that
-    fails for good or that `limits` do not allow: `notes` counts them. Raises EndpointError where the endpoint refuses all calls.
+    Every reply is in `cache` before the next call is made; what is there is not asked again, unless it could not be
+    read and `retry_ungraded` is set. A reply that states none of the three grades leaves the answer ungraded, and so
+    does a call that fails for good or that `limits` do not allow: `notes` counts them. Raises EndpointError where the
+    endpoint refuses all calls.
     """
 
     endpoint: Endpoint

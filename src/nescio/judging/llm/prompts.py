@@ -61,10 +61,11 @@ def messages(question: Question, answer: str) -> list[dict[str, str]]:
 
 
 def read_grade(reply: str) -> str | None:
-    """Read the grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing else.
+    """Read the grade that a reply states: a JSON object with the key `grade`, or one of the three words and nothing
+    else.
 
-    A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. Anything else is
-    None. A grade is never searched for: INCORRECT ends in CORRECT, and "not CORRECT" holds it.
+    A leading <think> block, a code fence around the whole, quotation marks and a full stop are taken off. Anything else
+    is None. A grade is never searched for: INCORRECT ends in CORRECT, and "not CORRECT" holds it.
     """
     text = _THOUGHT.sub("", reply, count=1).strip()
     if fenced := _FENCED.match(text):

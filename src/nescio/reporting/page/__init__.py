@@ -1,10 +1,10 @@
 """Pages: one HTML file that holds all it needs, made from results.
 
-`report_data` gathers what is known of all runs for the report; `sentence`, `leaderboard`, `figures`, `confidence` and `studies` turn it
-into what the report shows. `moves` says what became of each question between two runs, and `change` makes the page of that. Both
-share the question `browser`, `drawing` and `rendering`, whose templates have one frame (`base.html.jinja`) and one set of parts
-(`parts.html.jinja`). Charts are drawn here to SVG, in two widths: a page without a chart engine is small, opens at once, and needs
-no right to run code made at run time.
+`report_data` gathers what is known of all runs for the report; `sentence`, `leaderboard`, `figures`, `confidence` and
+`studies` turn it into what the report shows. `moves` says what became of each question between two runs, and `change`
+makes the page of that. Both share the question `browser`, `drawing` and `rendering`, whose templates have one frame
+(`base.html.jinja`) and one set of parts (`parts.html.jinja`). Charts are drawn here to SVG, in two widths: a page
+without a chart engine is small, opens at once, and needs no right to run code made at run time.
 """
 
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The questions for the page's browser: the outcome of every run on every question, packed small, with what is known of them."""
+"""The questions for the page's browser: the outcome of every run on every question, packed small, with what is known of
+them."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ MOST_TEXT = 6_000_000  # characters of answers and questions in a page
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What was asked and answered, where the files say so: a text a question, and for each run (by its place) one a question."""
+    """What was asked and answered, where the files say so: a text a question, and for each run (by its place) one a
+    question."""
 
     questions: tuple[str, ...]
     answers: tuple[tuple[str, ...], ...]
@@ -46,8 +48,9 @@ class Browser:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by questions), the
-    strata of the questions and their clusters; `places` are the runs' places in the data. `why_not` says why there is nothing."""
+    """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
+    questions), the strata of the questions and their clusters; `places` are the runs' places in the data. `why_not`
+    says why there is nothing."""
 
     runs: Sequence[str] = ()
     questions: Sequence[str] = ()
@@ -147,7 +150,8 @@ def packed(cells: NDArray[np.uint8]) -> str:
 
 
 def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | None:
-    """Take the words of questions (those of the data, or the ones named) and of answers from what was read; None without any."""
+    """Take the words of questions (those of the data, or the ones named) and of answers from what was read; None
+    without any."""
     if loaded.texts is None or not isinstance(loaded.data, Evidence):
         return None
     place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
@@ -170,7 +174,8 @@ def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | 
 
 
 def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
-    """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into the page."""
+    """Those with few values, as filters; the others, as texts beside their question, or as much of them as fits into
+    the page."""
     facets = []
     others: dict[str, list[str]] = {}
     for name, values in zip(names(list(strata)), strata.values(), strict=True):

@@ -33,8 +33,8 @@ MOST_LISTED = 60  # questions of a group named in the page beside its browser, f
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None where the data
-    has no outcomes. `old` and `new` are the names as shown."""
+    """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
+    where the data has no outcomes. `old` and `new` are the names as shown."""
 
     loaded: Loaded
     comparisons: Comparisons

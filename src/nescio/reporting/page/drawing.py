@@ -22,7 +22,8 @@ _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _CLIP = re.compile(r'(?<=id="clip)\d+(?=")|(?<=url\(#clip)\d+(?=\))')
 _DATA_DIGITS = 6  # behind the point; of what is smaller than _SMALL, such as p-values, as many significant ones
 _SMALL, _SMALL_DIGITS = 1e-3, 4
-# What every object of JavaScript has: Vega looks texts up in objects, and takes these for things that it put there itself.
+# What every object of JavaScript has: Vega looks texts up in objects, and takes these for things that it put there
+# itself.
 _INHERITED = {
     "constructor",
     "hasOwnProperty",
@@ -120,7 +121,8 @@ def cleaned(drawing: str, prefix: str = "") -> str:
 
 
 def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
-    """Every figure as SVG, PDF, PNG, its altair specification and its data, into a folder that is new or empty; their names."""
+    """Every figure as SVG, PDF, PNG, its altair specification and its data, into a folder that is new or empty; their
+    names."""
     import vl_convert
 
     with whole_folder(folder) as draft:
@@ -136,7 +138,8 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
 
 
 def _svg(chart: dict[str, Any]) -> str:
-    """Draw a chart as SVG, the same whatever was drawn before: the engine counts the shapes it clips by on from chart to chart."""
+    """Draw a chart as SVG, the same whatever was drawn before: the engine counts the shapes it clips by on from chart
+    to chart."""
     import vl_convert
 
     svg: str = vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])
@@ -148,14 +151,15 @@ def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[s
     chart = figure.draw(width)
     if paper:
         chart = chart.properties(background="white")
-    # The specifications are ours and the tests validate them; checking each against the whole schema would cost seconds.
+    # The specifications are ours and the tests validate them; checking each against the whole schema would cost
+    # seconds.
     drawable: dict[str, Any] = _drawable(charts.unpacked(chart.to_dict(validate=False)))
     return drawable
 
 
 def _drawable(part: Any) -> Any:
-    """Make a specification safe to draw, so that no text ends the process that draws it: control characters do, and names that
-    objects inherit, which are given a joiner that takes no room."""
+    """Make a specification safe to draw, so that no text ends the process that draws it: control characters do, and
+    names that objects inherit, which are given a joiner that takes no room."""
     if isinstance(part, str):
         return f"{part}\u2060" if part in _INHERITED else part if part.isprintable() else sanitize(part, target="page")
     if isinstance(part, list):

@@ -13,8 +13,8 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command` what gives
-    its data again."""
+    """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
+    what gives its data again."""
 
     name: str
     title: str

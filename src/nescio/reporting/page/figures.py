@@ -1,4 +1,5 @@
-"""The figures of the page: for each its rows (which are also its data to download), what it shows in words, and how to repeat it."""
+"""The figures of the page: for each its rows (which are also its data to download), what it shows in words, and how to
+repeat it."""
 
 from __future__ import annotations
 
@@ -195,8 +196,8 @@ def _with_winners(top: tuple[str, ...], winners: list[str]) -> tuple[str, ...]:
 
 
 def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, float, float]]:
-    """Who earns most by penalty(t), as (run, from t, to t): penalty is a straight line in the price s = t/(1-t), so the winner
-    changes only where two lines cross."""
+    """Who earns most by penalty(t), as (run, from t, to t): penalty is a straight line in the price s = t/(1-t), so the
+    winner changes only where two lines cross."""
     lines = {run: (c / (c + w + u), w / (c + w + u)) for run, (c, w, u) in counts.items()}
     at, winners = 0.0, []
     best = max(lines, key=lambda run: (lines[run][0], -lines[run][1]))

@@ -22,7 +22,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value as it is shown and as it is sorted by ("" where undefined), its interval, and whether it is the best of its column."""
+    """A value as it is shown and as it is sorted by ("" where undefined), its interval, and whether it is the best of
+    its column."""
 
     text: str
     sort: str

@@ -1,17 +1,17 @@
 """What became of each question between two runs, the old one and the new one.
 
-A question that both runs have, graded, ended in one of three ways in each: its *move* is one of nine, and these do not overlap.
-Over them lie four groups of what a reader asks for first:
+A question that both runs have, graded, ended in one of three ways in each: its *move* is one of nine, and these do not
+overlap. Over them lie four groups of what a reader asks for first:
 
 - **won**: not correct → correct
 - **lost**: correct → not correct
 - **newly silent**: answered → not answered
 - **newly answered**: not answered → answered
 
-These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct won and newly answered. Won and lost go
-by the outcome, the other two by what the system did: where a question has no answer, silence is correct, and answered → rightly
-silent is won and newly silent. Questions that only one run has, and those with an answer that is not graded, are no moves: they are
-counted apart, under every policy that let them in.
+These overlap by design: correct → unanswered is lost and newly silent, unanswered → correct won and newly answered. Won
+and lost go by the outcome, the other two by what the system did: where a question has no answer, silence is correct,
+and answered → rightly silent is won and newly silent. Questions that only one run has, and those with an answer that is
+not graded, are no moves: they are counted apart, under every policy that let them in.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _ANSWERED = np.array([-1, 1, 1, 0, 0, -1])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moves:
-    """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to 8, or apart
-    from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third run of the files lacks,
-    `counted_silent` those that one run lacks and the scores take for silence; `counted` has the states as scores take them, where that is
-    another thing."""
+    """Of each question its state in both runs (shape (2, questions), as in `browser.states`), its move (`codes`: 0 to
+    8, or apart from 9 on) and its groups (`flags`, bits). `elsewhere` counts questions that both runs have and a third
+    run of the files lacks, `counted_silent` those that one run lacks and the scores take for silence; `counted` has the
+    states as scores take them, where that is another thing."""
 
     questions: tuple[str, ...]
     states: NDArray[np.uint8]
@@ -72,7 +72,8 @@ class Moves:
 
     @property
     def table(self) -> NDArray[np.int64]:
-        """The nine moves, shape (3, 3): outcomes of the old run by those of the new one, both in the order of `OUTCOMES`."""
+        """The nine moves, shape (3, 3): outcomes of the old run by those of the new one, both in the order of
+        `OUTCOMES`."""
         return np.bincount(self.codes[self.codes < 9], minlength=9).reshape(3, 3).astype(np.int64)
 
     def group(self, slug: str) -> NDArray[np.int64]:

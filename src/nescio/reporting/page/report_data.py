@@ -1,4 +1,5 @@
-"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that decides."""
+"""What the page is made from: the data read once, its scores, and the comparison of all runs by the measure that
+decides."""
 
 from __future__ import annotations
 
@@ -31,11 +32,13 @@ ProgressFor = Callable[[str], Callable[[int, int], None] | None]  # from the nam
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportData:
-    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names as shown.
+    """All that is known. `runs` are in the order of the first measure, `main`, the best first; `shown` are their names
+    as shown.
 
-    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways. `counts` maps a run to its numbers of correct,
-    incorrect and unanswered questions; it is empty where the data has no outcomes. `studies` are those of the measures that were
-    asked for, by the functions of `nescio.meta`, and `missing` says which could not be made.
+    `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
+    `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
+    outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
+    says which could not be made.
     """
 
     loaded: Loaded
@@ -62,7 +65,8 @@ class ReportData:
 
     @property
     def highlighted(self) -> tuple[str, ...]:
-        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are any."""
+        """The runs that charts tell apart by colour, as shown: the best few, and a name for the others where there are
+        any."""
         others = (OTHERS,) if len(self.runs) > MOST_NAMED else ()
         return (*(self.shown[run] for run in self.runs[:MOST_NAMED]), *others)
 
@@ -90,8 +94,9 @@ def gather(
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
     **options: Unpack[ReadingOptions],
 ) -> ReportData:
-    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the measures
-    ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what `score` and `compare` raise."""
+    """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
+    measures ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what
+    `score` and `compare` raise."""
     check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))

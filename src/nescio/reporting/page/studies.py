@@ -1,4 +1,5 @@
-"""The figures of studies of the measures, where they were asked for: how stable they are, and how often differences are swapped."""
+"""The figures of studies of the measures, where they were asked for: how stable they are, and how often differences are
+swapped."""
 
 from __future__ import annotations
 

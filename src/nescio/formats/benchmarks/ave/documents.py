@@ -1,6 +1,8 @@
-"""The files of the Answer Validation Exercise one by one: collections, AVE 2006's pairs and responses, read and written.
+"""The files of the Answer Validation Exercise one by one: collections, AVE 2006's pairs and responses, read and
+written.
 
-AVE 2006's files are no longer to be had: pairs are read and written in the shape that its overview and the RTE challenges share.
+AVE 2006's files are no longer to be had: pairs are read and written in the shape that its overview and the RTE
+challenges share.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ def read_exercise(source: Source) -> Exercise:
 
 
 def _hold_places(source: Source, root: _Element) -> None:
-    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in none."""
+    """Raise FormatError at what would not be read: a pair beside questions, a question in another one, an answer in
+    none."""
     pair = root.find(".//pair")
     if pair is not None and root.find(".//q") is not None:
         raise _fail(
@@ -211,7 +214,8 @@ def _write(root: _Element, path: Path) -> None:
 
 
 def read_pairs(source: Source) -> list[Pair]:
-    """Read the pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound one.
+    """Read the pairs of text (t) and hypothesis (h) of a file; raises FormatError with the line of the first unsound
+    one.
 
     The value is that of `value` or, as in RTE-2 and 3, `entailment`; a pair may name its question in `q_id`.
     """
@@ -277,7 +281,8 @@ def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validatio
 def _decisions(
     source: Source, ids: int, words: Mapping[str, Decision], rule: str
 ) -> tuple[list[Validation], list[int]]:
-    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in one."""
+    """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in
+    one."""
     validations, lines = [], []
     for cells, line in _lines(source):
         if len(cells) not in (ids + 1, ids + 2):

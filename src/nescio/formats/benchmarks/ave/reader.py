@@ -1,8 +1,8 @@
 """The Answer Validation Exercise: a collection in XML with the responses of validators.
 
 AVE 2007 and 2008: questions with answers and their supporting texts (`q`, `a`), and responses `q_id a_id
-SELECTED|VALIDATED|REJECTED confidence`. AVE 2006: pairs of a text and a hypothesis (`pair`), and responses `pair_id YES|NO
-confidence`. A response file is one run and is named by its file; an answer that it does not name is REJECTED.
+SELECTED|VALIDATED|REJECTED confidence`. AVE 2006: pairs of a text and a hypothesis (`pair`), and responses `pair_id
+YES|NO confidence`. A response file is one run and is named by its file; an answer that it does not name is REJECTED.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def describe(parts: Sequence[SourceRole]) -> str:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read one collection, or one file of pairs, and the responses to it.
 
-    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and their kin;
-    `--choose confidence=decision` says that the confidence of a REJECTED answer is in its being wrong, and takes 1 less it.
+    `--choose view=selection` reads the SELECTED answers as those of QA systems, for c@1, tune and their kin; `--choose
+    confidence=decision` says that the confidence of a REJECTED answer is in its being wrong, and takes 1 less it.
     """
     by_part = {name: [source for part, source in parts if part == name] for name in (*_PARTNER, *_PARTNER.values())}
     gold = [(name, source) for name in _PARTNER for source in by_part[name]]
@@ -144,8 +144,8 @@ def _if_sure(runs: Runs) -> tuple[str, ...]:
 
 
 def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tuple[Runs, list[Note]]:
-    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in something
-    else."""
+    """Return the runs with confidences in an answer's being right, and notes on those that look as if they were in
+    something else."""
     meanings = ("answer", "decision")
     meaning = choose(options, "confidence", meanings, "meanings") if "confidence" in options.choose else "answer"
     notes: list[Note] = []

@@ -1,9 +1,10 @@
 """Tables of nuggets counted already, a row an answer, and the other questions of TREC's main task beside them.
 
-Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key, and the
-non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column `correct`, 1 or 0), `list`
-(`distinct`, `returned`, `known`: right distinct instances, all returned, all known) or `definition`; cells that a type does not
-need are empty. Other columns that are constant within a question are strata: `--by series` gives the score of each series.
+Columns `run, question, vital, okay, vital_in_key, length`: the vital and okay nuggets found, the vital ones in the key,
+and the non-white characters of the response. For TREC's combined score a column `type` says `factoid` (column
+`correct`, 1 or 0), `list` (`distinct`, `returned`, `known`: right distinct instances, all returned, all known) or
+`definition`; cells that a type does not need are empty. Other columns that are constant within a question are strata:
+`--by series` gives the score of each series.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""AutoNuggetizer (castorini/nuggetizer): keys of nuggets, answers of the RAG track, and assignments by a language model.
+"""AutoNuggetizer (castorini/nuggetizer): keys of nuggets, answers of the RAG track, and assignments by a language
+model.
 
     key         `{"qid", "query", "nuggets": [{"text", "importance": "vital"|"okay"}]}`
     assignment  the same with `"assignment": "support"|"partial_support"|"not_support"` for each nugget, `run_id`, `answer_text`
     answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
 
-Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found; partial support
-is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A response of which an assignment
-failed is ungraded.
+Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found;
+partial support is neither found nor missing: nuggets.vital and nuggets.all give it half a credit, nuggets.F none. A
+response of which an assignment failed is ungraded.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ MEASURES = ("nuggets.vital", "nuggets.vital(partial=0)", "nuggets.all", "nuggets
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list `answer`."""
+    """Recognise JSON Lines of `qid` and `nuggets` (assigned if the first nugget is), or of `topic_id` and a list
+    `answer`."""
     if source.suffix not in LINES or not isinstance(source.first, dict):
         return None
     nuggets = source.first.get("nuggets")

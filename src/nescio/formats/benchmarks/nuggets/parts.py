@@ -1,4 +1,5 @@
-"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their rules."""
+"""What files of nuggets hold, gathered line by line: keys, the strings of runs, and what assessors mapped; and their
+rules."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class Keys:
     strata: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, at: At, target: str, nugget: Nugget) -> None:
-        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels beside."""
+        """Add a nugget; one that other assessors labelled already must have the same text, and gets their labels
+        beside."""
         known = self.nuggets.setdefault(target, {})
         before = known.get(nugget.id)
         if before is None:
@@ -175,7 +177,8 @@ def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> Non
 
 
 def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: ReadOptions) -> ReadResult:
-    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and signed."""
+    """Match answers with nuggets: by the assessors' mapping where there is one, else automatically, which is said and
+    signed."""
     for name in options.choose:
         if name not in CHOICES:
             raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")

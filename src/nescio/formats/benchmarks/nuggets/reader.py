@@ -12,8 +12,8 @@ JSON Lines:
     run      `{"id", "strings": [text | {"text", "doc"?}], "confidence"?, "run"?}`; an empty list is silence
     mapping  `{"id", "run", "nugget", "rank"?, "assessor"?}`
 
-Without a mapping nuggets are matched automatically (`--choose automatic=count|idf|embedding`), and everything says so. With several
-assessors, `--choose assessors=majority|each|NAME`.
+Without a mapping nuggets are matched automatically (`--choose automatic=count|idf|embedding`), and everything says so.
+With several assessors, `--choose assessors=majority|each|NAME`.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def _no_match_twice(mapped: Sequence[Mapped]) -> None:
 
 
 def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
-    """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget there."""
+    """Raise FormatError where an assessor finds nothing in a response, or in one of its strings, and then a nugget
+    there."""
     matched = [(row.run, row.target, row.assessor, row.rank) for row in mapped if row.nugget is not None]
     strings, responses = {*matched}, {key[:3] for key in matched}
     for row in mapped:
@@ -136,7 +137,8 @@ def _nothing_beside_matches(mapped: Sequence[Mapped]) -> None:
 
 
 def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
-    """Yield the lines of a text file, cut at white space into at most so many cells; the last holds the rest of the line."""
+    """Yield the lines of a text file, cut at white space into at most so many cells; the last holds the rest of the
+    line."""
     assert source.path is not None
     with source.path.open(encoding="utf-8-sig") as lines:
         for number_, line in enumerate(lines, 1):

@@ -1,7 +1,9 @@
-"""SQuAD 2.0: the gold, predictions `{id: text}` of any number of runs, and no-answer probabilities or odds `{id: number}`.
+"""SQuAD 2.0: the gold, predictions `{id: text}` of any number of runs, and no-answer probabilities or odds `{id:
+number}`.
 
-An empty prediction is silence, and on a question without an answer it is right. The script evaluate-v2.0.py scores every
-question by exact match and by token F1; both are kept as columns (`squad_exact`, `squad_f1`), equal to the script's.
+An empty prediction is silence, and on a question without an answer it is right. The script evaluate-v2.0.py scores
+every question by exact match and by token F1; both are kept as columns (`squad_exact`, `squad_f1`), equal to the
+script's.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ _GENERIC = {
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise one JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by question."""
+    """Recognise one JSON object: of `data` with `paragraphs` (gold), of texts (answers) or of numbers (odds) by
+    question."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
@@ -293,8 +296,8 @@ Odds = tuple[Source, dict[str, float]]
 def _match_odds(
     odds: Sequence[Source], answers: Sequence[Source], names: Sequence[str], options: ReadOptions
 ) -> dict[str, Odds]:
-    """Return which run each file of odds is about: the only one, the one of that name, or the one that `--choose odds=RUN`
-    names."""
+    """Return which run each file of odds is about: the only one, the one of that name, or the one that `--choose
+    odds=RUN` names."""
     by_run: dict[str, Odds] = {}
     for source in odds:
         if "odds" in options.choose or len(names) == 1:
@@ -332,8 +335,8 @@ def _finite(source: Source) -> Iterator[tuple[str, float]]:
 
 
 def _confidence(odds: Odds, run: str, gold: _Gold, notes: list[Note]) -> dict[str, float]:
-    """Return how sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else minus the
-    odds."""
+    """Return how sure a run is of the answer it gives: 1 - p where its odds are probabilities p of no answer, else
+    minus the odds."""
     source, values = odds
     if not any(name in values for name in gold.golds.ids):
         raise MismatchError(f"{source.label} has odds for none of the questions that the gold holds")
@@ -363,13 +366,13 @@ def _tuned(run: str, gold: _Gold, texts: Mapping[str, str], scores: Scores, odds
 
 
 def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
-    """Return what evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or odds, by
-    its keys.
+    """Return what evaluate-v2.0.py prints for files of gold, predictions and (optionally) no-answer probabilities or
+    odds, by its keys.
 
     Figures are in percent, and no threshold is applied: `exact`, `f1`, `total`, `HasAns_*`, `NoAns_*`, and with odds
-    `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and the
-    best thresholds are tuned on the very questions, with tied odds taken one by one: such a figure may be out of reach for
-    any threshold, and is no estimate. Raises FormatError or MismatchError.
+    `best_exact`, `best_f1` and their `_thresh`. As in the script, a question without a prediction counts nowhere, and
+    the best thresholds are tuned on the very questions, with tied odds taken one by one: such a figure may be out of
+    reach for any threshold, and is no estimate. Raises FormatError or MismatchError.
     """
     known = _gold_of(gold)
     sources = [open_source(file) for file in (predictions, *([odds] if odds is not None else []))]
@@ -395,7 +398,8 @@ def official(gold: Any, predictions: Any, odds: Any = None) -> dict[str, float]:
 
 
 def _gold_of(path: Any) -> _Gold:
-    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs themselves)."""
+    """Return the gold of a file, which when it is sound is read without what nobody asks for (the paragraphs
+    themselves)."""
     import msgspec
 
     try:

@@ -1,4 +1,5 @@
-"""SQuAD's exact match and token F1, question by question, bit for bit as evaluate-v2.0.py computes them, and its thresholds.
+"""SQuAD's exact match and token F1, question by question, bit for bit as evaluate-v2.0.py computes them, and its
+thresholds.
 
 Written from the description of the script (Rajpurkar et al. 2018). A text is normalised once, however often it stands.
 """
@@ -40,7 +41,8 @@ class Golds:
         ]
 
     def normalise(self, texts: Iterable[str]) -> Mapping[str, str]:
-        """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is quicker."""
+        """Return these texts and all before them, after SQuAD's normalisation; ASCII is done at one go, which is
+        quicker."""
         new = [text for text in dict.fromkeys(texts) if text not in self._done]
         plain = [text for text in new if text.isascii() and "\0" not in text]
         if plain:
@@ -91,8 +93,8 @@ def _f1(gold: list[str], answer: list[str]) -> float:
 
 
 def best(golds: Golds, texts: Mapping[str, str], scores: Scores, odds: Mapping[str, float]) -> dict[str, float]:
-    """Return the script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would have
-    scored.
+    """Return the script's `best_exact`, `best_f1` and their thresholds: the best that declining above some odds would
+    have scored.
 
     Starting from silence everywhere, questions are answered in the order of rising odds, ties in the order of the file.
     """

@@ -65,7 +65,8 @@ def write(
 
 
 def _articles(collection: Collection) -> list[dict[str, Any]]:
-    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not known."""
+    """Return the questions by article and paragraph, where they say so; a paragraph's text is not needed, and not
+    known."""
 
     def label(question: Question, name: str, default: str) -> str:
         return question.strata.get(name) or default
@@ -102,8 +103,8 @@ def _predictions(run: Run) -> dict[str, str]:
 
 
 def _odds(run: Run) -> dict[str, float]:
-    """Return minus the confidence of the answers given. Silence gets the highest of these: the script wants a number for it,
-    and none of what it prints (but for the curves that it draws when asked) depends on which."""
+    """Return minus the confidence of the answers given. Silence gets the highest of these: the script wants a number
+    for it, and none of what it prints (but for the curves that it draws when asked) depends on which."""
     first = [one for one in run.responses if one.rank == 1]
     odds = {one.question_id: -one.confidence for one in first if one.answered and one.confidence is not None}
     if odds:

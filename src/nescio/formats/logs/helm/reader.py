@@ -1,9 +1,11 @@
-"""HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial and perturbation.
+"""HELM: `scenario_state.json` and `per_instance_stats.json` of one or several run folders, joined by instance, trial
+and perturbation.
 
-A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider withheld
-or the model refused, as HELM's clients say it; any other request that failed is not graded. An answer that names no option is wrong, as the tool counts it, and
-counted in a note. The confidence is the probability of the completion, where the log has log-probabilities; its `max_prob`
-is 1 where it has none. The tool's figures are over one split: `test` where there is one.
+A run is a model; the scenario's other parameters are strata. Silence is an empty completion, or one that the provider
+withheld or the model refused, as HELM's clients say it; any other request that failed is not graded. An answer that
+names no option is wrong, as the tool counts it, and counted in a note. The confidence is the probability of the
+completion, where the log has log-probabilities; its `max_prob` is 1 where it has none. The tool's figures are over one
+split: `test` where there is one.
 """
 
 from __future__ import annotations
@@ -44,14 +46,16 @@ RECORDS = re.compile(
 SHOWN = {"predicted_text", "request"}  # the keys of predictions and requests that are written for display
 SCENARIO = "scenario.json"
 USUAL = {"split": "test", "perturbation": UNPERTURBED}  # what the tool's figures are over
-# What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand through.
+# What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand
+# through.
 WITHHELD = re.compile(
     r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content[ _]moderation|content_filter"
     r"|content (?:management|filtering) policy|violates \w+'s content policy|prompt was flagged|allowed by our safety system",
     re.IGNORECASE,
 )
 REFUSAL = re.compile(r"received refusal", re.IGNORECASE)
-# Why a completion ended (which is looked at where it is empty), in the words of OpenAI, Azure, Google, Anthropic and Bedrock.
+# Why a completion ended (which is looked at where it is empty), in the words of OpenAI, Azure, Google, Anthropic and
+# Bedrock.
 ENDS: dict[str, str] = {
     **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened", "safety", "recitation"), BLOCKED),
     **dict.fromkeys(("blocklist", "prohibited_content", "spii"), BLOCKED),
@@ -65,7 +69,8 @@ NO_CONTENT = "response has empty content"  # which the client for Anthropic hand
 def recognise(source: Source) -> str | None:
     """Recognise the two files of a run folder, and run_spec.json and stats.json, which may be given with them.
 
-    Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for display.
+    Beside these the files that hold no answers of their own: scenario.json, instances.json, and what is written for
+    display.
     """
     if source.kind != "document":
         return None
@@ -180,7 +185,8 @@ def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:
-    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a note."""
+    """Return the split or perturbation asked for, or the only one, or the usual one; what is left out is counted in a
+    note."""
     many, usual = Counter(str(getattr(case, name)) for case in cases), USUAL[name]
     if len(many) == 1:
         return next(iter(many))
@@ -303,15 +309,16 @@ def _silence(case: Case, options: ReadOptions) -> str | None:
 
 
 def _failure(error: str) -> str:
-    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer of the
-    model."""
+    """Return what became of a request that failed: withheld, refused or empty; anything else is an error, and no answer
+    of the model."""
     if REFUSAL.match(error):
         return REFUSED
     return BLOCKED if WITHHELD.search(error) else EMPTY if NO_CONTENT in error else ERRORED
 
 
 def _confidence(case: Case) -> float | None:
-    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has none."""
+    """Return the probability of the completion: the exponential of its log-probability, which is 0 where the log has
+    none."""
     log = number(_completion(case).get("logprob"))
     return math.exp(log) if log is not None and log <= 0 else None
 

@@ -25,8 +25,8 @@ PERTURBATION = ("name", "robustness", "fairness", "computed_on", "seed")  # what
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the other
-    parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
+    """A run folder: its documents and their files by what they are, and what its name says: model, scenario, and the
+    other parameters. `run` is what the run is called, `prefix` what its questions' names begin with."""
 
     path: Path
     documents: dict[str, Any]
@@ -58,7 +58,8 @@ _LACKING = f"the answers of a run are in {STATE}.json and {STATS}.json together"
 
 
 def open_folders(parts: Sequence[SourceRole]) -> list[Folder]:
-    """Return the files by their folders; raises MismatchError where a folder lacks one of the two that hold its answers."""
+    """Return the files by their folders; raises MismatchError where a folder lacks one of the two that hold its
+    answers."""
     held: dict[Path, dict[str, Any]] = {}
     files: dict[Path, dict[str, Path]] = {}
     for part, source in parts:
@@ -90,8 +91,8 @@ def say_others(parts: Sequence[SourceRole]) -> list[Note]:
 
 
 def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Folder:
-    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is another
-    mark."""
+    """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is
+    another mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
     name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
     first, *others = sanitize(name, target="message").split(",")

@@ -49,8 +49,8 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused, and
-    `empty` that there is none; both are the provider's word, not the scorer's."""
+    """What is read of one sample. `stopped` says why it has no score; `silent` that the answer was blocked or refused,
+    and `empty` that there is none; both are the provider's word, not the scorer's."""
 
     id: str
     epoch: int
@@ -302,8 +302,9 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
 def _reason(score: Mapping[str, Any]) -> str:
     """Return why a score is what it is, in the tool's words; empty where it does not say.
 
-    Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation tells.
-    It does not where several judges voted and it is that of the first one, nor where a person has graded the answer since.
+    Until May 2026 (its change #4048) a judge whose words held no grade made the answer wrong, and only the explanation
+    tells. It does not where several judges voted and it is that of the first one, nor where a person has graded the
+    answer since.
     """
     metadata = score.get("metadata")
     details = metadata if isinstance(metadata, dict) else {}
@@ -317,7 +318,8 @@ def _reason(score: Mapping[str, Any]) -> str:
 
 
 def _said(output: Mapping[str, Any]) -> tuple[str, str | None, bool]:
-    """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at all."""
+    """Return the text of an answer; whether the provider blocked or refused it; and whether there is nothing in it at
+    all."""
     first = next(iter(listed(output.get("choices"))), None)
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None

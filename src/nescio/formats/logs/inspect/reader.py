@@ -1,9 +1,9 @@
 """Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question, clustered by it.
 
 Silence is the value N, and what a score's `reason` calls a refusal, no response, or a response of another form; a wrong
-answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value beside it)
-and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong, leaves out what is
-not graded, and of an answer whose grader failed takes the value that stands there.
+answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value beside
+it) and a sample that stopped with an error are not graded. The tool's own accuracy counts silence as wrong, leaves out
+what is not graded, and of an answer whose grader failed takes the value that stands there.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read logs, each a run named by its model; logs of one model on several tasks are one run.
 
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
-    `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N epochs of
-    each log, which logs of one task with different numbers of epochs need: means over repeats are not computed.
+    `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N
+    epochs of each log, which logs of one task with different numbers of epochs need: means over repeats are not
+    computed.
     """
     notes: list[Note] = []
     logs = _epochs(_named([open_log(source, options, notes) for _, source in parts]), options, notes)
@@ -152,8 +153,9 @@ def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the outcome that
-    the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures."""
+    """What a score says: a number (NaN where there is none), why the answer is silence, why it has no grade, the
+    outcome that the user gave its word, or a word that is none of these. `own` is the number in the tool's own figures.
+    """
 
     score: float = math.nan
     silent: str | None = None
@@ -211,7 +213,8 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool)
 
 
 def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
-    """Return the one chosen, or the only one there is: another log may have what was asked for; empty where there is none."""
+    """Return the one chosen, or the only one there is: another log may have what was asked for; empty where there is
+    none."""
     there = list(dict.fromkeys(names))
     if len(there) < 2:
         return there[0] if there else ""
@@ -219,7 +222,8 @@ def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:
 
 
 def _key(log: Log, scorer: str, options: ReadOptions) -> str:
-    """Return which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are neither."""
+    """Return which part of scores that are dictionaries, or lists (numbered from 1), is meant; empty where they are
+    neither."""
     parts: dict[str, None] = {}
     for sample in log.samples:
         value = sample.scores[scorer].value if scorer in sample.scores else None
@@ -333,8 +337,8 @@ def _against_header(
 
 
 def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
-    """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a missing
-    row."""
+    """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a
+    missing row."""
     questions: dict[str, Question] = {}
     runs: dict[str, dict[str, Response]] = {}
     for log in logs:

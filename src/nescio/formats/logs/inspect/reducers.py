@@ -25,9 +25,9 @@ def reduced(reducer: str, questions: Iterable[Sequence[Repeat]]) -> Range | None
     """Return the mean over the questions of what the reducer makes of their repeats; None where that cannot be told.
 
     The tool leaves out what was not scored, and calls its reducers mean, median, mode, max, at_least_2, pass_at_2 and
-    pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what came
-    first: hence a range. The last three count scores from a level on that the log does not name: they are told where all
-    scores are 0 or 1.
+    pass_k_2 (its registry of reducers). The mode of a tie is the value that came first, and a log does not keep what
+    came first: hence a range. The last three count scores from a level on that the log does not name: they are told
+    where all scores are 0 or 1.
     """
     name = reducer.removeprefix("inspect_ai/")
     ranges: list[Range] = []

@@ -1,10 +1,11 @@
-"""lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row a document and filter, and its `results_<date>.json` beside them.
+"""lm-evaluation-harness: `samples_<task>_<date>.jsonl`, one row a document and filter, and its `results_<date>.json`
+beside them.
 
-A run is a folder, and its tasks are a stratum; a file that is named otherwise is a run of its own, and so is a results file
-that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to `<model>_<task>.jsonl`. An
-answer that the filter could not extract (`[invalid]`, or the task's own fallback where the results file is given) or that is
-empty is silence. The confidence of a choice is the softmax of the options' log-probabilities at the option chosen. What version
-0.3 wrote out (`<task>_write_out_info.json`) is read as well.
+A run is a folder, and its tasks are a stratum; a file that is named otherwise is a run of its own, and so is a results
+file that holds the samples itself, as `simple_evaluate` returns them. Version 0.4.0 wrote a JSON list to
+`<model>_<task>.jsonl`. An answer that the filter could not extract (`[invalid]`, or the task's own fallback where the
+results file is given) or that is empty is silence. The confidence of a choice is the softmax of the options'
+log-probabilities at the option chosen. What version 0.3 wrote out (`<task>_write_out_info.json`) is read as well.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from another),
-    the rows, and the results beside them."""
+    """Samples as they were given: the file, the task, the run by its folder (and date, where that alone tells it from
+    another), the rows, and the results beside them."""
 
     path: Path
     task: str | None
@@ -76,8 +77,8 @@ class Given:
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`, `configs`,
-    `versions`.
+    """Recognise JSON Lines (or a JSON list) of `doc_id`, `doc`, `filtered_resps`; or a document of `results`,
+    `configs`, `versions`.
 
     Of version 0.3 a document of `doc_id`, `prompt_0`, `logit_0`, and one of `results`, `config`, `versions`.
     """
@@ -140,8 +141,8 @@ def _known(name: str, values: set[str], options: ReadOptions) -> None:
 def _given(
     samples: Sequence[Source], results: Sequence[tuple[Path, Mapping[str, Any]]], notes: list[Note]
 ) -> list[Given]:
-    """Return the samples in files of their own, and then those in results files, unless there is a file of that task beside
-    it."""
+    """Return the samples in files of their own, and then those in results files, unless there is a file of that task
+    beside it."""
     named = [_NAMED.fullmatch(source.stem) or _WRITTEN_OUT.fullmatch(source.stem) for source in samples]
     folders = [Path(source.label).absolute().parent for source in samples]
     tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
@@ -183,7 +184,8 @@ def _held(path: Path, results: Mapping[str, Any]) -> Iterator[tuple[str, list[An
 
 
 def _sheets(files: Sequence[Given], options: ReadOptions) -> list[Sheet]:
-    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task twice."""
+    """Return the samples, each with its run: one a folder, or one a folder and date where the folder holds a task
+    twice."""
     names: dict[tuple[Path, str | None], tuple[str, str]] = {}
     for one in files:
         folder, date = one.run

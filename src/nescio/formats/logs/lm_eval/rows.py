@@ -29,8 +29,8 @@ _NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which it
-    declines, and how sure the options make the choice of the best one, and of the best one for its length."""
+    """One row: its metrics (None for what is no number), why it is no answer, whether there is one, the words in which
+    it declines, and how sure the options make the choice of the best one, and of the best one for its length."""
 
     doc: str
     filter: str
@@ -52,7 +52,8 @@ def rows_of(source: Source) -> Rows:
 
 
 def is_write_out(source: Source) -> bool:
-    """Say whether a document is what version 0.3 wrote out: a list of `doc_id`, `prompt_0`, `logit_0`, or these by number."""
+    """Say whether a document is what version 0.3 wrote out: a list of `doc_id`, `prompt_0`, `logit_0`, or these by
+    number."""
     if source.kind != "document":
         return False
     first = next(iter(source.document.values()), None) if isinstance(source.document, dict) else source.first
@@ -85,8 +86,8 @@ def _as_sample(row: Any) -> Any:
 
 
 def _metric(value: Any) -> Any:
-    """Return a metric that was written as a text: a number, what is no number (as a list), or None for a text that is no
-    metric."""
+    """Return a metric that was written as a text: a number, what is no number (as a list), or None for a text that is
+    no metric."""
     if value in ("True", "False"):
         return value == "True"
     if isinstance(value, str):
@@ -95,7 +96,8 @@ def _metric(value: Any) -> Any:
 
 
 def read_items(rows: Rows, label: object, fallbacks: set[str], options: ReadOptions, *, alone: bool) -> Iterator[Item]:
-    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them with."""
+    """Read the rows of a samples file; the hashes of their documents are kept where there are others to compare them
+    with."""
     for row, where in rows:
         if not isinstance(row, dict):
             raise FormatError(label, "each item must be an object", where=where, value=row)
@@ -166,7 +168,8 @@ def _texts(value: Any) -> list[str]:
 
 
 def _pairs(responses: list[Any]) -> list[float]:
-    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else none."""
+    """Return the log-probabilities of options, where each response is [log-probability, is it the greedy one]; else
+    none."""
     logs = []
     for response in responses:
         if not isinstance(response, list) or len(response) != 2 or str(response[1]) not in ("True", "False"):
@@ -190,8 +193,8 @@ def _lengths(arguments: Any, count: int) -> list[int] | None:
 
 
 def _sure(logs: Sequence[float], lengths: Sequence[int] | None) -> tuple[float, float | None] | None:
-    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no finite
-    number.
+    """Return the softmax at the best option, and at the best for its length; None where there is one option, or no
+    finite number.
 
     The log-probability of a single text is that of the gold answer: it says nothing of the answer given.
     """

@@ -1,4 +1,5 @@
-"""Which columns of an outcome table are its run, question, outcome and silence, where they go by other names than nescio's."""
+"""Which columns of an outcome table are its run, question, outcome and silence, where they go by other names than
+nescio's."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ _OWN = ("run", "question", "outcome")
 class Chosen:
     """What plays each part in one table: by nescio's name for it the cell, in SQL, and the columns that were taken.
 
-    `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes" where the answer was declined, NULL where not, and what stands there where that is neither;
-    `empty` is true where nothing was answered and the table has no other way to say so.
+    `texts` are the columns that speak of single answers, and group no questions. `silent` is a cell that says "yes"
+    where the answer was declined, NULL where not, and what stands there where that is neither; `empty` is true where
+    nothing was answered and the table has no other way to say so.
     """
 
     cells: Mapping[str, str]
@@ -167,8 +169,8 @@ def _run(table: _Table, named: Roles) -> str | None:
 
 
 def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> str:
-    """Return the column that names the questions: of several, the first that has each once in a run, and the same ones in all
-    runs."""
+    """Return the column that names the questions: of several, the first that has each once in a run, and the same ones
+    in all runs."""
     columns = named.all("id", "text")
     if "question" in columns and named.columns.get("outcome") == ("outcome",) and "id" not in named.named:
         return "question"  # an outcome table as it should be
@@ -210,7 +212,8 @@ def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
 
 
 def _both(table: _Table, outcome: str, wrong: str) -> str:
-    """Return the verdict of two columns, of which one says what is right and the other what is wrong; neither is no verdict."""
+    """Return the verdict of two columns, of which one says what is right and the other what is wrong; neither is no
+    verdict."""
     is_right, is_wrong = ({word: roles.truth_of(word) for word in table.words(column)} for column in (outcome, wrong))
     right, bad = f"({_cases(table.have[outcome], is_right)})", f"({_cases(table.have[wrong], is_wrong)})"
     cell = table.have[outcome]

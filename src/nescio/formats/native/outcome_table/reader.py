@@ -1,11 +1,12 @@
 """Outcome tables: one row an answer, already judged. Columns `run, question, outcome` and the reserved optional ones.
 
-A table may call its columns what people call them: `model`, `system` or `run_id` for the run, `id` or `question_id` for the question,
-`correct`, `is_correct`, `verdict`, `grade` or `score` for the outcome (1 and 0, yes and no, right and wrong), `probability` for the
-confidence; in any case, with any punctuation, in English, German, French, Spanish or Italian. A column that says whether an answer was
-declined (`abstained`, `refused`, `answered`) makes it unanswered, whatever else was said of it. A note says which columns were taken;
-where several could be meant nothing is guessed, and `--column NAME=COLUMN` decides. With `--judge` the answers of such a table are
-judged instead, if it has them and gold answers.
+A table may call its columns what people call them: `model`, `system` or `run_id` for the run, `id` or `question_id` for
+the question, `correct`, `is_correct`, `verdict`, `grade` or `score` for the outcome (1 and 0, yes and no, right and
+wrong), `probability` for the confidence; in any case, with any punctuation, in English, German, French, Spanish or
+Italian. A column that says whether an answer was declined (`abstained`, `refused`, `answered`) makes it unanswered,
+whatever else was said of it. A note says which columns were taken; where several could be meant nothing is guessed, and
+`--column NAME=COLUMN` decides. With `--judge` the answers of such a table are judged instead, if it has them and gold
+answers.
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 def _collect(
     connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], options: ReadOptions, notes: list[Note]
 ) -> tuple[dict[str, str], list[_Table]]:
-    """Bring all sources into one view `gathered`; returns the columns that are nobody's, and what each is called in it; and
-    what was chosen in each source."""
+    """Bring all sources into one view `gathered`; returns the columns that are nobody's, and what each is called in it;
+    and what was chosen in each source."""
     tables = []
     for i, source in enumerate(sources):
         have = load_rows(connection, source, f"raw_{i}", _kept(source, options))
@@ -269,8 +270,8 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], not
 
 
 def _one_question(connection: duckdb.DuckDBPyConnection) -> str:
-    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the two
-    apart."""
+    """Select all cells, and a question whose accents are typed in two ways (NFC, NFD) as one, unless a run tells the
+    two apart."""
     composed = "nfc_normalize(question)"
     if first(connection, f"SELECT 1 FROM gathered WHERE question <> {composed} LIMIT 1") is None:
         return "*"
@@ -417,8 +418,8 @@ def _per_question(
 
 
 def _judges(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
-    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a user's
-    own."""
+    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a
+    user's own."""
     rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
     if any(low != high for _, low, high in rows):
         return None

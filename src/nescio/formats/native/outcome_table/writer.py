@@ -1,6 +1,7 @@
 """Writing outcome tables: CSV, TSV, JSON Lines or Parquet, by the suffix of the file.
 
-In CSV and TSV a text that a spreadsheet would take for a formula has an apostrophe before it, which the reader takes off again.
+In CSV and TSV a text that a spreadsheet would take for a formula has an apostrophe before it, which the reader takes
+off again.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
 
 
 def write_outcomes(outcomes: Outcomes, path: Path) -> int:
-    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty outcome.
+    """Write an outcome table, whole or not at all; returns how many rows it has. An ungraded answer has an empty
+    outcome.
 
     Graded scores stand in columns of their own, empty where there is none.
     """
@@ -106,8 +108,8 @@ def _names(outcomes: Outcomes) -> list[str]:
 
 
 def _graded(outcomes: Outcomes) -> dict[str, str]:
-    """Return the columns of graded scores by the header that each gets, where it is free: a user's own name, or that of the
-    score alone."""
+    """Return the columns of graded scores by the header that each gets, where it is free: a user's own name, or that of
+    the score alone."""
     taken = {*RESERVED, *outcomes.strata}
     ends = Counter(attribute(name) for name in outcomes.extra_columns)
     headers: dict[str, str] = {}
@@ -145,7 +147,8 @@ def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
 
 
 def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
-    # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it reads
+    # the csv module takes a lone CR for a character like any other when it writes, and for the end of a line when it
+    # reads
     returns = any("\r" in cell for row in rows for cell in row if isinstance(cell, str))
     with path.open("w", encoding="utf-8", newline="") as file:
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
