@@ -1,4 +1,5 @@
-"""Normalisation, tokens, stems, stop words and sentences, and how text from strangers is shown: what all rooms share."""
+"""Normalisation, tokens, stems, stop words and sentences, and how text from strangers is shown: what all rooms
+share."""
 
 from __future__ import annotations
 

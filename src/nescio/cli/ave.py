@@ -39,7 +39,10 @@ def command() -> None:
 @click.option(
     "--judgements",
     type=options.PATH,
-    help="A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it, all answers are UNKNOWN.",
+    help=(
+        "A table of verdicts: question, run or answer, and R, W, X, U or words for them. Without it, all answers are"
+        " UNKNOWN."
+    ),
 )
 @click.option("--verdict", metavar="COLUMN", help="The column with the verdict, if several columns could be it.")
 @options.READING["outcome_map"]
@@ -95,7 +98,10 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     "--ranking",
     multiple=True,
     type=options.PATH,
-    help="Judged answers of QA systems, to be ranked with the validators: an outcome table, people's verdicts (run, question, verdict), or anything that `nescio score` reads. Repeatable.",
+    help=(
+        "Judged answers of QA systems, to be ranked with the validators: an outcome table, people's verdicts (run,"
+        " question, verdict), or anything that `nescio score` reads. Repeatable."
+    ),
 )
 @click.option("--roc", type=options.PATH, help="Write the points of the ROC curves to FILE (.csv, .json …).")
 @click.option(
@@ -142,7 +148,8 @@ def baselines_(collection: Path, printed: str, output: Path | None, ci: str, **a
     """Score trivial baselines and perfect selection on COLLECTION.
 
     100% VALIDATED accepts every answer and selects one at random. 50% VALIDATED accepts half of them. Each baseline
-    is reported twice: as its expected score, and as one run drawn with --seed. The counts of the collection follow, as in the paper's Tables 1 and 2.
+    is reported twice: as its expected score, and as one run drawn with --seed. The counts of the collection follow,
+    as in the paper's Tables 1 and 2.
 
     \b
     nescio ave baselines collection.xml

@@ -30,7 +30,11 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
     type=options.choice(Test),
     default="auto",
     show_default=True,
-    help="How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact where feasible and else random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all runs at once (tukey).",
+    help=(
+        "How the p-value is computed: exact permutation test (exact), random permutations (permutation), exact where"
+        " feasible and else random (auto), paired bootstrap (bootstrap), or randomised Tukey HSD over all runs at once"
+        " (tukey)."
+    ),
 )
 @click.option(
     "--correction",
@@ -50,7 +54,10 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
     "--fail-on-regression",
     "gate",
     is_flag=True,
-    help="Exit with 1 if a run is worse than the baseline by more than the margin, and with 3 if its interval spans the margin. Checks the measures named by -m, or the first default measure.",
+    help=(
+        "Exit with 1 if a run is worse than the baseline by more than the margin, and with 3 if its interval spans the"
+        " margin. Checks the measures named by -m, or the first default measure."
+    ),
 )
 @options.CI
 @options.resampling_options
@@ -72,15 +79,16 @@ def command(
 
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that
     counts tables do not work, because they do not say which questions each run got right. Intervals are not adjusted
-    for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons. If neither applies, the verdict is "no difference larger than d" if the interval lies within the margin. In all other cases it is "too few questions to tell". "detectable" is the smallest difference that this test would detect (80% power). Three or more
-    runs without a baseline are also ranked, with the ranks that each run can have and the groups of runs that are tied.
-    -o FILE.html writes a page of what changed between two runs: won, lost, newly silent, newly answered.
+    for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons. If neither
+    applies, the verdict is "no difference larger than d" if the interval lies within the margin. In all other cases
+    it is "too few questions to tell". "detectable" is the smallest difference that this test would detect (80%
+    power). Three or more runs without a baseline are also ranked, with the ranks that each run can have and the
+    groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
+    silent, newly answered.
 
-    \b
-    nescio compare outcomes.csv --baseline old
-    nescio compare outcomes.csv -m c@1 --test tukey
-    nescio compare outcomes.csv --baseline old --run mine -o diff.html
-    nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
+    \b nescio compare outcomes.csv --baseline old nescio compare outcomes.csv -m c@1 --test tukey nescio compare
+    outcomes.csv --baseline old --run mine -o diff.html nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl
+    -m c@1 --baseline old --fail-on-regression --margin 0.01
     """
     paged = output is not None and output.suffix.lower() in PAGES
     if gate:

@@ -39,12 +39,12 @@ def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
     """Convert any log that nescio can score to an outcome table or another format.
 
     IN are files as for `nescio score`. OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with
-    --to, the new folder for the files of another format. Declined, unanswered and ungraded answers keep their status.
-    An ungraded answer has an empty outcome. A note counts what the new format cannot hold. nescio invents nothing: a log with
-    grades but no answers can only become an outcome table. nescio cannot write SimpleQA results (their grades come
-    from SimpleQA's own grader), TREC judgements (they judge documents) or other tools' logs. `nescio ave build`
-    writes collections for answer validation. --missing, --ungraded,
-    --unanswerable and --cluster affect scoring only and change nothing here.
+    --to, the new folder for the files of another format. Declined, unanswered and ungraded answers keep their
+    status. An ungraded answer has an empty outcome. A note counts what the new format cannot hold. nescio invents
+    nothing: a log with grades but no answers can only become an outcome table. nescio cannot write SimpleQA results
+    (their grades come from SimpleQA's own grader), TREC judgements (they judge documents) or other tools' logs.
+    `nescio ave build` writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster
+    affect scoring only and change nothing here.
 
     \b
     nescio convert log.eval log.csv

@@ -31,7 +31,9 @@ gate_options = options.together(
         flag_value="",
         default=None,
         metavar="[FILE]",
-        help=f"Append verdict, table, signature and command to FILE as Markdown. [default FILE: the value of {VARIABLE}]",
+        help=(
+            f"Append verdict, table, signature and command to FILE as Markdown. [default FILE: the value of {VARIABLE}]"
+        ),
     ),
 )
 

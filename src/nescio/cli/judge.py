@@ -28,8 +28,10 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
 @click.option(
     "--judge",
     metavar="NAME",
-    help="exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
-    "'token_f1(threshold=0.8)'. [default: choice if all questions have options, else exact]",
+    help=(
+        "exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
+        "'token_f1(threshold=0.8)'. [default: choice if all questions have options, else exact]"
+    ),
 )
 @click.option(
     "-o",
@@ -41,7 +43,11 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
     "--against",
     type=options.PATH,
     metavar="HUMAN",
-    help="A table of people's verdicts on some of the answers (of TREC's letters only R is correct; X and U are incorrect). Reports how well the judge agrees with people, and estimates what people would say of all answers.",
+    help=(
+        "A table of people's verdicts on some of the answers (of TREC's letters only R is correct; X and U are"
+        " incorrect). Reports how well the judge agrees with people, and estimates what people would say of all"
+        " answers."
+    ),
 )
 @click.option("--verdict", metavar="COLUMN", help="The column of HUMAN with the verdict, if its name does not say so.")
 @click.option(

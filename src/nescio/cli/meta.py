@@ -34,7 +34,10 @@ drawing_options = options.together(
     click.option(
         "--fresh",
         is_flag=True,
-        help="Draw new sub-collections for each pair of runs, as in the published algorithm. [default: shared by all pairs]",
+        help=(
+            "Draw new sub-collections for each pair of runs, as in the published algorithm. [default: shared by all"
+            " pairs]"
+        ),
     ),
     options.SEED,
     options.JOBS,

@@ -26,7 +26,9 @@ def command() -> None:
     "mappings",
     multiple=True,
     type=options.PATH,
-    help="The nuggets that assessors found in the responses. Without it, nuggets are matched automatically. Repeatable.",
+    help=(
+        "The nuggets that assessors found in the responses. Without it, nuggets are matched automatically. Repeatable."
+    ),
 )
 @click.option(
     "--beta", type=float, help="The weight of recall relative to length. [default: 3, as in 2004-2006; 2003 used 5]"

@@ -43,7 +43,10 @@ MEASURES = click.option(
     "measures",
     multiple=True,
     metavar="NAME",
-    help="A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. `nescio measures` lists them. [default: depends on the data]",
+    help=(
+        "A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. `nescio measures` lists them. [default: depends on"
+        " the data]"
+    ),
 )
 BY = click.option(
     "--by", metavar="COLUMN", help="Break down the scores by a column that is constant within each question."
@@ -61,25 +64,37 @@ READING = {
     "format_in": click.option(
         "--format-in",
         metavar="NAME",
-        help="The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An unknown name lists them all.",
+        help=(
+            "The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An"
+            " unknown name lists them all."
+        ),
     ),
     "column": click.option(
         "--column",
         multiple=True,
         metavar="NAME=COLUMN",
-        help="Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in --column run=engine. Repeatable.",
+        help=(
+            "Which column of a table is the run, question, outcome, answer, gold, confidence, abstained, …, as in"
+            " --column run=engine. Repeatable."
+        ),
     ),
     "judge": click.option(
         "--judge",
         metavar="NAME",
-        help="How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice if all questions have options, else exact]",
+        help=(
+            "How answers are judged, such as exact, choice, 'token_f1(threshold=0.5)'. [default: choice if all"
+            " questions have options, else exact]"
+        ),
     ),
     "missing": click.option(
         "--missing",
         type=choice(Missing),
         default="error",
         show_default=True,
-        help="What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out for all runs.",
+        help=(
+            "What to do with a question that a run lacks: stop with an error, count it as unanswered, or leave it out"
+            " for all runs."
+        ),
     ),
     "ungraded": click.option(
         "--ungraded",
@@ -100,7 +115,10 @@ READING = {
         type=choice(MissingConfidence),
         default="error",
         show_default=True,
-        help="What to do with an answer that has no confidence, in a run where other answers have one: stop with an error, or leave it out. It applies only to measures that use confidence.",
+        help=(
+            "What to do with an answer that has no confidence, in a run where other answers have one: stop with an"
+            " error, or leave it out. It applies only to measures that use confidence."
+        ),
     ),
     "outcome_map": click.option(
         "--outcome-map",
@@ -112,13 +130,19 @@ READING = {
         "--choose",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Which of several things in a log to read, such as --choose filter=strict-match; a message lists them. Repeatable.",
+        help=(
+            "Which of several things in a log to read, such as --choose filter=strict-match; a message lists them."
+            " Repeatable."
+        ),
     ),
     "declined_pattern": click.option(
         "--declined-pattern",
         multiple=True,
         metavar="REGEX",
-        help="Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case; the matches are reported. Repeatable.",
+        help=(
+            "Count an answer as an abstention or refusal ('I don't know') if REGEX matches all of it, ignoring case;"
+            " the matches are reported. Repeatable."
+        ),
     ),
     "max_unpacked": click.option(
         "--max-unpacked",
@@ -131,7 +155,10 @@ READING = {
     "cluster": click.option(
         "--cluster",
         metavar="COLUMN",
-        help="Resample questions with the same value of COLUMN (such as one story) together. [default: the column `cluster`]",
+        help=(
+            "Resample questions with the same value of COLUMN (such as one story) together. [default: the column"
+            " `cluster`]"
+        ),
     ),
 }
 reading_options = together(*READING.values())
@@ -194,7 +221,9 @@ OUTPUT = click.option(
     "-o",
     "--output",
     type=PATH,
-    help="Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
+    help=(
+        "Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet)."
+    ),
 )
 output_options = together(printed(), OUTPUT)
 TABLE_OR_JSON = printed(TableOrJson)

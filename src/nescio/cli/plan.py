@@ -40,12 +40,18 @@ from nescio.reporting.planning import show_plan
     "--rates",
     multiple=True,
     metavar="C,W,U",
-    help="Correct, incorrect and unanswered, as shares, percentages or counts: once for both systems, or for the run and then the baseline.",
+    help=(
+        "Correct, incorrect and unanswered, as shares, percentages or counts: once for both systems, or for the run and"
+        " then the baseline."
+    ),
 )
 @click.option(
     "--agreement",
     type=float,
-    help="With --rates: how similar the answers are, from 0 (independent) to 1 (as similar as the rates allow); this is kappa if the rates are equal. [default: 0]",
+    help=(
+        "With --rates: how similar the answers are, from 0 (independent) to 1 (as similar as the rates allow); this is"
+        " kappa if the rates are equal. [default: 0]"
+    ),
 )
 @options.SEED
 @options.reading_options

@@ -23,7 +23,10 @@ from nescio.reporting.page.report_data import Study
     "studies",
     multiple=True,
     type=options.choice(Study),
-    help="Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the required difference (swap). Repeatable.",
+    help=(
+        "Also study the measures, as `nescio meta` does: error rates and ties (stability), or swap rates and the"
+        " required difference (swap). Repeatable."
+    ),
 )
 @options.CI_OR_NONE
 @click.option("--title", metavar="TEXT", help="The title of the page. [default: the names of the files]")

@@ -33,7 +33,10 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     "--mark/--no-mark",
     "mark",
     default=None,
-    help="Mark the best run of each measure and the runs that are not significantly different from it, by paired tests of all pairs. [default: on all questions, if exact tests are fast]",
+    help=(
+        "Mark the best run of each measure and the runs that are not significantly different from it, by paired tests"
+        " of all pairs. [default: on all questions, if exact tests are fast]"
+    ),
 )
 @options.resampling_options
 @options.reading_options
@@ -49,7 +52,10 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     "ceilings",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="The same for measures where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it spans VALUE. Repeatable.",
+    help=(
+        "The same for measures where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it"
+        " spans VALUE. Repeatable."
+    ),
 )
 @gates.gate_options
 @options.output_options

@@ -34,7 +34,10 @@ from nescio.selective import tune
     "--max-risk",
     type=float,
     metavar="SHARE",
-    help="Instead, find the largest coverage at which at most this share of the answers to new questions is wrong, with a guarantee.",
+    help=(
+        "Instead, find the largest coverage at which at most this share of the answers to new questions is wrong, with"
+        " a guarantee."
+    ),
 )
 @click.option(
     "--confidence",
@@ -91,8 +94,8 @@ def command(
     nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
 
     "expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1
-    rule (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences. With -o, exit status 3 means that
-    nothing could be certified or written.
+    rule (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
+    With -o, exit status 3 means that nothing could be certified or written.
     """
     if len(measures) > 1:
         raise UsageError(f"a threshold optimises one measure (found -m {' -m '.join(measures)})")

@@ -19,7 +19,8 @@ RESAMPLING = ("resamples", "seed")
 
 
 def commands_of(files: Sequence[Path], own: Sequence[str] = ()) -> Commands:
-    """Keep the options of this call that other commands need to give the same figures; `own` are more of its options."""
+    """Keep the options of this call that other commands need to give the same figures; `own` are more of its
+    options."""
     from nescio.reporting.page.texts import Commands
 
     return Commands(tuple(map(str, files)), _given(tuple(READING)), _given((*RESAMPLING, *own)))

@@ -54,7 +54,10 @@ def validate() -> None:
 @click.option(
     "--redundancy",
     is_flag=True,
-    help="Also use the agreement among the answers to a question. It helps selection, and needs collections that keep duplicates.",
+    help=(
+        "Also use the agreement among the answers to a question. It helps selection, and needs collections that keep"
+        " duplicates."
+    ),
 )
 @click.option("--ablation", is_flag=True, help="Also print the scores of the validator without each technique.")
 @click.option("--trees", type=click.IntRange(min=1), default=100, show_default=True, help="The number of trees.")
@@ -76,11 +79,10 @@ def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> No
     held out, with intervals by question. The threshold for F is chosen on all answers, as for "in sample". c@1 uses
     tuned abstention.
 
-    \b
-    nescio ave validate train dev.xml -o model.json --ablation
-    nescio ave validate train dev.xml -o model.json --without chunks --without times
-    nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate --without-rule contained -o all.xml
-    nescio ave validate train all.xml -o model.json --redundancy
+    \b nescio ave validate train dev.xml -o model.json --ablation nescio ave validate train dev.xml -o model.json
+    --without chunks --without times nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv
+    --without-rule duplicate --without-rule contained -o all.xml nescio ave validate train all.xml -o model.json
+    --redundancy
     """
     with progress("training") as watch:
         trained = ave.validate.train(collection, output, progress=watch, **arguments)

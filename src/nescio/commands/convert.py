@@ -58,7 +58,8 @@ def convert(
         judged_by = named(judges_of(result))
     elif isinstance(result.data, Outcomes) and writer.takes is Unjudged:
         raise MismatchError(
-            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be written --to outcomes, and not --to {to}"
+            f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be"
+            f" written --to outcomes, and not --to {to}"
         )
     if not isinstance(result.data, writer.takes):
         raise MismatchError(f"this is {result.about}, which holds no outcome of a single question")

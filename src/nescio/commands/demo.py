@@ -14,9 +14,15 @@ THRESHOLDS = (0.0, 0.25, 0.5)
 RUNS = tuple(f"{system}@{threshold:.2f}" for system in SYSTEMS for threshold in THRESHOLDS)
 BY_SENTENCE = {"deep-read": (), "deep-read-ProNameStem": ("Stem", "Name", "Pro")}
 PRINTED = {
-    "score": "Three systems, each abstaining below three thresholds (after the @). Questions about one story are not\nindependent; add --cluster story to resample whole stories.",
+    "score": (
+        "Three systems, each abstaining below three thresholds (after the @). Questions about one story are"
+        " not\nindependent; add --cluster story to resample whole stories."
+    ),
     "compare": "Does abstaining pay off? Each system is compared with itself without abstention.",
-    "read score": "The same stories without the options: Deep Read answers with a sentence. Its marks compare that sentence with\nthe words of the key, and with the sentences that people, or the key's words, would choose.",
+    "read score": (
+        "The same stories without the options: Deep Read answers with a sentence. Its marks compare that sentence"
+        " with\nthe words of the key, and with the sentences that people, or the key's words, would choose."
+    ),
 }
 PARTS = ("questions.jsonl", "stories.jsonl")
 

@@ -25,7 +25,8 @@ def check_place(output: Path, inputs: Iterable[Any] = ()) -> None:
 
 
 def check_file(output: Path, what: str, suffixes: Sequence[str], inputs: Iterable[Any] = ()) -> None:
-    """Raise UsageError where `what` ("a run") cannot be written to `output`: its suffix is another, or it has no place."""
+    """Raise UsageError where `what` ("a run") cannot be written to `output`: its suffix is another, or it has no
+    place."""
     if output.suffix.lower() not in suffixes:
         between = " or " if len(suffixes) == 2 else ", "
         raise UsageError(f"{output}: {what} is written to {between.join(suffixes)} (found {output.suffix!r})")

@@ -157,8 +157,8 @@ def compare(
         notes.append(
             note(
                 "comparison.bounds",
-                "ungraded answers are taken for wrong and for right: of the two rows of a pair the one has the least difference "
-                "that they can make, the other the greatest",
+                "ungraded answers are taken for wrong and for right: of the two rows of a pair the one has the least"
+                " difference that they can make, the other the greatest",
             )
         )
     if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):

@@ -16,10 +16,19 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 RANDOM = ("permutation", "bootstrap")  # whose p-values are at least 1/(1 + B)
 # What the p-value of each test is exact for, as its user should read it.
 EXACT_FOR = {
-    "exact": "exact paired permutation test, over all swaps of the two run labels on each question (or cluster). It is exact if the labels are exchangeable; equal scores alone are not enough. p-values below 1e-16 are reported as 1e-16",
-    "permutation": "paired permutation test: random exchanges of the two labels. It keeps its level if the labels are exchangeable, however many exchanges are drawn",
+    "exact": (
+        "exact paired permutation test, over all swaps of the two run labels on each question (or cluster). It is exact"
+        " if the labels are exchangeable; equal scores alone are not enough. p-values below 1e-16 are reported as 1e-16"
+    ),
+    "permutation": (
+        "paired permutation test: random exchanges of the two labels. It keeps its level if the labels are"
+        " exchangeable, however many exchanges are drawn"
+    ),
     "bootstrap": "paired bootstrap test: approximate if the values are equal, better with more questions",
-    "tukey": "Tukey's test: exchanges of all labels on each question (every exchange if there are few). It keeps its level over all pairs of a measure together",
+    "tukey": (
+        "Tukey's test: exchanges of all labels on each question (every exchange if there are few). It keeps its level"
+        " over all pairs of a measure together"
+    ),
 }
 
 

@@ -62,7 +62,8 @@ def score(
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:
-    """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not compared."""
+    """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not
+    compared."""
     data = loaded.data
     if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
         return ""

@@ -79,7 +79,8 @@ class Pair:
 
 
 def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
-    """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the second)."""
+    """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the
+    second)."""
     cells = np.stack(
         [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
     )

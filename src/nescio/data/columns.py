@@ -147,9 +147,9 @@ def _confidence(evidence: Cells) -> Array:
     for run in np.flatnonzero(lacking.any(axis=1) & some):
         where = np.flatnonzero(lacking[run])
         raise MismatchError(
-            f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no "
-            f"confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one; --missing-confidence "
-            "exclude leaves such answers out of what reads confidences"
+            f"run {evidence.runs[run]!r}: {len(where)} answered question{'s have' if len(where) > 1 else ' has'} no"
+            f" confidence (first: {evidence.questions[where[0]]!r}), and only silence may lack one;"
+            " --missing-confidence exclude leaves such answers out of what reads confidences"
         )
     return confidence
 

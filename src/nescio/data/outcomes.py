@@ -154,7 +154,8 @@ def _first_right(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
 
 
 def _k_credit(cells: Mapping[str, Array], shape: tuple[int, int]) -> Array:
-    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without confidence."""
+    """Σ score·eval over a question's answers, by rank, over max(known answers, answers given); NaN without
+    confidence."""
     order = np.lexsort((cells["rank"], cells["question"], cells["run"]))
     key = (cells["run"].astype(np.int64) * shape[1] + cells["question"])[order]
     state, confidence, known = (cells[name][order] for name in ("state", "confidence", "known"))

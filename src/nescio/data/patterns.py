@@ -1,4 +1,5 @@
-"""Questions compressed to patterns: equal rows once, with how often each occurs; in an order, with the tied together."""
+"""Questions compressed to patterns: equal rows once, with how often each occurs; in an order, with the tied
+together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Records as plain tables, of text or of HTML: no character of theirs is markup, moves a cursor or colours a terminal."""
+"""Records as plain tables, of text or of HTML: no character of theirs is markup, moves a cursor or colours a
+terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Why a file was taken for its format, in words: the rule of its `recognise`, and what of the file was enough for it."""
+"""Why a file was taken for its format, in words: the rule of its `recognise`, and what of the file was enough for
+it."""
 
 from __future__ import annotations
 
@@ -111,7 +112,10 @@ def no_format(source: Source) -> FormatError:
 def no_text(source: Source, rule: str) -> FormatError:
     """Say that a text file is not what was asked for, and what any other file must be called."""
     if source.kind == "text" and _looks_like_a_table(str(source.first)):
-        rule = "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the columns)"
+        rule = (
+            "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the"
+            " columns)"
+        )
         return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)
     rule = f"{rule}, and a file that is to be read otherwise must end in {', '.join(BY_SUFFIX)}"
     return FormatError(source.label, rule, where=f"line {source.begins}", value=source.first)

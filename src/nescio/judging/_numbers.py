@@ -80,7 +80,8 @@ _NUMBER = re.compile(
 )
 _UNIT = re.compile(
     r" ?(?P<percent>%|percent(?:age points?)?\b|per cent\b|pct\b)"
-    r"| ?(?P<degrees>degrees? )?(?P<area>square |sq\.? |cubic )?-?(?P<word>°?[A-Za-zµμ]+[$]?|[€£¥₹])(?P<power>\^?[23]\b)?"
+    r"| ?(?P<degrees>degrees? )?(?P<area>square |sq\.? |cubic"
+    r" )?-?(?P<word>°?[A-Za-zµμ]+[$]?|[€£¥₹])(?P<power>\^?[23]\b)?"
     r"(?:(?: per |/)(?P<per>[A-Za-z]+)(?:\^?(?P<per_power>[23])\b)?)?"
 )
 _DECADE = re.compile(r"(?:1\d|2[01])\d0")  # 1990s; 1990 s, 3600s and 10.0s are seconds

@@ -127,7 +127,8 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> None:
         labels[key] = label
     elif label.state not in (NOT_GRADED, before.state):
         raise MismatchError(
-            f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one verdict"
+            f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one"
+            " verdict"
         )
 
 

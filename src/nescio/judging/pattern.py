@@ -25,8 +25,8 @@ def no_patterns(collection: Collection, runs: Sequence[Run]) -> Iterator[Note]:
         question_id, text = texts[0]
         yield note(
             "pattern.taken_literally",
-            "{answers:n gold answer} {answers:is no pattern that RE2 reads, and is/are no patterns that RE2 reads, and are} "
-            "looked for as {answers:it stands/they stand} (first: {text!r}, question {question!r}: {why})",
+            "{answers:n gold answer} {answers:is no pattern that RE2 reads, and is/are no patterns that RE2 reads, and"
+            " are} looked for as {answers:it stands/they stand} (first: {text!r}, question {question!r}: {why})",
             answers=len(texts),
             text=text,
             question=question_id,

@@ -43,7 +43,8 @@ def sum_of_running_shares(part: Array, n: Array, shift: int = 0) -> Array:
 
 
 def pairs_in_order(high: Array, low: Array) -> Array:
-    """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one half."""
+    """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
+    half."""
     later = low.sum(-1, keepdims=True) - np.cumsum(low, axis=-1)
     return (high * (later + low / 2)).sum(-1)
 

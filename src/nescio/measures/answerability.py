@@ -9,7 +9,10 @@ from typing import Any
 
 from nescio.measures._measure import measure
 
-SOURCE = "AbstentionBench (Kirichenko et al. 2025), positive class = abstained; undefined here where its code warns and gives 0"
+SOURCE = (
+    "AbstentionBench (Kirichenko et al. 2025), positive class = abstained; undefined here where its code warns and"
+    " gives 0"
+)
 NEEDS = "answered answerable"
 
 

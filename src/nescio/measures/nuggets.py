@@ -309,7 +309,9 @@ def vital(total: Any, partial: float = 0.5) -> Any:  # noqa: ARG001  it is named
 
 @measure(
     "nuggets.all",
-    needs="nuggets.vital_found nuggets.okay_found nuggets.vital_partial nuggets.okay_partial nuggets.vital nuggets.okay",
+    needs=(
+        "nuggets.vital_found nuggets.okay_found nuggets.vital_partial nuggets.okay_partial nuggets.vital nuggets.okay"
+    ),
     bounds=(0, 1),
     source=NUGGETIZER,
     each=lambda q, partial: {

@@ -84,8 +84,10 @@ def _parts(q: Any, beta: float) -> dict[str, Any]:
 
 @measure(
     "nuggets.combined",
-    needs="nuggets.factoid nuggets.factoid_right nuggets.definition nuggets.list_distinct nuggets.list_returned nuggets.list_known "
-    "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
+    needs=(
+        "nuggets.factoid nuggets.factoid_right nuggets.definition nuggets.list_distinct nuggets.list_returned"
+        " nuggets.list_known nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length"
+    ),
     bounds=(0, 1),
     source=SOURCE,
     each=_parts,

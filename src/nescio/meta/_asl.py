@@ -28,7 +28,8 @@ ROUNDING = 1e-12  # relative
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be drawn."""
+    """`resamples` of `units` units with replacement; None is every one that there is, each as often as it can be
+    drawn."""
 
     units: int
     resamples: int | None

@@ -73,7 +73,8 @@ def _sums(columns: dict[str, Array], measure: Measure) -> Scores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scorer:
-    """One run under one measure, question by question: `use` are the units of the collection that it can be scored on."""
+    """One run under one measure, question by question: `use` are the units of the collection that it can be scored
+    on."""
 
     measure: Measure
     patterns: Patterns

@@ -24,7 +24,8 @@ FUZZINESS = tuple(i / 100 for i in range(1, 11))
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one fuzziness."""
+    """One point of the curve of a measure: the error rate (eq. 7) and the proportion of ties (eq. 8) at one
+    fuzziness."""
 
     measure: str
     fuzziness: float

@@ -115,7 +115,8 @@ class Options:
             raise
 
     def refuse(self, what: str, *, allowed: tuple[str, ...] = ()) -> None:
-        """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that can."""
+        """Raise UsageError for an option that is set and cannot apply to what was given; `allowed` are those that
+        can."""
         plain = Options()
         for option in fields(self):
             if option.name in (*allowed, *CALLERS) or getattr(self, option.name) == getattr(plain, option.name):
@@ -124,7 +125,8 @@ class Options:
 
 
 def in_python(message: str) -> str:
-    """Name the options that a message proposes as the arguments of functions: --format-in matrix as format_in='matrix'."""
+    """Name the options that a message proposes as the arguments of functions: --format-in matrix as
+    format_in='matrix'."""
     message = _COLUMN.sub(lambda typed: _argument("column", shlex.split(typed[1])[0]), message)
     message = _JUDGE.sub(lambda typed: f"judge={typed[1]!r}", message)
     message = _FORMAT.sub(lambda typed: f"format_in={typed[1]!r}", message)

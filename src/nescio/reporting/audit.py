@@ -1,4 +1,5 @@
-"""An audit of measures as a reader wants it: a row a measure and a column a test, then what each test found, in words."""
+"""An audit of measures as a reader wants it: a row a measure and a column a test, then what each test found, in
+words."""
 
 from __future__ import annotations
 
@@ -38,8 +39,10 @@ MARKS = {
 }
 FEW = 5  # measures up to which a terminal gets what was found, in words
 LEGEND = (
-    "cheat: scores as well as an honest system with more than half of its answers right (random silence: scores "
-    "better than before)",
+    (
+        "cheat: scores as well as an honest system with more than half of its answers right (random silence: scores "
+        "better than before)"
+    ),
     "undef: 0/0 on one side of a comparison; ok: the search found no counterexample",
 )
 

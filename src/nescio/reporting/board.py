@@ -63,7 +63,8 @@ def number(value: float | None) -> str:
 
 
 def board(scores: Scores) -> Board:
-    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned round."""
+    """Scores as a reader wants them: the best by the first measure first; one run with many measures is turned
+    round."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     strata = list(dict.fromkeys(row.stratum for row in scores))
     runs = list(dict.fromkeys(row.run for row in scores))

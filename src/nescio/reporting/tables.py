@@ -78,7 +78,10 @@ def _family(results: Comparisons) -> str:
     if how == "none" or many < 2:
         return ""
     every = "all pairs of runs" if how == "tukey" else f"all {many:,}"
-    return f"intervals are not adjusted for multiple comparisons; the verdicts better and worse are adjusted for {every} ({how})"
+    return (
+        f"intervals are not adjusted for multiple comparisons; the verdicts better and worse are adjusted for {every}"
+        f" ({how})"
+    )
 
 
 def _for_terminal(results: Results) -> list[Grid]:

@@ -113,7 +113,8 @@ def _place(runs: Sequence[str], run: str | int | None) -> int:
         if len(runs) > 1:
             more = f" and {len(runs) - 20} more" if len(runs) > 20 else ""
             raise UsageError(
-                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with --run: {', '.join(runs[:20])}{more}"
+                f"there are {len(runs)} runs, and a threshold belongs to one run; name it with --run:"
+                f" {', '.join(runs[:20])}{more}"
             )
         return 0
     if isinstance(run, int):

@@ -91,7 +91,8 @@ class Tuned(Results[Tuning]):
 
     @property
     def threshold(self) -> float | None:
-        """The confidence from which on the run should answer, as in the row; None where there is no threshold to apply."""
+        """The confidence from which on the run should answer, as in the row; None where there is no threshold to
+        apply."""
         return self.rows[0].threshold
 
     def to_dict(self) -> dict[str, Any]:

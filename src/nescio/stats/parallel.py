@@ -1,4 +1,5 @@
-"""Map a function over blocks of work: in this process by default, through joblib when more than one job is asked for."""
+"""Map a function over blocks of work: in this process by default, through joblib when more than one job is asked
+for."""
 
 from __future__ import annotations
 

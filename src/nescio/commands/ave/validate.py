@@ -43,7 +43,8 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and notes."""
+    """What a validator decided: how many answers it SELECTED, VALIDATED and REJECTED, of how many questions; and
+    notes."""
 
     selected: int
     validated: int

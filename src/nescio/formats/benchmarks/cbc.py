@@ -226,8 +226,8 @@ def _read_keys(sources: Sequence[Source], options: ReadOptions, notes: list[Note
                 continue
             if which is None:
                 raise block.fail(
-                    f"question {block.id!r} stands here again with another answer (it was {before.fields['Answer']!r} in "
-                    f"{before.source.label}, line {before.line}); --choose key=first or key=last takes one",
+                    f"question {block.id!r} stands here again with another answer (it was {before.fields['Answer']!r}"
+                    f" in {before.source.label}, line {before.line}); --choose key=first or key=last takes one",
                     block.fields["Answer"],
                 )
             differing[block.id] = None

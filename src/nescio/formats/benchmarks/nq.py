@@ -102,7 +102,9 @@ class _Row:
 
 @reader(
     "nq",
-    about="open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output",
+    about=(
+        "open questions with gold answers and a prediction (question, answers, prediction), or KILT's id, input, output"
+    ),
     recognise=recognise,
     understand=understand,
     columns=COLUMNS,
@@ -289,7 +291,8 @@ def _table(source: Source, stem: str, before: set[str], notes: list[Note]) -> li
 
 
 def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions; empty where none would."""
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
+    would."""
     if columns.run:
         return ""
     question = names.index(columns.ids or columns.question) + 1
@@ -436,9 +439,9 @@ def _own_gold(first: Mapping[str, _Row], rows: Sequence[_Row], options: ReadOpti
         notes.append(
             note(
                 OTHER_GOLD,
-                "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs: "
-                "{first:every run is judged by those read first/each run is judged by its own (--choose "
-                "gold=first takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r} has {known!r}",
+                "{questions} of {total:n question} {questions:has/have} gold answers that differ between runs:"
+                " {first:every run is judged by those read first/each run is judged by its own (--choose gold=first"
+                " takes the first for all)}; in {question!r}, run {run!r} has {own!r} where {other!r} has {known!r}",
                 questions=len({row.id for row in others}),
                 total=len(first),
                 first=by_first,
@@ -568,7 +571,8 @@ def _kilt_parts(parts: Sequence[SourceRole], options: ReadOptions) -> tuple[Sour
         gold = [source for source in gold if source.stem == named] if named else with_meta
     if len(gold) != 1:
         raise MismatchError(
-            "KILT runs need one gold file (id, input, output) with them; name it with --choose gold=STEM where several could be it"
+            "KILT runs need one gold file (id, input, output) with them; name it with --choose gold=STEM where several"
+            " could be it"
         )
     answers = [source for _, source in parts if source is not gold[0]]
     if not answers:

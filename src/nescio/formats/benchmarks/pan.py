@@ -372,7 +372,8 @@ def _values_of(outcomes: Outcomes, run: int, notes: list[Note]) -> list[float]:
     sides = np.where(state == CORRECT, same, ~same)
     if odd := int((~silent & ((values > 0.5) != sides) | (~silent & (values == 0.5))).sum()):
         raise MismatchError(
-            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score alone cannot say"
+            f"run {outcomes.runs[run]!r}: {odd} scores are not on the side that was decided (Y or N), which a score"
+            " alone cannot say"
         )
     if moved := int((silent & (raw != 0.5)).sum()):
         notes.append(

@@ -333,7 +333,8 @@ def _state(letter: str, options: ReadOptions) -> int:
 
 
 def _settle_answerable(known: dict[str, int], question: str, docno: str, state: int, error: FormatError) -> None:
-    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot be."""
+    """Note what right answers say of a question: NIL that it has no answer, any other that it has one; both cannot
+    be."""
     if state != CORRECT:
         return
     says = int(docno != NIL)
@@ -355,7 +356,10 @@ def _judged_alone(sources: Sequence[Source], options: ReadOptions) -> ReadResult
         letters: Counter[str] = Counter()
         for question, docno, letter, answer, line in _judgements(source, options):
             if question in seen:
-                rule = f"question {question!r} stands here again (it was on line {seen[question]}): a pool of answers needs its runs"
+                rule = (
+                    f"question {question!r} stands here again (it was on line {seen[question]}): a pool of answers"
+                    " needs its runs"
+                )
                 raise _fail(source, line, rule)
             seen[question] = line
             state = _state(letter, options)

@@ -121,8 +121,8 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
     notes.append(
         note(
             "graded.repeats",
-            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in {clusters} "
-            "clusters",
+            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in"
+            " {clusters} clusters",
             repeats=repeats,
             total=total,
             clusters=len(sizes),
@@ -198,7 +198,8 @@ def choose(options: ReadOptions, name: str, names: Sequence[str], what: str) -> 
 
 
 def declined(options: ReadOptions, text: str | None) -> bool:
-    """Say whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it matched."""
+    """Say whether a text means "I do not know" by one of the patterns of `--declined-pattern`; counts what it
+    matched."""
     return bool(text) and options.declined.matches(str(text))
 
 

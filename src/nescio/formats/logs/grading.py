@@ -147,7 +147,8 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     if (outcomes.state == ABSENT).any():
         run = int(np.flatnonzero((outcomes.state == ABSENT).any(axis=1))[0])
         raise MismatchError(
-            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files apart"
+            f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files"
+            " apart"
         )
     columns = {}
     for name, values in outcomes.extra_columns.items():

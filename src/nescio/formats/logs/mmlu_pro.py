@@ -156,7 +156,10 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     sources = [source for part, source in parts if part == "results"]
     if not sources:
         first = parts[0][1]
-        rule = f"this holds the figures of a category and no answers; give {_results_of(first.stem)}.json of its folder too"
+        rule = (
+            f"this holds the figures of a category and no answers; give {_results_of(first.stem)}.json of its"
+            " folder too"
+        )
         raise FormatError(first.label, rule)
     extract = choose(options, "extract", RULES, "rules") if "extract" in options.choose else "strict"
     reading = _Reading(extract, options)

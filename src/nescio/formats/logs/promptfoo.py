@@ -75,7 +75,8 @@ def _table(document: Row) -> Row:
 
 @reader("promptfoo", about="promptfoo results: results.json (version 3) or one result a line", recognise=recognise)
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read every provider and prompt as a run, every test a question; several files are several runs of the same tests."""
+    """Read every provider and prompt as a run, every test a question; several files are several runs of the same
+    tests."""
     notes: list[Note] = []
     rows: list[Graded] = []
     for _, source in parts:

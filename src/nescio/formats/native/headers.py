@@ -11,52 +11,75 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 
 # The part that a column plays, and what it is called; a more telling name stands before a vaguer one.
 COLUMNS: dict[str, str] = {
-    "run": """run run_name run_id model model_name model_id system system_name system_id llm engine agent bot chatbot team
+    "run": (
+        """run run_name run_id model model_name model_id system system_name system_id llm engine agent bot chatbot team
         participant lauf modell modellname modele nom_du_modele systeme modelo nombre_del_modelo sistema ejecucion modello
-        nome_modello nome_del_modello esecuzione""",
+        nome_modello nome_del_modello esecuzione"""
+    ),
     # what names a question
-    "id": """question_id qid question_number question_no question_nr query_id topic_id item_id sample_id instance_id example_id
+    "id": (
+        """question_id qid question_number question_no question_nr query_id topic_id item_id sample_id instance_id example_id
         doc_id problem_id prompt_id task_id case_id frage_id fragen_id frage_nr fragenummer question_num id_question
         numero_question id_de_la_question id_pregunta pregunta_id numero_pregunta id_domanda domanda_id numero_domanda q item
-        sample example instance case id nr no number num index idx numero""",
+        sample example instance case id nr no number num index idx numero"""
+    ),
     # what it asks
-    "text": """question question_text query prompt problem user_input user_query frage fragetext fragestellung pregunta
-        texto_pregunta domanda testo_domanda quesito""",
-    "gold": """gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
+    "text": (
+        """question question_text query prompt problem user_input user_query frage fragetext fragestellung pregunta
+        texto_pregunta domanda testo_domanda quesito"""
+    ),
+    "gold": (
+        """gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
         ground_truth ground_truths expected expected_answer expected_output correct_answer correct_answers right_answer
         true_answer target answers truth solution richtige_antwort korrekte_antwort erwartete_antwort musterantwort
         musterloesung musterlosung referenzantwort referenz loesung losung reponse_correcte reponse_attendue bonne_reponse
         reponse_de_reference reponse_exacte verite respuesta_correcta respuesta_esperada respuesta_de_referencia
         referencia solucion risposta_corretta risposta_attesa risposta_giusta risposta_di_riferimento riferimento
-        soluzione""",
-    "prediction": """prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
+        soluzione"""
+    ),
+    "prediction": (
+        """prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
         generated_answer bot_answer model_response model_output system_output response output completion generation generated
         pred hypothesis modellantwort systemantwort gegebene_antwort antwort_des_modells antwort_des_systems vorhersage
         ausgabe reponse_du_modele reponse_donnee reponse_du_systeme reponse_generee sortie respuesta_del_modelo
         respuesta_dada respuesta_del_sistema respuesta_generada prediccion salida risposta_del_modello risposta_data
-        risposta_del_sistema risposta_generata predizione previsione uscita""",
+        risposta_del_sistema risposta_generata predizione previsione uscita"""
+    ),
     # gold where another column is the prediction, and else the prediction
     "answer": "answer antwort reponse respuesta risposta",
-    "outcome": """outcome verdict correct is_correct correctness judgement judgment human_judgement human_judgment human
+    "outcome": (
+        """outcome verdict correct is_correct correctness judgement judgment human_judgement human_judgment human
         human_verdict acceptable is_acceptable accepted right is_right answer_correct is_answer_correct passed urteil richtig
         ist_richtig korrekt ist_korrekt bewertung korrektheit juste est_juste est_correct correcte est_correcte jugement
         correcto es_correcto correcta es_correcta acierto veredicto juicio corretto e_corretto corretta e_corretta esatto
-        giusto verdetto giudizio""",
+        giusto verdetto giudizio"""
+    ),
     # the opposite of a verdict
-    "wrong": "incorrect is_incorrect wrong is_wrong falsch ist_falsch inkorrekt incorrecto incorrecta scorretto sbagliato errato",
+    "wrong": (
+        "incorrect is_incorrect wrong is_wrong falsch ist_falsch inkorrekt incorrecto incorrecta scorretto sbagliato"
+        " errato"
+    ),
     # a verdict where the cells are words for one
-    "score": """grade label score accuracy acc rating result mark marks points eval evaluation assessment exact_match em match
-        note punkte ergebnis resultat nota puntuacion resultado evaluacion voto punteggio risultato esito valutazione""",
-    "abstained": """abstained abstain abstains abstention is_abstention did_abstain declined is_declined refused refusal is_refusal
+    "score": (
+        """grade label score accuracy acc rating result mark marks points eval evaluation assessment exact_match em match
+        note punkte ergebnis resultat nota puntuacion resultado evaluacion voto punteggio risultato esito valutazione"""
+    ),
+    "abstained": (
+        """abstained abstain abstains abstention is_abstention did_abstain declined is_declined refused refusal is_refusal
         is_refused unanswered not_answered not_attempted no_answer idk enthalten enthaltung enthaltung_ja_nein verweigert
         verweigerung abgelehnt unbeantwortet keine_antwort abstenu s_est_abstenu refus refuse sans_reponse non_repondu
         abstencion abstenido se_abstuvo rechazado rechazo sin_respuesta no_respondida astensione astenuto si_e_astenuto
-        rifiuto rifiutato senza_risposta non_risposto""",
-    "answered": """answered is_answered attempted is_attempted did_answer beantwortet repondu a_repondu respondida respondido
-        contestada risposto ha_risposto""",
-    "confidence": """confidence confidence_score confidence_value conf certainty probability prob p_correct konfidenz sicherheit
+        rifiuto rifiutato senza_risposta non_risposto"""
+    ),
+    "answered": (
+        """answered is_answered attempted is_attempted did_answer beantwortet repondu a_repondu respondida respondido
+        contestada risposto ha_risposto"""
+    ),
+    "confidence": (
+        """confidence confidence_score confidence_value conf certainty probability prob p_correct konfidenz sicherheit
         wahrscheinlichkeit confiance certitude probabilite confianza certeza probabilidad confidenza certezza fiducia
-        probabilita""",
+        probabilita"""
+    ),
     "answerable": "answerable is_answerable beantwortbar",
     "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
 }

@@ -70,7 +70,8 @@ def _story_notes(questions: Collection, stories: Sequence[Source]) -> list[Note]
     return [
         note(
             "questions.stories",
-            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story are resampled together",
+            "{subject}: the {questions} questions are about {stories} {stories:story/stories}; those about one story"
+            " are resampled together",
             str(stories[0].label),
             questions=len(questions.questions),
             stories=len(used),
@@ -234,7 +235,10 @@ def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Respo
         run = run.strip(WHITE)
         before = seen.setdefault((run, response.rank), {}).setdefault(response.question_id, line)
         if before != line:
-            rule = f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was on line {before}"
+            rule = (
+                f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was on"
+                f" line {before}"
+            )
             raise FormatError(source.path, rule, where=f"line {line}")
         runs.setdefault(run, []).append(response)
     for (run, rank), lines in seen.items():

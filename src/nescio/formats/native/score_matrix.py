@@ -85,8 +85,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "matrix.assumed",
-                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run (--format-in matrix "
-                    "confirms it)",
+                    "{subject}: taken for a score matrix, in which each of the {runs:n column} is a run (--format-in"
+                    " matrix confirms it)",
                     str(source.label),
                     runs=len(names),
                 )
@@ -94,7 +94,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         for what, here, before in (("runs", names, runs), ("questions", ids, questions)):
             if columns and here != before:
                 raise MismatchError(
-                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the matrices apart"
+                    f"{source.label}: its {what}, or their order, are not those of {parts[0][1].label}; score the"
+                    " matrices apart"
                 )
         runs, questions = names, ids
         columns[user(stem)] = scores
@@ -176,7 +177,10 @@ def _check_runs(source: Source, names: Sequence[str], scores: Array) -> None:
     )
     shares, others = np.flatnonzero((low >= 0) & (high <= 1)), np.flatnonzero((low > 1) & (high > 1) & np.isfinite(low))
     if len(shares) and len(others):
-        rule = f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1: they are not runs of one measure"
+        rule = (
+            f"{names[shares[0]]!r} lies between 0 and 1, and {names[others[0]]!r} above 1: they are not runs of one"
+            " measure"
+        )
         raise FormatError(source.label, f"{rule}; {ways}", where=source.head)
 
 

@@ -51,7 +51,8 @@ def _at_work(process: int | None, host: str | None, age: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in tokens."""
+    """What a call brought: the grade (None: it could not be read, `why` says so), the text, and what it cost in
+    tokens."""
 
     grade: str | None
     text: str

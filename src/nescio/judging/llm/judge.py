@@ -128,8 +128,8 @@ class LLM:
             self.notes.append(
                 note(
                     GAVE_UP,
-                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what is in "
-                    "{cache} is not paid for twice",
+                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what is"
+                    " in {cache} is not paid for twice",
                     why=done.gave_up,
                     answers=done.unasked,
                     cache=str(self.cache),

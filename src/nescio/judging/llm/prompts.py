@@ -51,7 +51,8 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL)
 
 
 def messages(question: Question, answer: str) -> list[dict[str, str]]:
-    """Return what is sent about one answer. Texts are quoted as JSON, so that none of them can end its own quotation."""
+    """Return what is sent about one answer. Texts are quoted as JSON, so that none of them can end its own
+    quotation."""
     content: dict[str, Any] = {"question": question.text, "reference_answers": list(question.answers)}
     if question.options:
         content["options"] = list(question.options)

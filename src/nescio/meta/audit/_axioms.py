@@ -126,7 +126,8 @@ def _nothing(seen: View, tables: Ints) -> Checks:
 
 
 def _bounded(seen: View, tables: Ints) -> Checks:
-    """No score lies outside the declared range, and that is finite; where it is not, the farthest score speaks for it."""
+    """No score lies outside the declared range, and that is finite; where it is not, the farthest score speaks for
+    it."""
     low, high = seen.measure.bounds
     value = seen.value(tables)
     known = ~np.isnan(value)

@@ -74,7 +74,8 @@ class Joint:
         return moves, member
 
     def steps(self) -> Floats:
-        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds, columns)."""
+        """By how much the run's totals gain on the baseline's with one question of each kind; shape (kinds,
+        columns)."""
         one, other = np.split(np.stack(list(self.pair.patterns.columns.values()), axis=1), 2)
         return one - other
 

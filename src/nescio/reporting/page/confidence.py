@@ -129,7 +129,10 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         row
         | {
             "named": row["run"],
-            "tip": f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average, {row['right']:.1%} are right",
+            "tip": (
+                f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average,"
+                f" {row['right']:.1%} are right"
+            ),
         }
         for row in rows
         if row["run"] in top
@@ -137,18 +140,23 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
     if not drawn:
         return None, ()
     off = {
-        run: sum(r["n"] * abs(r["right"] - r["confidence"]) for r in rows if r["run"] == run)
-        / sum(r["n"] for r in rows if r["run"] == run)
+        run: (
+            sum(r["n"] * abs(r["right"] - r["confidence"]) for r in rows if r["run"] == run)
+            / sum(r["n"] for r in rows if r["run"] == run)
+        )
         for run in dict.fromkeys(row["run"] for row in drawn)
     }
     words = "; ".join(f"{run} {gap:.3f}" for run, gap in off.items())
-    return Figure(
-        "reliability",
-        "Is confidence calibrated?",
-        "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is "
-        "overconfident.",
-        f"Expected calibration error (the mean distance from the diagonal): {words}.",
-        tuple(rows),
-        lambda width: charts.reliability(drawn, top, width),
-        report.commands.line("score", "-m", "ECE"),
-    ), ()
+    return (
+        Figure(
+            "reliability",
+            "Is confidence calibrated?",
+            "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is "
+            "overconfident.",
+            f"Expected calibration error (the mean distance from the diagonal): {words}.",
+            tuple(rows),
+            lambda width: charts.reliability(drawn, top, width),
+            report.commands.line("score", "-m", "ECE"),
+        ),
+        (),
+    )

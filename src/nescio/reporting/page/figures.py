@@ -107,12 +107,18 @@ def gain_figure(report: ReportData) -> Figure | None:
         row
         | {
             "named": charts.named(row["run"], top),
-            "tip": f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining {row['gain']:+.3f}",
+            "tip": (
+                f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining"
+                f" {row['gain']:+.3f}"
+            ),
         }
         for row in reversed(rows)
     ]
     most = max(rows, key=lambda row: row["gain"])
-    gained = f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} ({most['gain']:+.3f})."
+    gained = (
+        f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f}"
+        f" ({most['gain']:+.3f})."
+    )
     if not most["gain"]:
         gained = "No run gains from abstaining."
     return Figure(
@@ -293,6 +299,9 @@ def all_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...
         pair_figure(report),
     )
     sure, notes = confidence_figures(report)
-    return tuple(
-        figure for figure in (*counted, *sure, strata_figure(report), *study_figures(report)) if figure is not None
-    ), notes
+    return (
+        tuple(
+            figure for figure in (*counted, *sure, strata_figure(report), *study_figures(report)) if figure is not None
+        ),
+        notes,
+    )

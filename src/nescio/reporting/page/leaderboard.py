@@ -33,7 +33,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A run: the ranks it can have, whether it is among those tied with the best, its values and number of questions."""
+    """A run: the ranks it can have, whether it is among those tied with the best, its values and number of
+    questions."""
 
     run: str
     rank: str

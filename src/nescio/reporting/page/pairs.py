@@ -112,13 +112,19 @@ def pair_figure(report: ReportData) -> Figure | None:
             if pair is not None:
                 verdict = pair.verdict if pair.verdict in ("better", "worse") else "not significant"
                 sign = {"better": "+", "worse": "−"}.get(verdict, "?")
-                tip = f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: {pair.verdict or 'undefined'}"
+                tip = (
+                    f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}:"
+                    f" {pair.verdict or 'undefined'}"
+                )
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
     rows = tuple(_plain_pair(report, row) for row in report.comparisons)
     alike = [row for row in report.comparisons if row.verdict not in ("better", "worse")]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
-    share = f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted for all pairs)."
+    share = (
+        f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted"
+        " for all pairs)."
+    )
     words = share + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
         f" The chart shows the {MOST_SQUARES} best of {len(report.runs)} runs."

@@ -91,7 +91,10 @@ def assembled(
         data=Markup(as_json(held)),
         script=Markup(script),
         style=Markup(_asset("page.css")),
-        policy=f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
+        policy=(
+            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
+            " 'none'; form-action 'none'"
+        ),
         nescio=__version__,
         **own,
     )

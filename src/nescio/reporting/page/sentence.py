@@ -13,7 +13,8 @@ from nescio.text import enumerated, plural
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow it."""
+    """The sentence in three parts, so that a page can make the name of the run stand out, and sentences that follow
+    it."""
 
     before: str
     name: str

@@ -40,7 +40,8 @@ def as_json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The command line by which each figure can be had again: the files, how they are read, and how resampling is done."""
+    """The command line by which each figure can be had again: the files, how they are read, and how resampling is
+    done."""
 
     files: tuple[str, ...] = ("FILES",)
     reading: tuple[str, ...] = ()

@@ -43,8 +43,8 @@ def check(question: Question, *, options: bool) -> None:
     """Raise MismatchError where a question lacks what a system reads: its story, or options to choose from."""
     if options and not question.options:
         raise MismatchError(
-            f"question {question.id!r} has no options, and this system chooses among options; deep-read and random answer by a "
-            "sentence of the story"
+            f"question {question.id!r} has no options, and this system chooses among options; deep-read and random"
+            " answer by a sentence of the story"
         )
     if not question.story:
         raise MismatchError(f"question {question.id!r} has no story to be read")

@@ -62,7 +62,8 @@ def shared_grams(first: Sequence[str], second: Sequence[str], n: int) -> float:
 
 
 def ngrams(one: Case) -> Row:
-    """Compare runs of words: which n-grams of the question the text holds, and the longest common subsequence and run."""
+    """Compare runs of words: which n-grams of the question the text holds, and the longest common subsequence and
+    run."""
     q, t = one.question.stem, one.text.stem
     content, others = one.question.content_stems, one.text.content_stems
     return {

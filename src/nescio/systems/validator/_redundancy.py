@@ -36,7 +36,8 @@ def group(answers: Sequence[str], votes: Sequence[int]) -> Group:
 
 
 def redundant(candidates: Sequence[Candidate], votes: Votes) -> list[Row]:
-    """`redundancy` of every candidate among the answers to its question; `votes` is 1 for those that it does not name."""
+    """`redundancy` of every candidate among the answers to its question; `votes` is 1 for those that it does not
+    name."""
     row_of: dict[tuple[str, str], Row] = {}
     for those in by_question(candidates).values():
         together = group(

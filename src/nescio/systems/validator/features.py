@@ -21,7 +21,8 @@ from nescio.tasks.ave.exercise import Exercise
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1) with n of N texts holding it; 1 for one that none holds."""
+    """How telling a stem is: ln((N + 1)/(n + 1)) / ln(N + 1) with n of N texts holding it; 1 for one that none
+    holds."""
 
     texts: int
     counts: Mapping[str, int]

@@ -78,7 +78,8 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is NO."""
+    """AVE 2006: a text, and the hypothesis that was made of a question and an answer; VALIDATED is YES, REJECTED is
+    NO."""
 
     id: str
     text: str

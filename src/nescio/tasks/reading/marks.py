@@ -125,7 +125,8 @@ def chosen_sentence(answer: str, story: tuple[str, ...]) -> int | None:
 
 
 def mark(question: Question, answer: str, *, keep_pronouns: bool = False) -> Marks:
-    """Mark an answer by the question's keys, its story and the sentences that people accept, as far as they are known."""
+    """Mark an answer by the question's keys, its story and the sentences that people accept, as far as they are
+    known."""
     best = best_match(answer, question.answers, keep_pronouns=keep_pronouns)
     if not question.story:
         return Marks(best.recall, best.precision, NAN, NAN)

@@ -82,7 +82,10 @@ def describe(parts: Sequence[SourceRole]) -> str:
 
 @reader(
     "ave",
-    about="an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id SELECTED|VALIDATED|REJECTED confidence)",
+    about=(
+        "an AVE collection in XML (or AVE 2006's pairs) and validators' responses (q_id a_id"
+        " SELECTED|VALIDATED|REJECTED confidence)"
+    ),
     recognise=recognise,
     text=True,
     describe=describe,
@@ -160,9 +163,11 @@ def _sure(runs: Mapping[str, Sequence[Validation]], options: ReadOptions) -> tup
         kept[run] = list(validations)
         if meaning == "decision":
             kept[run] = [
-                replace(validation, confidence=1 - validation.confidence)
-                if validation.decision is Decision.REJECTED and validation.confidence is not None
-                else validation
+                (
+                    replace(validation, confidence=1 - validation.confidence)
+                    if validation.decision is Decision.REJECTED and validation.confidence is not None
+                    else validation
+                )
                 for validation in validations
             ]
         elif _upside_down(validations):

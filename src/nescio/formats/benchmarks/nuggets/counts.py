@@ -58,7 +58,9 @@ Cells = dict[tuple[str, str], _Row]
 
 @reader(
     "nugget_counts",
-    about="a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid",
+    about=(
+        "a table of nuggets counted: run, question, vital, okay, vital_in_key, length, with type also list and factoid"
+    ),
     recognise=recognise,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:

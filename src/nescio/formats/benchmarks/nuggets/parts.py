@@ -70,8 +70,8 @@ class Keys:
             if odd is not None:
                 one, other = next(iter(nuggets)), list(nuggets)[odd]
                 raise MismatchError(
-                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by {_names(people[odd])}; "
-                    "every assessor labels every nugget of a question"
+                    f"question {name}: nugget {one} is labelled by {_names(people[0])}, nugget {other} by"
+                    f" {_names(people[odd])}; every assessor labels every nugget of a question"
                 )
             targets.append(Target(name, self.texts.get(name, ""), tuple(nuggets.values()), self.strata.get(name, {})))
         return tuple(targets)
@@ -168,7 +168,8 @@ def match_of(row: Mapped, keys: Keys, answers: Said) -> Match | None:
 
 
 def check(keys: Keys, answers: Said, where: Mapping[tuple[str, str], At]) -> None:
-    """Raise FormatError for a response to a question that the key does not have; `where` says where each first stands."""
+    """Raise FormatError for a response to a question that the key does not have; `where` says where each first
+    stands."""
     for key, at in where.items():
         if key[1] not in keys.nuggets:
             raise at.fail("the key has no such question", key[1])

@@ -87,7 +87,10 @@ class _Files:
 
 @reader(
     "nuggets",
-    about="definition questions: nugget keys (qid nugget vital|okay text), runs (qid Q0 docid rank score tag text), mappings",
+    about=(
+        "definition questions: nugget keys (qid nugget vital|okay text), runs (qid Q0 docid rank score tag text),"
+        " mappings"
+    ),
     recognise=recognise,
     text=True,
 )
@@ -161,7 +164,10 @@ def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
         if labels is None:
             raise at.fail("a line of a key is `qid nugget vital|okay text`", " ".join(cells))
         if people.setdefault(cells[0], len(labels)) != len(labels):
-            rule = f"{len(labels)} label{'s' if len(labels) > 1 else ''} where question {cells[0]} has {people[cells[0]]} before"
+            rule = (
+                f"{len(labels)} label{'s' if len(labels) > 1 else ''} where question {cells[0]} has {people[cells[0]]}"
+                " before"
+            )
             raise at.fail(rule, cells[2])
         one = len(labels) == 1
         vital = {file if one else f"{file}{' ' if file else ''}{i}": label for i, label in enumerate(labels, 1)}

@@ -34,9 +34,11 @@ class Golds:
         done, nothing = self._done, ("",)
         self.normalise(answer for answers in golds for answer in answers)
         self.texts = [
-            tuple(dict.fromkeys([text for answer in answers if (text := done[answer])])) or nothing
-            if answers
-            else nothing
+            (
+                tuple(dict.fromkeys([text for answer in answers if (text := done[answer])])) or nothing
+                if answers
+                else nothing
+            )
             for answers in golds
         ]
 
@@ -56,7 +58,8 @@ class Golds:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The two scores of one run, in the order of the questions; a question without a prediction scores as silence does."""
+    """The two scores of one run, in the order of the questions; a question without a prediction scores as silence
+    does."""
 
     exact: NDArray[np.int8]
     f1: NDArray[np.float64]

@@ -28,7 +28,8 @@ STRATA = ("article", "paragraph")
 def write(
     unjudged: Unjudged, path: Path, *, alike: Callable[[str], Hashable], is_odds: Callable[[Source], bool]
 ) -> WriteResult:
-    """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the other."""
+    """Write them into a folder; `alike` says of two names whether odds of the one would be taken for odds of the
+    other."""
     answering = [run for run in unjudged.runs if run.responses]
     names = file_names([run.name for run in answering], alike)
     notes = left_out(unjudged, "SQuAD", ("confidence",), STRATA) + renamed([run.name for run in answering], names)

@@ -49,8 +49,10 @@ USUAL = {"split": "test", "perturbation": UNPERTURBED}  # what the tool's figure
 # What HELM's clients write where a provider withheld an answer, and what providers say in an error that they hand
 # through.
 WITHHELD = re.compile(
-    r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content[ _]moderation|content_filter"
-    r"|content (?:management|filtering) policy|violates \w+'s content policy|prompt was flagged|allowed by our safety system",
+    r"content blocked|(?:prompt|output|response|content) (?:was )?(?:blocked|filtered)|content["
+    r" _]moderation|content_filter"
+    r"|content (?:management|filtering) policy|violates \w+'s content policy|prompt was flagged|allowed by our safety"
+    r" system",
     re.IGNORECASE,
 )
 REFUSAL = re.compile(r"received refusal", re.IGNORECASE)

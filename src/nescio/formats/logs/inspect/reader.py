@@ -136,9 +136,9 @@ def _check_epochs(logs: Sequence[Log]) -> None:
         before, other = seen.setdefault(log.text("eval", "task"), (epochs, log))
         if epochs != before and log.run != other.run:
             raise MismatchError(
-                f"{log.path}: its questions were asked {plural(epochs, 'time')} each, and those of {other.path} {plural(before, 'time')}; "
-                f"--choose epochs={min(epochs, before)} compares the first {plural(min(epochs, before), 'epoch')} of both "
-                "(means over repeats are not computed yet)"
+                f"{log.path}: its questions were asked {plural(epochs, 'time')} each, and those of {other.path}"
+                f" {plural(before, 'time')}; --choose epochs={min(epochs, before)} compares the first"
+                f" {plural(min(epochs, before), 'epoch')} of both (means over repeats are not computed yet)"
             )
 
 

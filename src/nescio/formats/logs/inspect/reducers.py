@@ -1,4 +1,5 @@
-"""How Inspect makes one score of the repeats of a question, so that a log's own figure can be held against its answers."""
+"""How Inspect makes one score of the repeats of a question, so that a log's own figure can be held against its
+answers."""
 
 from __future__ import annotations
 

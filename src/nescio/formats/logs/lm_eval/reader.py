@@ -48,7 +48,8 @@ _NAMED = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside it."""
+    """One samples file: the task that its name tells, the run it belongs to, its rows, and the results file beside
+    it."""
 
     path: Path
     task: str | None
@@ -95,12 +96,16 @@ def recognise(source: Source) -> str | None:
 
 @reader(
     "lm_eval",
-    about="a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its results_*.json",
+    about=(
+        "a log of lm-evaluation-harness: samples_*.jsonl (doc_id, doc, filtered_resps), with or without its"
+        " results_*.json"
+    ),
     recognise=recognise,
     files=("samples_*.jsonl", "*_write_out_info.json", "results*.json"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
-    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is meant."""
+    """Read the samples of any number of runs; `--choose filter=`, `metric=` and `threshold=` say which figure is
+    meant."""
     notes: list[Note] = []
     results = [(Path(source.label), source.document) for part, source in parts if part == "results"]
     files = _given([source for part, source in parts if part == "samples"], results, notes)

@@ -261,7 +261,8 @@ def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
 def runs_that_fit(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
 ) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions; empty where none would."""
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
+    would."""
     loaded = _Table(connection, table, source, have)
     question = chosen.columns["question"]
     free = [name for name in have if name and name not in chosen.columns.values()]

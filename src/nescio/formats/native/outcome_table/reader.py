@@ -69,8 +69,10 @@ RULES = (
     ),
     (
         "candidate",
-        f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
-        f"AND NOT coalesce(lower(answerable) IN ({_NO}), false))",
+        (
+            f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
+            f"AND NOT coalesce(lower(answerable) IN ({_NO}), false))"
+        ),
         "the candidate contradicts the outcome: it is what a declined answer would have been",
     ),
     ("silent", "silent IS NOT NULL AND silent <> 'yes'", "whether an answer was declined must be true, false or empty"),
@@ -202,7 +204,8 @@ def _kept(source: Source, options: ReadOptions) -> set[str] | None:
 def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> None:
     """Note the answers that are unanswered by another column than that of outcomes."""
     for file, declined, empty in connection.execute(
-        "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 ORDER BY 1"
+        "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 ORDER"
+        " BY 1"
     ).fetchall():
         if declined:
             notes.append(
@@ -265,7 +268,8 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], not
     silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
     graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(
-        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE {graded} END::TINYINT AS state FROM gathered"
+        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE {graded}"
+        " END::TINYINT AS state FROM gathered"
     )
 
 
@@ -300,8 +304,8 @@ def _no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sour
     if clash := first(connection, query):
         run, one, other = clash
         raise MismatchError(
-            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the column run: "
-            "a table without it is one run, named by its file"
+            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
+            " column run: a table without it is one run, named by its file"
         )
 
 
@@ -371,8 +375,8 @@ def _check_ranks(
     if (follows & (rank[1:] == rank[:-1])).any():
         repeat = first(
             connection,
-            f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM rows "
-            "GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+            f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM"
+            " rows GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
@@ -383,7 +387,8 @@ def _check_ranks(
         )
         raise FormatError(
             sources[file].label,
-            f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on {locate(sources[file], before)}{ways}",
+            f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on"
+            f" {locate(sources[file], before)}{ways}",
             where=locate(sources[file], again),
         )
     if (rank[1:][~follows] > 1).any() or rank[0] > 1:
@@ -434,7 +439,8 @@ def _differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str,
     """Return the first question with two values in a column: its name, and the file, row and value of the two."""
     question = first(
         connection,
-        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row) LIMIT 1",
+        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row)"
+        " LIMIT 1",
     )
     if not question:
         return None
@@ -478,7 +484,8 @@ def _graded(
     wanted: Sequence[str],
     shape: tuple[int, ...],
 ) -> dict[str, Array]:
-    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is empty."""
+    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is
+    empty."""
     graded = {}
     for name in (n for n in wanted if n in extra):
         column, number = extra[name], _NUMBER.format(extra[name])
@@ -491,7 +498,8 @@ def _graded(
             column,
         )
         cells = connection.execute(
-            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE {RANK} = 1"
+            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE"
+            f" {RANK} = 1"
         ).fetchnumpy()
         graded[user(name)] = np.full(shape, np.nan)
         graded[user(name)][cells["run"], cells["question"]] = cells["score"]
