@@ -115,8 +115,8 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
     # C - W t/(1-t) = 0 at t = C/(C+W). bold: 60/100; careful: 50/60 = 0.833, ahead from t = 1/4 (as above).
     # At t = 0.9, where the chart ends, bold earns 0.6 - 9 * 0.4 = -3.
     both = ("bold,60,40,0", "careful,50,10,40")
-    cut = " The axis is cut at -0.5."
-    said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83; above, never answering beats every run"
+    cut = " The axis is truncated at -0.5."
+    said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83. For higher t, never answering beats every run"
     assert penalty_words(tmp_path, *both) == f"{said}.{cut}"
     assert penalty_words(tmp_path, *both, "mute,0,0,100") == f"{said} that answers.{cut}"
     # Ahead of careful only where both lie below silence: 0.5 - 0.1 s = 0.1 - 0.05 s at s = 8, t = 0.889, precision 10/15.
@@ -130,7 +130,7 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
     )
     assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than a system that never answers."
     assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 never answering beats every run."
-    assert "to 0.9996; above" in _said_of_winners([("a", 0.0, 0.9996)], 0.9996, False)
+    assert "to 0.9996. For higher t" in _said_of_winners([("a", 0.0, 0.9996)], 0.9996, False)
 
 
 def test_repeating_gives_the_marked_penalties_and_every_curve(

@@ -22,7 +22,7 @@ def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:
     facts = page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=200)
     figure = rank_figure(facts)
     assert figure is not None
-    assert figure.words == "1 bar over 4 runs: modest to twin. 2 runs under no bar."
+    assert figure.words == "1 bar over 4 runs: modest to twin. 2 runs without a bar."
     bars = {row["run"]: row["bars"] for row in figure.rows}
     assert bars["modest"] == bars["twin"]
     assert len({bars["modest"], bars["guesser"], bars["weak"]}) == 3

@@ -86,9 +86,11 @@ def command(
     groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
     silent, newly answered.
 
-    \b nescio compare outcomes.csv --baseline old nescio compare outcomes.csv -m c@1 --test tukey nescio compare
-    outcomes.csv --baseline old --run mine -o diff.html nescio compare questions.jsonl runs/old.jsonl runs/mine.jsonl
-    -m c@1 --baseline old --fail-on-regression --margin 0.01
+    \b
+    nescio compare outcomes.csv --baseline old
+    nescio compare outcomes.csv -m c@1 --test tukey
+    nescio compare outcomes.csv --baseline old --run mine -o diff.html
+    nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
     """
     paged = output is not None and output.suffix.lower() in PAGES
     if gate:

@@ -79,10 +79,11 @@ def train_(collection: Path, output: Path, printed: str, **arguments: Any) -> No
     held out, with intervals by question. The threshold for F is chosen on all answers, as for "in sample". c@1 uses
     tuned abstention.
 
-    \b nescio ave validate train dev.xml -o model.json --ablation nescio ave validate train dev.xml -o model.json
-    --without chunks --without times nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv
-    --without-rule duplicate --without-rule contained -o all.xml nescio ave validate train all.xml -o model.json
-    --redundancy
+    \b
+    nescio ave validate train dev.xml -o model.json --ablation
+    nescio ave validate train dev.xml -o model.json --without chunks --without times
+    nescio ave build questions.jsonl runs/*.jsonl --judgements judged.csv --without-rule duplicate -o all.xml
+    nescio ave validate train all.xml -o model.json --redundancy
     """
     with progress("training") as watch:
         trained = ave.validate.train(collection, output, progress=watch, **arguments)

@@ -78,7 +78,7 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "Risk over coverage",
         "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
         "itself chose to answer.",
-        f"Risk over coverage of {plural(len(report.runs) - len(lacking), 'run')}. As they answered: {words}.",
+        f"Risk over coverage for {plural(len(report.runs) - len(lacking), 'run')}. At their own operating points: {words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
         "\n".join(report.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),

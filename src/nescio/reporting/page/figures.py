@@ -123,8 +123,8 @@ def gain_figure(report: ReportData) -> Figure | None:
         gained = "No run gains from abstaining."
     return Figure(
         "gain",
-        "What abstaining earns",
-        "A run on the diagonal answers everything. The distance above the diagonal is what c@1 gives for abstaining "
+        "The gain from abstaining",
+        "A run on the diagonal answers everything. The distance above the diagonal is the credit that c@1 gives for abstaining "
         "instead of answering wrongly.",
         f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
@@ -155,7 +155,7 @@ def penalty_figure(report: ReportData) -> Figure | None:
         for row in (at(run, t) for run in runs for t in MARKED)
         if row["named"] != charts.OTHERS
     ]
-    cut = " The axis is cut at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
+    cut = " The axis is truncated at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
         "Which run is best for a given cost of errors",
@@ -182,7 +182,7 @@ def _said_of_winners(winners: Sequence[tuple[str, float, float]], worth: float, 
     every = f"never answering beats every run{' that answers' if mute else ''}"
     if not spans:
         return f"Above t = {_price(worth)} {every}."
-    return f"The best run is {'; '.join(spans)}{f'; above, {every}' if worth < 1 else ''}."
+    return f"The best run is {'; '.join(spans)}.{f' For higher t, {every}.' if worth < 1 else ''}"
 
 
 def _price(t: float) -> str:
