@@ -59,7 +59,7 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     if row.low is not None and row.low == row.low:  # not NaN
         expected += f" [{number(row.low)}, {number(row.high)}]"
     too_good = (
-        "optimistic: chosen on these questions" if row.max_risk is None else "on the questions used to choose it"
+        "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
     )
     held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
     if row.max_risk is not None:
