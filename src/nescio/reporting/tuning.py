@@ -58,9 +58,7 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
     expected = number(row.value)
     if row.low is not None and row.low == row.low:  # not NaN
         expected += f" [{number(row.low)}, {number(row.high)}]"
-    too_good = (
-        "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
-    )
+    too_good = "too optimistic (same questions)" if row.max_risk is None else "on the questions used to choose it"
     held_out = f"expect this (held out; answers {_percent(row.coverage_held_out)})"
     if row.max_risk is not None:
         held_out = f"the procedure, certified again {row.folds} times"
