@@ -19,7 +19,7 @@ from nescio.data.columns import REGISTRY, USER, attribute, bare
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
 from nescio.errors import UsageError
-from nescio.formats.native.outcome_table.reader import RESERVED
+from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.registry import WriteResult, writer
 from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED

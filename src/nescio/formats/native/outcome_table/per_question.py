@@ -1,0 +1,113 @@
+"""The columns of an outcome table that hold one value a question or a run: reserved ones, strata, judges and graded scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nescio.data.columns import Array, user
+from nescio.data.judges import JudgeRecord, parse
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.native.outcome_table.rules import NO, NUMBER, RANK, YES, differing, refuse
+from nescio.sources.source import Source
+from nescio.sources.tables import first, locate
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_AT_ONCE = 100  # columns in one query: the time to plan it grows with their square
+ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(answerable) IN ({NO}) THEN 'false' END"
+
+
+def per_question(
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
+) -> list[str | None] | None:
+    """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
+    if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
+        return None
+    if two_values := differing(connection, column):
+        question, (here, row, value), (there, at, other) = two_values
+        rule = f"question {question!r} has two values of {name}"
+        if here == there:
+            source = sources[here]
+            raise FormatError(
+                source.label,
+                f"{rule}; it was {value!r} on {locate(source, row)}",
+                where=locate(source, at),
+                value=other,
+            )
+        places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in two_values[1:])
+        raise MismatchError(f"{rule}: {' and '.join(places)}")
+    rows = connection.execute(
+        f"SELECT max({column}) FROM coded GROUP BY question_code ORDER BY question_code"
+    ).fetchall()
+    return [value for (value,) in rows]
+
+
+def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
+    """Return who judged each run, as the column `judge` says; None where it says several things of one run, and so is a
+    user's own."""
+    rows = connection.execute("SELECT run, min(judge), max(judge) FROM rows GROUP BY 1").fetchall()
+    if any(low != high for _, low, high in rows):
+        return None
+    texts = {run: text for run, text, _ in rows if text is not None}
+    return tuple(parse(texts[run]) if run in texts else None for run in runs) if texts else ()
+
+
+def strata_of(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str] | None,
+) -> dict[str, Array]:
+    """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
+    nothing."""
+    if wanted is not None:
+        for name in wanted:
+            if name in extra and (two_values := differing(connection, extra[name])):
+                question, *places = two_values
+                shown = " and ".join(f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in places)
+                raise MismatchError(f"{name!r} is no stratum: question {question!r} has two values of it, {shown}")
+    names = [name for name in extra if wanted is None or name in wanted]
+    strata = {}
+    for at in range(0, len(names), _AT_ONCE):
+        batch = names[at : at + _AT_ONCE]
+        ends = ", ".join(f"min({extra[name]}), max({extra[name]})" for name in batch)
+        rows = connection.execute(f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code").fetchall()
+        for i, name in enumerate(batch):
+            low, high = ([row[2 * i + j] for row in rows] for j in (0, 1))
+            if low == high and any(value is not None for value in low):
+                strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
+    return strata
+
+
+def graded_of(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    extra: Mapping[str, str],
+    wanted: Sequence[str],
+    shape: tuple[int, ...],
+) -> dict[str, Array]:
+    """Return the columns of graded scores that a measure reads, of the answers of rank 1; NaN where the cell is
+    empty."""
+    graded = {}
+    for name in (n for n in wanted if n in extra):
+        column, number = extra[name], NUMBER.format(extra[name])
+        broken = f"{column} IS NOT NULL AND ({number} IS NULL OR NOT isfinite({number}))"
+        refuse(
+            connection,
+            sources,
+            broken,
+            f"mean({name}) reads this column, so it must be a finite number or empty",
+            column,
+        )
+        cells = connection.execute(
+            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE"
+            f" {RANK} = 1"
+        ).fetchnumpy()
+        graded[user(name)] = np.full(shape, np.nan)
+        graded[user(name)][cells["run"], cells["question"]] = cells["score"]
+    return graded

@@ -1,0 +1,151 @@
+"""What the cells of an outcome table must keep to, and the message for the first that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.native.outcome_table.choosing import runs_that_fit
+from nescio.formats.native.outcome_table.table import Table
+from nescio.sources.source import Source
+from nescio.sources.tables import first, literal, locate
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
+NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
+_NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
+# What no cell may be: the column, the condition that finds it, the rule that it breaks.
+RULES = (
+    ("run", "run IS NULL", "the run is empty"),
+    ("question", "question IS NULL", "the question is empty"),
+    (
+        "outcome",
+        "outcome IS NOT NULL AND graded IS NULL",
+        "an outcome is correct, incorrect or unanswered (--outcome-map WORD=OUTCOME adds words)",
+    ),
+    (
+        "confidence",
+        f"confidence IS NOT NULL AND NOT coalesce(isfinite({NUMBER.format('confidence')}), false)",
+        "confidence must be a finite number such as 0.75, or empty",
+    ),
+    (
+        "candidate",
+        "candidate IS NOT NULL AND candidate NOT IN ('correct', 'incorrect')",
+        "a candidate is correct, incorrect or empty",
+    ),
+    (
+        "answerable",
+        f"answerable IS NOT NULL AND lower(answerable) NOT IN ({YES}, {NO})",
+        "answerable must be true or false",
+    ),
+    (
+        "candidate",
+        (
+            f"(candidate = 'correct' AND state = {INCORRECT}) OR (candidate = 'incorrect' AND state = {CORRECT} "
+            f"AND NOT coalesce(lower(answerable) IN ({NO}), false))"
+        ),
+        "the candidate contradicts the outcome: it is what a declined answer would have been",
+    ),
+    ("silent", "silent IS NOT NULL AND silent <> 'yes'", "whether an answer was declined must be true, false or empty"),
+    ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
+    ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
+)
+
+
+RANK = "coalesce(rank::DOUBLE, 1)::INTEGER"
+
+
+def refuse(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    condition: str,
+    rule: str,
+    value: str = "NULL",
+) -> None:
+    """Raise FormatError for the first row that meets the condition."""
+    query = f"SELECT file, row, {value} FROM rows WHERE {condition} ORDER BY file, row LIMIT 1"
+    if offence := first(connection, query):
+        source = sources[offence[0]]
+        raise FormatError(source.label, rule, where=locate(source, offence[1]), value=offence[2])
+
+
+def keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    """Raise FormatError for the first row that breaks a rule."""
+    cases = " ".join(f"WHEN {condition} THEN {i}" for i, (_, condition, _) in enumerate(RULES))
+    shown = ", ".join(column for column, _, _ in RULES)
+    offence = first(
+        connection,
+        f"SELECT broken, file, row, {shown} FROM (SELECT *, CASE {cases} END AS broken FROM rows) "
+        "WHERE broken IS NOT NULL ORDER BY file, row LIMIT 1",
+    )
+    if offence:
+        broken, file, row, *cells = offence
+        raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
+
+
+def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    query = "SELECT run, min(file), max(file) FROM rows GROUP BY run HAVING min(file) < max(file) ORDER BY run LIMIT 1"
+    if clash := first(connection, query):
+        run, one, other = clash
+        raise MismatchError(
+            f"run {run!r} stands in both {sources[one].label} and {sources[other].label}; rename one, or leave out the"
+            " column run: a table without it is one run, named by its file"
+        )
+
+
+def check_ranks(
+    connection: duckdb.DuckDBPyConnection,
+    sources: Sequence[Source],
+    cells: Mapping[str, Array],
+    tables: Sequence[Table],
+) -> None:
+    """Raise FormatError where an answer stands twice, or a question has no answer of rank 1; the cells are in order."""
+    run, question, rank = (cells[name] for name in ("run", "question", "rank"))
+    follows = (run[1:] == run[:-1]) & (question[1:] == question[:-1])
+    if (follows & (rank[1:] == rank[:-1])).any():
+        repeat = first(
+            connection,
+            f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM"
+            " rows GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+        )
+        file, named, of_question, place, ranks_stated, before, again = repeat
+        ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
+        ways = (
+            ""
+            if "run" in table.columns
+            else runs_that_fit(connection, table.name, table.source, table.have, table.chosen)
+        )
+        raise FormatError(
+            sources[file].label,
+            f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on"
+            f" {locate(sources[file], before)}{ways}",
+            where=locate(sources[file], again),
+        )
+    if (rank[1:][~follows] > 1).any() or rank[0] > 1:
+        lacking = f"SELECT (run, question) FROM rows GROUP BY run, question HAVING min({RANK}) > 1"
+        rule = "a question has lower ranks and no answer of rank 1"
+        refuse(connection, sources, f"(run, question) IN ({lacking})", rule, "rank")
+
+
+Place = tuple[int, int, str]
+
+
+def differing(connection: duckdb.DuckDBPyConnection, column: str) -> tuple[str, Place, Place] | None:
+    """Return the first question with two values in a column: its name, and the file, row and value of the two."""
+    question = first(
+        connection,
+        f"SELECT question FROM rows GROUP BY 1 HAVING min({column}) <> max({column}) ORDER BY min(file), min(row)"
+        " LIMIT 1",
+    )
+    if not question:
+        return None
+    places: list[Any] = connection.execute(
+        f"SELECT file, row, {column} FROM rows WHERE question = ? AND {column} IS NOT NULL ORDER BY file, row", question
+    ).fetchall()
+    return question[0], places[0], next(place for place in places if place[2] != places[0][2])

@@ -1,0 +1,61 @@
+"""A source that was loaded as an outcome table: its cells, what plays each part, and the columns that are nobody's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.choosing import Chosen
+from nescio.formats.registry import ReadOptions
+from nescio.sources.source import Source
+
+RESERVED = (
+    *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
+    "judge",
+)
+NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A source that was loaded: the cell of each of its columns, and what plays each part."""
+
+    name: str
+    source: Source
+    have: Mapping[str, str]
+    chosen: Chosen
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The column that plays each part."""
+        return self.chosen.columns
+
+    @property
+    def own(self) -> set[str]:
+        """The columns that play the part whose name they bear."""
+        return {name for part, name in self.columns.items() if part == name}
+
+    @property
+    def taken(self) -> set[str]:
+        """The columns that speak of runs and single answers, as they are called in `extra`."""
+        playing = {*self.columns.values(), *self.chosen.texts} - {*self.own}
+        return {_as_given(name) for name in playing}
+
+    @property
+    def extra(self) -> dict[str, str]:
+        """The cells of the columns that go by other names than nescio's, one that only bears such a name included."""
+        return {_as_given(name): cell for name, cell in self.have.items() if name and name not in self.own}
+
+
+def _as_given(name: str) -> str:
+    """Return what a column of a user's is called: nescio's own names are kept for the columns that play the part."""
+    return f"{name}{roles.DISPLACED}" if name in RESERVED else name
+
+
+def kept(source: Source, options: ReadOptions) -> set[str] | None:
+    """Return the columns of a source that are read: those that play a part, and those asked for; None for all."""
+    if options.strata is None or source.kind == "lines":
+        return None
+    known = roles.roles_of(source.columns, source.named)
+    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns)}
