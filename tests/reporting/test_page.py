@@ -270,7 +270,7 @@ def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> Non
         assert len(re.sub("<[^>]*>", "", re.findall(r'<p id="words-.*?</p>', inside, re.DOTALL)[0])) > 30
         assert re.search(r"<code>nescio \w+ \S*three.csv", inside)
         assert inside.count("<svg") == 2
-        assert 'data-tip="' in inside
+        assert re.search('data-(tip|line)="', inside)
         assert data[name]["rows"]
     words = re.sub(r"\s+", " ", text)
     assert "Bold values are the best in their column, significantly or not." in words

@@ -3,7 +3,8 @@
 
 A specification takes tidy rows (dictionaries with the field names used here), the order of the runs and a width in
 pixels. A mark whose row has a `tip` carries that text as its description: a hint under the mouse, and for who steps
-through a chart by keyboard. People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1
+through a chart by keyboard. A line that is read point by point (`read_by_points`) has in its description which rows its
+points are. People with any colour vision can distinguish the colours (after Okabe & Ito) and reach 3:1
 on white; `page.css` knows each of them by its hexadecimal value and has its twin for a dark background.
 """
 
@@ -91,7 +92,7 @@ def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
 
 def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Fields of both: run, t, value,
-    named; points have a tip."""
+    named."""
     import altair as alt
 
     lowest = min((row["value"] for row in rows), default=0.0)
@@ -100,12 +101,12 @@ def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
     x = alt.X("t:Q", title="t: answering pays off above this chance of being right", axis=_numbers(width))
     y = alt.Y("value:Q", title="penalty(t)", scale=scale)
     zero = alt.Chart(data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
-    lines = _lines(rows, runs, width, (x, y), clip=True)
+    lines = _lines(read_by_points(rows), runs, width, (x, y), clip=True)
     shown = [row for row in points if row["value"] >= bottom]
     dots = (
         alt.Chart(data(shown))
         .mark_point(filled=True, size=24, opacity=1)
-        .encode(x=x, y=y, color=_color(runs, width, strokes=True), description="tip:N")
+        .encode(x=x, y=y, color=_color(runs, width, strokes=True))
     )
     return dressed(zero + lines + dots, _beside_axis(width), height=min(360, width))
 
@@ -144,7 +145,7 @@ def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> 
 
     x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=_percent(width))
     y = alt.Y("risk:Q", title="risk: share of these that are wrong", axis=alt.Axis(format="%"))
-    chart = _lines(rows, runs, width, (x, y))
+    chart = _lines(read_by_points(rows), runs, width, (x, y))
     dots = (
         alt.Chart(data(points))
         .mark_point(filled=True, size=80, opacity=1)
@@ -243,6 +244,16 @@ def named(run: str, runs: Sequence[str]) -> str:
     return run if run in runs else OTHERS
 
 
+def read_by_points(rows: Rows) -> Rows:
+    """Say in each row, as `line`, which rows its line is made of: the place of the first, and how many follow each
+    other. Rows of one run stand together."""
+    spans: dict[str, tuple[int, int]] = {}
+    for place, row in enumerate(rows):
+        first, many = spans.get(row["run"], (place, 0))
+        spans[row["run"]] = (first, many + 1)
+    return [row | {"line": "{} {}".format(*spans[row["run"]])} for row in rows]
+
+
 def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False) -> Any:
     """Draw one line per run; those that have a name of their own lie above the others."""
     import altair as alt
@@ -261,6 +272,8 @@ def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, 
                 x=x, y=y, detail="run:N", order=x.shorthand, color=_color(runs, width, strokes=True), strokeDash=dashes
             )
         )
+        if "line" in part[0]:
+            layer = layer.encode(description="line:N")
         chart = layer if chart is None else chart + layer
     return chart if chart is not None else alt.Chart(data([])).mark_line().encode(x=x, y=y)
 

@@ -58,7 +58,8 @@ class Drawn:
 def table(figure: Figure) -> dict[str, Any]:
     """Return the data of a figure as columns and rows; what is undefined is null."""
     columns = list(figure.rows[0]) if figure.rows else []
-    return {"columns": columns, "rows": [[_plain(row.get(name)) for name in columns] for row in figure.rows]}
+    rows = [[_plain(row.get(name)) for name in columns] for row in figure.rows]
+    return {"columns": columns, "rows": rows, **({"hint": figure.hint} if figure.hint else {})}
 
 
 def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
@@ -91,8 +92,9 @@ def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
 
 
 def cleaned(drawing: str, prefix: str = "") -> str:
-    """Return a drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`;
-    short numbers; and names of its own (`prefix`) for the shapes that it clips by."""
+    """Return a drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`,
+    lines that are read by their points which rows these are in `data-line`; short numbers; and names of its own
+    (`prefix`) for the shapes that it clips by."""
     from lxml import etree
 
     root = etree.fromstring(drawing.encode(), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
@@ -103,7 +105,8 @@ def cleaned(drawing: str, prefix: str = "") -> str:
             continue
         described = element.attrib.pop("aria-label", None)
         if described and element.get("aria-roledescription") in _MARKS:
-            element.set("data-tip", described)
+            line = element.get("aria-roledescription") == "line mark"
+            element.set("data-line" if line else "data-tip", described)
         for name in list(element.attrib):
             if name.startswith(("on", "aria-")) or name in ("role", "class") or "href" in name:
                 del element.attrib[name]
@@ -153,8 +156,22 @@ def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[s
         chart = chart.properties(background="white")
     # The specifications are ours and the tests validate them; checking each against the whole schema would cost
     # seconds.
-    drawable: dict[str, Any] = _drawable(charts.unpacked(chart.to_dict(validate=False)))
+    drawable: dict[str, Any] = _drawable(_described(charts.unpacked(chart.to_dict(validate=False))))
     return drawable
+
+
+def _described(part: Any) -> Any:
+    """Let only those marks have a description that were given one: Vega describes the others by their first row, which
+    is false of a line."""
+    if isinstance(part, list):
+        return [_described(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    inner = {name: value if name == "datasets" else _described(value) for name, value in part.items()}
+    if "mark" in inner and "description" not in inner.get("encoding", {}):
+        mark = inner["mark"]
+        inner["mark"] = (mark if isinstance(mark, dict) else {"type": mark}) | {"aria": False}
+    return inner
 
 
 def _drawable(part: Any) -> Any:

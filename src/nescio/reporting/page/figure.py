@@ -14,7 +14,8 @@ Record = dict[str, Any]
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
     """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
-    what gives its data again."""
+    what gives its data again; `hint` says what a point of a line is, as a template of the names of its row: `{run}`,
+    `{risk%}` as a percentage, `{value.3}` with three decimals."""
 
     name: str
     title: str
@@ -23,6 +24,7 @@ class Figure:
     rows: tuple[Record, ...]
     draw: Callable[[int], Any]
     command: str
+    hint: str = ""
 
 
 def first_of(many: int) -> str:

@@ -148,13 +148,9 @@ def penalty_figure(report: ReportData) -> Figure | None:
         earned = (correct - t / (1 - t) * incorrect) / (correct + incorrect + unanswered)
         return {"run": report.shown[run], "t": t, "value": earned, "named": charts.named(report.shown[run], top)}
 
-    grid = [i / 50 for i in range(46)]
+    grid = sorted({*(i / 50 for i in range(46)), *MARKED})
     rows = [at(run, t) for run in runs for t in grid]
-    marked = [
-        row | {"tip": f"{row['run']}: penalty(t={row['t']:g}) = {row['value']:.3f}"}
-        for row in (at(run, t) for run in runs for t in MARKED)
-        if row["named"] != charts.OTHERS
-    ]
+    marked = [row for row in rows if row["t"] in MARKED and row["named"] != charts.OTHERS]
     cut = " The axis is truncated at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
@@ -165,6 +161,7 @@ def penalty_figure(report: ReportData) -> Figure | None:
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.penalty(rows, marked, top, width),
         report.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
+        "{run}: penalty(t={t}) = {value.3}",
     )
 
 
