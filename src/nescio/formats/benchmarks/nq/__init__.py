@@ -1,0 +1,1 @@
+"""Open questions in the style of Natural Questions and KILT."""

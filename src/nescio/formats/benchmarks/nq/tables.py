@@ -1,0 +1,285 @@
+"""Tables of questions, gold answers and predictions, as rows: the columns by their names, the cells as texts and lists."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.logs.grading import identity
+from nescio.formats.native import roles
+from nescio.sources.database import connect
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines, load_rows, locate
+from nescio.sources.text_files import WHITE
+from nescio.text import composed, decimal
+
+GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
+IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
+PEOPLE = ("acceptable", "human", "judgement", "judgment", "verdict")
+LONGEST_LABEL = 60
+
+
+@dataclass(slots=True)
+class Row:
+    """One prediction: its question, what is gold, and the texts given, the first of which is the answer."""
+
+    run: str
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    given: tuple[str, ...]
+    confidence: float | None
+    verdict: str | None
+    where: Any
+    declined: bool = False
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def best(self) -> str | None:
+        """The first text given; None where it is empty, whatever stands below it."""
+        return self.given[0] if self.given and self.given[0].strip(WHITE) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a table that play a part; `people` is that of their verdicts."""
+
+    question: str
+    prediction: str
+    gold: str
+    ids: str | None
+    run: str | None
+    people: str | None
+    confidence: str | None
+    abstained: tuple[str, ...]
+    answered: tuple[str, ...]
+
+    @property
+    def own(self) -> set[str | None]:
+        """All of them."""
+        single = (self.question, self.prediction, self.gold, self.ids, self.run, self.people, self.confidence)
+        return {*single, *self.abstained, *self.answered, *IDS, *RUNS, *PEOPLE}
+
+
+def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Columns:
+    """Find the columns: by this format's own names where it has them all, else by what people call them."""
+    named = roles.roles_of((name for name in have if name), source.named)
+
+    def one(own: Sequence[str], *parts: str) -> str | None:
+        user = next((named.named[part] for part in parts if part in named.named), None)
+        return user or next((name for name in own if name in have), None) or named.one(*parts)
+
+    prediction = one(("prediction",), "prediction")
+    gold = one([name for name in GOLD if name != prediction], "gold")
+    question = one(("question",), "text", "id")
+    for name, column in (("question", question), ("gold", gold), ("prediction", prediction)):
+        if column is None:
+            raise FormatError(source.label, f"there is no {name!r} in any row", where=source.head)
+    runs = [name for name in named.all("run") if name not in RUNS]
+    if len(runs) > 1 and not any(name in have for name in RUNS):
+        raise roles.ask(source, f"{' and '.join(map(repr, runs))} could each name the run", "run", runs)
+    assert question
+    assert prediction
+    assert gold
+    ids = one(IDS, "id")
+    columns = _Columns(
+        question=question,
+        prediction=prediction,
+        gold=gold,
+        ids=ids,
+        run=one(RUNS, "run"),
+        people=one(PEOPLE, "outcome", "score"),
+        confidence=one(("confidence",), "confidence"),
+        abstained=named.all("abstained"),
+        answered=named.all("answered"),
+    )
+    parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
+    others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *GOLD)]
+    if others:
+        notes.append(
+            note(
+                "nq.columns",
+                "{subject}: {columns:each %s is the column %r}; its answers are judged (--judge NAME says how)",
+                str(source.label),
+                columns=others,
+            )
+        )
+    return columns
+
+
+def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[Row]:
+    with connect() as connection:
+        have = load_rows(connection, source, "predictions")
+        columns = _columns(source, have, notes)
+        names = [column for column in have if column]
+        cells = connection.execute(
+            f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
+        ).fetchall()
+    lists = _lists(source, columns.prediction, columns.gold) if source.kind == "lines" else None
+    own, ids = columns.own, columns.ids
+    rows: list[Row] = []
+    seen: dict[tuple[str, str], int] = {}
+    repeats: Counter[tuple[str, str]] = Counter()
+    for at, *values in cells:
+        cell: dict[str, str | None] = dict(zip(names, values, strict=True))
+        place = source, at
+        text = cell[columns.question]
+        if text is None:
+            raise fail(place, "the question is empty")
+        run, name = cell.get(columns.run or "") or stem, composed(cell.get(ids) if ids else text)
+        if name is None:
+            raise fail(place, f"the {ids} is empty")
+        if not ids:
+            repeats[run, name] += 1
+            if repeats[run, name] > 1 and (ways := _runs_that_fit(cells, names, columns)):
+                raise fail(place, f"question {name!r} stands here again{ways}")
+            name = name if repeats[run, name] == 1 else f"{name} ({repeats[run, name]})"
+        if (run, name) in seen:
+            rule = f"question {name!r} of run {run!r} stands here again; it was on {locate(source, seen[run, name])}"
+            raise fail(place, rule + _runs_that_fit(cells, names, columns))
+        if run in before:
+            raise MismatchError(f"run {run!r} stands in {source.label} and in a file before it")
+        seen[run, name] = at
+        labels = {key: value or "" for key, value in cell.items() if key not in own}
+        answers = _listed(cell[columns.gold], place, lists, columns.gold)
+        predictions = _given(cell[columns.prediction], at, lists, columns.prediction)
+        verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
+        silent = _declined(cell, columns, place)
+        rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, labels))
+    if repeated := sum(count - 1 for count in repeats.values()):
+        notes.append(
+            note(
+                "nq.repeats",
+                "{subject}: {rows} rows repeat a question; without question_id they are distinguished by a number",
+                str(source.label),
+                rows=repeated,
+            )
+        )
+    return rows
+
+
+def _runs_that_fit(cells: Sequence[Sequence[Any]], names: Sequence[str], columns: _Columns) -> str:
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
+    would."""
+    if columns.run:
+        return ""
+    question = names.index(columns.ids or columns.question) + 1
+    fits = []
+    for i, name in enumerate(names, 1):
+        values = {row[i] for row in cells}
+        if (
+            name not in columns.own
+            and 1 < len(values) < len(cells)
+            and len({(r[i], r[question]) for r in cells}) == len(cells)
+        ):
+            fits.append((len(values), name))
+    return (
+        f"; if a column names the run, say so: {roles.options('run', [name for _, name in sorted(fits)])}"
+        if fits
+        else ""
+    )
+
+
+def refuse_other_verdicts(rows: Sequence[Row]) -> None:
+    """Raise FormatError where a column that nobody knows holds nothing but words for right and wrong, and no fact of
+    the question."""
+    values: dict[str, set[str]] = {}
+    of_question: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        for name, value in row.labels.items():
+            values.setdefault(name, set()).update({value} - {""})
+            of_question.setdefault((name, row.id), set()).add(value)
+    steady = {name for name in values if all(len(v) == 1 for (n, _), v in of_question.items() if n == name)}
+    several = len({row.run for row in rows}) > 1
+    verdicts = [name for name, words in values.items() if len(words) > 1 and roles.is_verdicts(sorted(words))]
+    verdicts = [name for name in verdicts if not (several and name in steady)]
+    if verdicts:
+        source = rows[0].where[0]
+        what = f"{' and '.join(map(repr, verdicts))} may say which answers are right"
+        raise roles.ask(source, what, "outcome", verdicts, "; or judge the answers with --judge exact")
+
+
+def fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatError:
+    source, row = place
+    return FormatError(source.label, rule, where=locate(source, row), value=value)
+
+
+def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
+    """Return where JSON Lines hold a list in one of these columns: a text may look like one."""
+    rows = enumerate(json_lines(source), 1)
+    return frozenset((at, name) for at, (row, _) in rows for name in names if name and isinstance(row.get(name), list))
+
+
+Lists = frozenset[tuple[int, str]] | None
+
+
+def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: str) -> tuple[str, ...]:
+    """Return the gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
+    if text is None:
+        return ()
+    listed = text.startswith("[") and text.endswith("]")
+    if lists is not None and (place[1], column) not in lists:
+        listed = False
+    if listed:
+        items = _list(text)
+        if items is not None:
+            return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
+        if place[0].kind in ("parquet", "table"):
+            raise fail(place, "a list of gold answers must be JSON", text)
+    return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
+
+
+def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, ...]:
+    """Return the prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
+    if text is None:
+        return ()
+    items = _list(text) if lists and (at, column) in lists else None
+    return (text,) if items is None else tuple(items)
+
+
+def _list(text: str) -> list[str] | None:
+    """Return a list of texts and numbers as texts, or None."""
+    import ast
+
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            with warnings.catch_warnings(action="ignore"):  # it warns of escapes that Python does not have
+                items = ast.literal_eval(text) if len(text) < 10_000 else None
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    if not isinstance(items, list) or any(isinstance(x, bool) or not isinstance(x, (str, int, float)) for x in items):
+        return None
+    return [identity(item) for item in items]
+
+
+def _declined(cell: Mapping[str, str | None], columns: _Columns, place: tuple[Source, int]) -> bool:
+    """Say whether a column tells that the answer was declined."""
+    silent = False
+    for names, means in ((columns.abstained, True), (columns.answered, False)):
+        for name in names:
+            text = cell.get(name)
+            truth = None if text is None else roles.truth_of(text)
+            if text is not None and truth is None:
+                raise fail(
+                    place, f"{name!r} says whether an answer was declined, and must be true, false or empty", text
+                )
+            silent = silent or truth is means
+    return silent
+
+
+def _confidence(text: str | None, place: tuple[Source, int]) -> float | None:
+    if text is None:
+        return None
+    confidence = decimal(text)
+    if confidence is None or not math.isfinite(confidence):
+        raise fail(place, "confidence must be a finite number", text)
+    return confidence
