@@ -24,7 +24,13 @@ def _cells(q: Any) -> dict[str, Any]:
     }
 
 
-@measure("pan.c@1", needs="correct unanswered verification.same", bounds=(0, 1), source=SOURCE)
+@measure(
+    "pan.c@1",
+    needs="correct unanswered verification.same",
+    bounds=(0, 1),
+    source=SOURCE,
+    same_formula_as="c@1",
+)
 def pan_c_at_1(total: Any) -> Any:
     r"""c@1 over all problems; a score of exactly 0.5 is an abstention.
 

@@ -27,7 +27,6 @@ from nescio.selective.thresholds import check_follows, exact_rule
 from nescio.stats import resampling
 
 POINTS = 200
-C_AT_1 = ("c@1", "pan.c@1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +288,8 @@ def without_confidence(one: OneRun) -> Note:
 def _rule(one: OneRun, measure: Measure, notes: list[Note]) -> dict[str, float | None]:
     """Return the exact rule of c@1 beside the tuned threshold, where the measure is c@1 and confidences are
     probabilities."""
-    if measure.declaration.name not in C_AT_1 or not one.has_confidence.any():
+    declared = measure.declaration
+    if "c@1" not in (declared.name, declared.same_formula_as) or not one.has_confidence.any():
         return {}
     chance = one.confidence[one.has_confidence]
     if chance.min() < 0 or chance.max() > 1:

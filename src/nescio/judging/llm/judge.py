@@ -149,23 +149,11 @@ class LLM:
 
     def _graded_note(self, known: int, graded: int, budget: Budget) -> Note:
         """Count the different answers graded, those known from the cache, and what the others took."""
-        if budget.limits.price_in is None and budget.limits.price_out is None:
-            return note(
-                "llm.graded",
-                "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
-                "tokens in, {tokens_out:,} out)",
-                answers=graded,
-                known=known,
-                cache=str(self.cache),
-                new=graded - known,
-                calls=budget.calls,
-                tokens_in=budget.prompt_tokens,
-                tokens_out=budget.completion_tokens,
-            )
+        priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
-            "llm.graded_and_paid",
-            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} tokens "
-            "in, {tokens_out:,} out, {spent:.4f} spent)",
+            "llm.graded",
+            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
+            "tokens in, {tokens_out:,} out" + (", {spent:.4f} spent)" if priced else ")"),
             answers=graded,
             known=known,
             cache=str(self.cache),

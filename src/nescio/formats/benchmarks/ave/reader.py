@@ -29,7 +29,6 @@ from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
-from nescio.tasks.ave.building import counts
 from nescio.tasks.ave.exercise import Decision, Runs, Validation, evidence, pair_evidence, selections
 from nescio.text import plural
 
@@ -72,6 +71,8 @@ def describe(parts: Sequence[SourceRole]) -> str:
     """Count the questions and the answers of a collection that nobody has responded to yet, by their values."""
     if [part for part, _ in parts] != [COLLECTION]:
         return ""
+    from nescio.tasks.ave.building import counts  # here, as every program reads the formats and few build a collection
+
     rows = counts(read_exercise(parts[0][1]))
     questions, answers, *values = (
         sum(getattr(row, name) for row in rows) for name in ("questions", "answers", *VALUES)
