@@ -42,6 +42,7 @@ __all__ = [
     "audit",
     "ave",
     "check",
+    "check_each",
     "compare",
     "convert",
     "from_dataframe",
@@ -78,6 +79,7 @@ _HOME = {
     "Scores": "data.results",
     "audit": "meta.audit",
     "check": "commands.check",
+    "check_each": "commands.check_each",
     "compare": "comparison",
     "convert": "commands.convert",
     "from_dataframe": "sources.dataframes",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from nescio.commands import nuggets as nuggets
     from nescio.commands import read as read
     from nescio.commands.check import check as check
+    from nescio.commands.check_each import check_each as check_each
     from nescio.commands.convert import convert as convert
     from nescio.commands.judge import judge as judge
     from nescio.commands.report import report as report

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import nescio as nescio_api
 from nescio.formats import REGISTRY, Source
 from nescio.formats.explain import minimal_columns, rule, seen
 
@@ -316,3 +317,60 @@ def test_a_table_as_people_have_it_is_explained(nescio: Command, tmp_path: Path)
     assert found["runs"][0]["correct"] == 2
     named = nescio("check", table, "--column", "outcome=correct", "--column", "run=model").out
     assert "correct (outcome)" in " ".join(named.split())
+
+
+# ---- files that do not belong together ----
+
+
+MANY = {
+    "a_table.csv": "run,question,outcome\nmine,1,correct\nmine,2,unanswered\n",
+    "another.csv": "run,question,outcome\nmine,1,correct\n",
+    "broken.csv": "run,question,outcome\nyours,1,perhaps\n",
+    "predictions.json": '{"q1": "Lima", "q2": ""}',
+    "questions.jsonl": '{"id": "q1", "question": "?", "answers": ["Lima"]}\n',
+    "theirs.jsonl": '{"id": "q1", "answer": "Lima"}\n',
+    "unknown.json": '{"made": {"up": [1]}}',
+}
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> list[Path]:
+    for name, text in MANY.items():
+        (tmp_path / name).write_text(text)
+    return [tmp_path / name for name in MANY]
+
+
+def test_every_file_of_a_folder_is_shown_though_some_are_broken(nescio: Command, many: list[Path]) -> None:
+    found = nescio("check", *many)
+    assert found.status == 2
+    groups = found.out.split("\n\n")
+    shown = {name: [group for group in groups if f"{name}" in group] for name in MANY}
+    assert all(shown.values())
+    assert "holds    2 questions, 1 run" in shown["a_table.csv"][0]
+    assert "holds    1 question, 1 run" in shown["another.csv"][-1]  # the run is in both: each is shown by itself
+    assert "look at" in shown["broken.csv"][0]
+    assert "an outcome is correct, incorrect or unanswered" in shown["broken.csv"][0]
+    assert shown["questions.jsonl"] == shown["theirs.jsonl"]  # these belong together
+    assert "of no format that nescio knows" in shown["unknown.json"][0]
+    assert "of the 6 groups shown 3 have something to mend or to choose" in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_every_file_of_a_folder_is_a_member_of_the_list_in_json(nescio: Command, many: list[Path]) -> None:
+    groups = nescio("check", *many, "-f", "json").json
+    assert [group["format"] for group in groups] == ["outcomes", "outcomes", "outcomes", "squad2", "questions", ""]
+    assert [bool(group["problems"]) for group in groups] == [True, True, True, True, False, True]
+    assert groups[1]["problems"] == ["run 'mine' is right everywhere"]
+
+
+def test_files_that_are_sound_alone_and_clash_say_so(nescio: Command, many: list[Path]) -> None:
+    found = nescio("check", *many[:2])
+    assert found.status == 2
+    assert "run 'mine' stands in both" in found.out
+    summaries = nescio_api.check_each(many[:2])
+    assert [summary.contents.runs[0].n for summary in summaries if summary.contents] == [2, 1]
+
+
+def test_files_that_belong_together_are_one_summary(many: list[Path]) -> None:
+    (summary,) = nescio_api.check_each(many[4:6])
+    assert summary == nescio_api.check(many[4:6])

@@ -9,7 +9,9 @@ import click
 import msgspec
 
 from nescio.cli import options
-from nescio.commands.check import check
+from nescio.commands.check import MOST_NAMED
+from nescio.commands.check_each import check_each
+from nescio.errors import UsageError
 
 
 @click.command("check")
@@ -21,16 +23,33 @@ def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
 
     Shows the detected format of FILES and the reason for it; counts questions, runs, answers and non-answers (by kind,
     if a log distinguishes them); and lists what looks wrong. A file that breaks a rule of its format gives an error
-    after the detected format.
+    after the detected format. Files that cannot be read together are each shown, in groups of one format; the exit
+    status is 2 if something is wrong with any of them, and -f json then prints a list.
 
     \b
     nescio check outcomes.csv
     nescio check questions.jsonl runs/*.jsonl
+    nescio check results/*
     """
-    summary = check(list(files), **options.reading(arguments))
+    summaries = check_each(list(files), **options.reading(arguments))
+    wrong = [summary for summary in summaries if summary.error is not None]
+    if len(summaries) == 1 and wrong and not wrong[0].format:
+        raise wrong[0].error or UsageError(wrong[0].problems[0])
     if printed == "json":
-        click.echo(msgspec.json.format(msgspec.json.encode(summary.to_dict()), indent=2).decode())
+        laid_out = [summary.to_dict() for summary in summaries]
+        found = laid_out[0] if len(laid_out) == 1 else laid_out
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
     else:
-        summary.show()
-    if summary.error is not None:
-        raise summary.error
+        for at, summary in enumerate(summaries):
+            if at:
+                click.echo()
+            summary.show(with_error=len(summaries) > 1)
+    if len(summaries) == 1 and wrong:
+        raise wrong[0].error or UsageError(wrong[0].problems[0])
+    if wrong:
+        first = ", ".join(summary.files[0].file for summary in wrong[:MOST_NAMED])
+        more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+        raise UsageError(
+            f"these files are not all of one collection; of the {len(summaries)} groups shown {len(wrong)} "
+            f"{'has' if len(wrong) == 1 else 'have'} something to mend or to choose: {first}{more}"
+        )

@@ -117,18 +117,25 @@ class FileSummary:
             self.show()
         return text.getvalue()
 
-    def show(self) -> None:
-        """Print it; what is wrong with a file that breaks a rule is left to who tells of the error."""
-        show_fact("format", f"{self.format}: {self.about}")
-        show_fact("why", self.why)
+    def show(self, *, with_error: bool = False) -> None:
+        """Print it; what is wrong with a file that breaks a rule is left to who tells of the error, unless asked
+        for."""
+        if not self.format:
+            show_fact("file", self.files[0].file)
+        else:
+            show_fact("format", f"{self.format}: {self.about}")
+            show_fact("why", self.why)
+            self._show_contents()
+        for problem in self.problems if with_error or not self.error else ():
+            show_fact("look at", problem)
+        if not self.problems:
+            print("no problems found")
+
+    def _show_contents(self) -> None:
         for _, group in groupby(self.files, lambda file: file.part):
             _show_files(list(group))
         if self.contents is not None:
             _show_contents(self.contents)
-        for problem in () if self.error else self.problems:
-            show_fact("look at", problem)
-        if not self.problems:
-            print("no problems found")
 
 
 def check(source: Any, **options: Unpack[ReadingOptions]) -> FileSummary:

@@ -1,0 +1,104 @@
+"""What files hold that do not belong together: a summary for each group that does, and for each file that fits nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+from nescio.commands.check import CheckedFile, FileSummary, check
+from nescio.commands.places import listed
+from nescio.errors import MismatchError, NescioError
+from nescio.pipeline import Options, ReadingOptions, check_names, open_files, recognise
+
+
+def check_each(source: Any, **options: Unpack[ReadingOptions]) -> tuple[FileSummary, ...]:
+    """Say what each of several files holds, whether or not they can be read together.
+
+        for summary in nescio.check_each(["a.csv", "b.jsonl"]):
+            print(summary)
+
+    Files that can be read together give the one summary of `nescio.check`. Otherwise those of one format are summed up
+    together where they fit together, and each by itself where they do not; a file of no known format, or of which only
+    an option can say what it is, has a summary without a format (""), whose `error` says what is wrong. Options are
+    those of `nescio.check`. Raises UsageError where nothing is given or an option makes no sense by itself.
+    """
+    check_names(check_each, options)
+    items = listed(source)
+    reading = Options(**options)
+    together = _summary(items, options)
+    if len(items) < 2 or together.error is None:
+        return (together,)
+    groups, alone = _groups(items, reading)
+    summaries = [summary for group in groups for summary in _of_group(group, options)]
+    summaries += [_of_none(item, error) for item, error in alone]
+    return tuple(sorted(summaries, key=lambda summary: _place(summary, items)))
+
+
+def _summary(items: Sequence[Any], options: Any) -> FileSummary:
+    """Check the items together; what cannot even be recognised has a summary of no format."""
+    try:
+        return check(list(items), **options)
+    except NescioError as error:
+        return _of_none(items[0], error)
+
+
+def _of_none(item: Any, error: NescioError) -> FileSummary:
+    return FileSummary("", "", "", (CheckedFile(str(item), "", "", ()),), problems=(str(error),), error=error)
+
+
+def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], list[tuple[Any, NescioError]]]:
+    """Sort the items by the format of each; and those that are of none, alone or beside a group, with what is wrong."""
+    by_format: dict[str, list[Any]] = {}
+    lacking: list[tuple[Any, NescioError]] = []
+    for item in items:
+        try:
+            by_format.setdefault(_format([item], options), []).append(item)
+        except NescioError as error:
+            lacking.append((item, error))
+    alone = []
+    for item, error in lacking:
+        for group in by_format.values():
+            if _fits(item, group, options):
+                group.append(item)
+                break
+        else:
+            alone.append((item, error))
+    return list(by_format.values()), alone
+
+
+def _format(items: Sequence[Any], options: Options) -> str:
+    sources, _ = open_files(items, options)
+    return recognise(sources, options.format_in, options.column, judging=options.judging)[0].name
+
+
+def _fits(item: Any, group: Sequence[Any], options: Options) -> bool:
+    """Say whether a file that is nothing by itself is something beside others (answers whose questions are there)."""
+    try:
+        _format([*group, item], options)
+    except NescioError:
+        return False
+    return True
+
+
+def _of_group(group: Sequence[Any], options: Any) -> list[FileSummary]:
+    """Sum up files of one format together, or each by itself where that does not work and each holds something."""
+    together = _summary(group, options)
+    if len(group) == 1 or (together.error is None and together.format):
+        return [together]
+    alone = [_summary([item], options) for item in group]
+    if not any(summary.contents for summary in alone):
+        return [together]
+    sound = [at for at, summary in enumerate(alone) if not summary.error]
+    between = together.error if len(sound) == len(group) else _summary([group[at] for at in sound], options).error
+    if between and len(sound) > 1:
+        first = alone[sound[0]]
+        clash = f"together with others of its format: {between}"
+        alone[sound[0]] = replace(first, problems=(*first.problems, clash), error=MismatchError(clash))
+    return alone
+
+
+def _place(summary: FileSummary, items: Sequence[Any]) -> int:
+    """Return where the first file of a summary was given; the files of a folder stand where it does."""
+    first = summary.files[0].file
+    return next((at for at, item in enumerate(items) if first.startswith(str(item))), len(items))
