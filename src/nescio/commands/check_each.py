@@ -57,13 +57,13 @@ def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], li
         except NescioError as error:
             lacking.append((item, error))
     alone = []
-    for item, error in lacking:
+    for item, why in lacking:
         for group in by_format.values():
             if _fits(item, group, options):
                 group.append(item)
                 break
         else:
-            alone.append((item, error))
+            alone.append((item, why))
     return list(by_format.values()), alone
 
 
