@@ -77,6 +77,7 @@ def comparisons() -> None:
 def files(folder: Path) -> None:
     """Check, judge, convert and report; `folder` takes what is written."""
     assert_type(nescio.check("outcomes.csv"), FileSummary)
+    assert_type(nescio.check_each(["outcomes.csv"]), tuple[FileSummary, ...])
     judged = nescio.judge(["questions.jsonl", *RUNS], judge="token_f1", against="people.csv")
     assert_type(judged, Judged)
     judged.write(folder / "judged.csv")

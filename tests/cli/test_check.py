@@ -327,8 +327,8 @@ MANY = {
     "another.csv": "run,question,outcome\nmine,1,correct\n",
     "broken.csv": "run,question,outcome\nyours,1,perhaps\n",
     "predictions.json": '{"q1": "Lima", "q2": ""}',
-    "questions.jsonl": '{"id": "q1", "question": "?", "answers": ["Lima"]}\n',
-    "theirs.jsonl": '{"id": "q1", "answer": "Lima"}\n',
+    "questions.jsonl": "".join(f'{{"id": "q{i}", "question": "?", "answers": ["Lima"]}}\n' for i in (1, 2)),
+    "theirs.jsonl": '{"id": "q1", "answer": "Lima"}\n{"id": "q2", "answer": "Rome"}\n',
     "unknown.json": '{"made": {"up": [1]}}',
 }
 
