@@ -99,6 +99,15 @@ EVERY = {
         EXCLUDED,
         ungraded={"lamplighter/lamp-2b": 1},
     ),
+    # what DeepEval 4.3 wrote of two metrics: both passed; both failed; one failed; one in an error; empty; wrong, and the first again
+    "deepeval": Excerpt(
+        "deepeval",
+        ("deepeval/.deepeval",),
+        {"deepeval": (1, 3, 1)},
+        EXCLUDED,
+        sums={"user.Words": 1, "user.Short": 5},
+        ungraded={"deepeval": 1},
+    ),
     # right, wrong, empty, a timeout, and "I don't know", which is an answer unless it is said to be none
     "every_eval_ever": Excerpt(
         "every_eval_ever",

@@ -91,10 +91,11 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
 
 def _walk(folder: Path) -> list[Path]:
     """Return the files in a folder and in the folders within it, in order; those whose names begin with a full stop are
-    left out."""
+    left out, unless a format's files are named so."""
+    dotted = [p for format_ in REGISTRY.values() for p in format_.files if p.startswith(".")]
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < DEEPEST else []
-        paths += [Path(place) / name for name in sorted(files) if not name.startswith(".")]
+        paths += [Path(place) / name for name in sorted(files) if not name.startswith(".") or name in dotted]
     return paths

@@ -141,7 +141,8 @@ class Format:
     scored by. `text` says that it knows text files by their first line; a `fallback` takes only what no other format
     does. `understand` says what part a table plays by what people call its columns, where no format knows it by its own
     names; `columns` are the names that `--column` may give to its columns. A format of answers that are yet to be
-    judged `yields` a table that says itself which are right, unless judging is asked for. `describe` says in words what
+    judged `yields` a table that says itself which are right, unless judging is asked for. A format that `streams` reads
+    a large document piece by piece, and knows it by its first bytes. `describe` says in words what
     files hold that cannot be read without others; "" where there is no more to say. `files` are the names of its files
     in a folder that is given in place of them, as patterns.
     """
@@ -158,6 +159,7 @@ class Format:
     columns: tuple[str, ...] = ()
     yields: Callable[[Source], bool] | None = None
     files: tuple[str, ...] = ()
+    streams: bool = False
 
     def part_of(self, source: Source) -> str | None:
         """Return the part that a file plays, by the format's own names or by what people call its columns."""
@@ -180,11 +182,12 @@ def reader(
     columns: tuple[str, ...] = (),
     yields: Callable[[Source], bool] | None = None,
     files: tuple[str, ...] = (),
+    streams: bool = False,
 ) -> Callable[[Reader], Reader]:
     """Register the decorated function as the reader of a format. A name that is taken raises ValueError."""
 
     def register(read: Reader) -> Reader:
-        more = (collection, text, fallback, describe, understand, columns, yields, files)
+        more = (collection, text, fallback, describe, understand, columns, yields, files, streams)
         REGISTRY.add(name, Format(name, about, recognise, read, *more))
         return read
 
@@ -204,6 +207,11 @@ def takers(source: Source, *, judging: bool = False) -> list[Format]:
         yielding = not judging and all(format_.yields and format_.yields(source) for format_ in own)
         return (_understood(source, judging=False) if yielding else []) or own
     return _understood(source, judging=judging) or own or known
+
+
+def is_streamed(source: Source) -> bool:
+    """Say whether a format that reads large documents piece by piece knows this one by its outline."""
+    return any(format_.streams and format_.recognise(source) for format_ in REGISTRY.values())
 
 
 def _understood(source: Source, *, judging: bool) -> list[Format]:

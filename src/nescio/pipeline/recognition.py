@@ -124,7 +124,7 @@ def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
     """Open a source for each item; several tables in memory are numbered."""
     tables = [item for item in items if not isinstance(item, (str, Path))]
     for item in items:
-        source = open_source(item, most)
+        source = open_source(item, most, formats.is_streamed)
         if source.path is None and len(tables) > 1:
             source = replace(source, name=f"table{[item is table for table in tables].index(True) + 1}")
         yield source

@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from nescio.errors import FormatError
 from nescio.sources.compressed import WINDOW, check_size
 from nescio.sources.database import first_line
+from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LARGEST_MEMBER = 1 << 30
+LARGE = 1 << 26  # bytes from which on a document is read piece by piece, where its format can
+_HEAD = 1 << 20  # bytes by which such a document is known
+Streamed = Callable[[Source], bool]
 _HEADER = 30  # bytes of a member before its name
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _PEEK = 1 << 12
@@ -33,11 +38,11 @@ _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")  # where lxml found an
 _NODE = 120  # what lxml takes for an element, a text or an attribute
 
 
-def open_whole(path: Path, room: MemoryBudget) -> Source:
+def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
     """Return a document, an archive, XML or text, by suffix; raises FormatError where it is none of them."""
     suffix = path.suffix.lower()
     if suffix == ".json":
-        return open_document(path, room)
+        return _open_outline(path, streamed) or open_document(path, room)
     if suffix in ARCHIVES:
         return Source(path.name, path, kind="archive", members=tuple(info.filename for info in _listed(path)))
     if suffix == ".xml":
@@ -65,6 +70,19 @@ def text_lines(source: Source) -> Iterator[tuple[str, int]]:
         return
     with source.path.open(encoding="utf-8-sig") as lines:
         yield from ((line, number) for number, line in enumerate(lines, 1))
+
+
+def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
+    """Return a large document by its first bytes, where it is to be read piece by piece; else None."""
+    if streamed is None or path.stat().st_size <= LARGE:
+        return None
+    with path.open("rb") as file:
+        outline = outline_of(file.read(_HEAD).removeprefix(codecs.BOM_UTF8))
+    source = Source(path.name, path, kind="document", document=outline, outline=True)
+    if not isinstance(outline, dict):
+        return None
+    source = replace(source, columns=tuple(map(str, outline)), first=outline)
+    return source if streamed(source) else None
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:

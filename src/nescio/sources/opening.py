@@ -15,6 +15,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents
 from nescio.sources.arrow import readable
 from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Source
@@ -30,9 +31,10 @@ _COLUMN = 1 << 15  # bytes that are held of a column, however few rows there are
 HEADLESS: dict[str, list[re.Pattern[str]]] = {}
 
 
-def open_source(item: Any, most: int = compressed.MOST) -> Source:
+def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | None = None) -> Source:
     """Look at the head of a file, or at the schema of a table; raises FormatError where it is missing, empty or not
-    text, or unpacks to more than `most` bytes."""
+    text, or unpacks to more than `most` bytes. `streamed` says of the outline of a large document whether it is read
+    piece by piece: others are read whole."""
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
@@ -55,10 +57,10 @@ def open_source(item: Any, most: int = compressed.MOST) -> Source:
     if empty:
         raise FormatError(path, "the file is empty")
     if path.suffix.lower() in PACKED:
-        return _open_packed(path, most)
+        return _open_packed(path, most, streamed)
     if path.suffix.lower() in ARCHIVES:
         return _open_plain(path, MemoryBudget(documents.unpacked_size(path, most), packed=True))
-    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False))
+    return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False), streamed)
 
 
 def _no_file(path: Path) -> FormatError:
@@ -71,19 +73,19 @@ def _no_file(path: Path) -> FormatError:
     return FormatError(path, "there is no such file")
 
 
-def _open_packed(path: Path, most: int) -> Source:
+def _open_packed(path: Path, most: int, streamed: Streamed | None) -> Source:
     packed, unpacked = compressed.unpack(path, most)
     room = MemoryBudget(unpacked.stat().st_size, packed=True)
     if unpacked.suffix.lower() in ARCHIVES:
         room = MemoryBudget(documents.unpacked_size(unpacked, most), packed=True)
     try:
-        return replace(_open_plain(unpacked, room), packed=packed)
+        return replace(_open_plain(unpacked, room, streamed), packed=packed)
     except FormatError as error:
         raise FormatError(path, error.rule, where=error.where, value=error.value) from None
 
 
-def _open_plain(path: Path, room: MemoryBudget) -> Source:
-    source = replace(_opened(path, room), room=room)
+def _open_plain(path: Path, room: MemoryBudget, streamed: Streamed | None = None) -> Source:
+    source = replace(_opened(path, room, streamed), room=room)
     if source.kind in ("delimited", "parquet"):
         check_width(source, len(source.columns))
     return source
@@ -96,7 +98,7 @@ def check_width(source: Source, columns: int) -> None:
         raise FormatError(source.path, f"there are {columns:,} columns, which is too many for a table of this size")
 
 
-def _opened(path: Path, room: MemoryBudget) -> Source:
+def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source:
     suffix = path.suffix.lower()
     plain = check_text(path) if suffix in TEXT and suffix != ".json" else True
     if suffix in DELIMITED:
@@ -106,7 +108,7 @@ def _opened(path: Path, room: MemoryBudget) -> Source:
     if suffix == ".parquet":
         return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
 
-    return documents.open_whole(path, room)
+    return documents.open_whole(path, room, streamed)
 
 
 def _open_listed(path: Path, room: MemoryBudget) -> Source | None:

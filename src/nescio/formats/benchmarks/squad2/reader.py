@@ -30,7 +30,7 @@ from nescio.sources.source import Source, name_runs
 
 MEASURES = ("squad.EM", "squad.F1", "c@1", "accuracy", "coverage")
 _FIGURES = {"exact", "f1", "score", "total", "accuracy"}  # keys of a report on figures, which is no file of odds
-_OTHERS = {"run", "question", "outcome", "answer", "id"}  # keys of one line of another format
+_OTHERS = {"run", "question", "outcome", "answer", "id", "testRunLink"}  # keys of one object of another format
 _PREFIX = re.compile(r"^(?:pred(?:iction)?s?)[_\-.](?=.)", re.IGNORECASE)
 _GENERIC = {
     "pred",

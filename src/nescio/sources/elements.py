@@ -1,0 +1,81 @@
+"""The elements of a list or an object within a JSON document, one at a time: of a large document without holding it
+whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nescio.errors import FormatError
+from nescio.sources.source import Source
+
+
+def part_of(document: Any, place: Sequence[str]) -> Any:
+    """Return the value at a place within a document, given as the keys that lead there; None where there is none."""
+    for key in place:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def elements(source: Source, place: Sequence[str]) -> Iterator[tuple[Any, str]]:
+    """Return the elements of the list at a place of a document, each with where it stands ("testCases[3]").
+
+    Raises FormatError where something else than a list is there; nothing there is an empty list.
+    """
+    name = ".".join(place)
+    if source.outline:
+        for i, value in enumerate(_streamed(source, place)):
+            yield value, f"{name}[{i}]"
+        return
+    values = part_of(source.document, place)
+    if not isinstance(values, (list, type(None))):
+        raise FormatError(source.label, f"{name or 'this document'} must be a list", value=values)
+    for i, value in enumerate(values or ()):
+        yield value, f"{name}[{i}]"
+
+
+def entries(source: Source, place: Sequence[str]) -> Iterator[tuple[str, Any, str]]:
+    """Return keys and values of the object at a place of a document, each with where it stands ("lookup entry 3").
+
+    Raises FormatError where something else than an object is there; nothing there is an empty object.
+    """
+    name = ".".join(place)
+    if source.outline:
+        for i, (key, value) in enumerate(_streamed(source, place, keyed=True), 1):
+            yield key, value, f"{name} entry {i}"
+        return
+    values = part_of(source.document, place)
+    if not isinstance(values, (dict, type(None))):
+        raise FormatError(source.label, f"{name or 'this document'} must be an object", value=values)
+    for i, (key, value) in enumerate((values or {}).items(), 1):
+        yield key, value, f"{name} entry {i}"
+
+
+def _streamed(source: Source, place: Sequence[str], *, keyed: bool = False) -> Iterator[Any]:
+    """Read the elements from the file; what is no sound JSON is an error where it is met."""
+    import ijson
+
+    assert source.path is not None
+    with source.path.open("rb") as file:
+        if keyed:
+            values = ijson.kvitems(file, ".".join(place), use_float=True)
+        else:
+            values = ijson.items(file, ".".join((*place, "item")), use_float=True)
+        try:
+            yield from values
+        except (ijson.JSONError, UnicodeDecodeError, RecursionError) as error:
+            raise FormatError(source.label, f"not a JSON document: {str(error).splitlines()[0]}") from None
+
+
+def outline_of(head: bytes) -> Any:
+    """Return what a document looks like by its first bytes: lists and objects as far as they go, ended where the bytes
+    do; None where that is no JSON."""
+    import ijson
+
+    builder = ijson.ObjectBuilder()
+    try:
+        for event, value in ijson.basic_parse(head, use_float=True):
+            builder.event(event, value)
+    except (ijson.JSONError, UnicodeDecodeError, RecursionError):
+        pass  # the bytes end in the middle of something
+    return getattr(builder, "value", None)
