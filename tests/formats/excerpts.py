@@ -108,6 +108,15 @@ EVERY = {
         sums={"user.Words": 1, "user.Short": 5},
         ungraded={"deepeval": 1},
     ),
+    # what ragas 0.4 wrote of two metrics: 1, 1, 0, a rate limit, 0 of an empty text, 2/3; and whether the texts are the same
+    "ragas": Excerpt("ragas", ("ragas/lamp.csv",), sums={"user.word_recall": 1 + 1 + 2 / 3, "user.exact_match": 1}),
+    "ragas, one metric": Excerpt(
+        "ragas",
+        ("ragas/lamp.csv",),
+        {"lamp": (3, 1, 1)},
+        EXCLUDED | {"choose": {"metric": "word_recall", "threshold": "0.5"}},
+        ungraded={"lamp": 1},
+    ),
     # right, wrong, empty, a timeout, and "I don't know", which is an answer unless it is said to be none
     "every_eval_ever": Excerpt(
         "every_eval_ever",

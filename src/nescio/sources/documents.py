@@ -21,6 +21,7 @@ from nescio.sources.elements import outline_of
 from nescio.sources.json import MemoryBudget, decode_document, decode_object
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, BY_SUFFIX, Source
+from nescio.sources.split_tables import open_split
 from nescio.sources.text_files import check_text
 from nescio.text import sanitize
 
@@ -86,7 +87,7 @@ def _open_outline(path: Path, streamed: Streamed | None) -> Source | None:
 
 
 def open_document(path: Path, room: MemoryBudget) -> Source:
-    """One JSON value; or JSON Lines, which some tools write to .json as well."""
+    """One JSON value; or JSON Lines, or a table, which some tools write to .json as well."""
     room.hold(path, 2 * path.stat().st_size)
     text = path.read_bytes()
     try:
@@ -96,6 +97,8 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
         if _is_lines(path, text):
             return open_lines(path, room)
         raise
+    if table := open_split(path, document):
+        return table
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)

@@ -30,7 +30,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file on disk (`path`) or a table in memory (`table`); `columns` are its column names, or the keys of its first
+    """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are its column names, or the keys of its first
     object.
 
     `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
@@ -63,11 +63,13 @@ class Source:
     @property
     def suffix(self) -> str:
         """The file's suffix in lower case (.jsonl for all JSON Lines, .json for all documents); empty for a table in
-        memory."""
+        memory, wherever it stood."""
         if self.kind == "lines":
             return LINES[0]
         if self.kind == "document":
             return ".json"
+        if self.kind == "table":
+            return ""
         return self.path.suffix.lower() if self.path else ""
 
     @property

@@ -73,7 +73,7 @@ def _load_table(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
 ) -> dict[str, str]:
     names, parameters = _kept(source.columns, keep), []
-    if source.path is not None:
+    if source.path is not None and source.kind == "parquet":
         relation, parameters = PARQUET, [address(source.path)]
     else:
         connection.register("given", source.table)

@@ -17,6 +17,7 @@ from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, choose, outcomes_of
 from nescio.formats.logs.grading import (
+    SCORE,
     UNREAD,
     drop_redundant_columns,
     no_outcome,
@@ -82,7 +83,8 @@ def by_metric(
         state, why = scale.state(score), answer.failed.get(name, UNREAD) if math.isnan(score) else None
         if answer.silent:
             state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
-        kept = {other: value for other, value in answer.scores.items() if not math.isnan(value)}
+        marks = {**answer.scores, SCORE: score}
+        kept = {other: value for other, value in marks.items() if not math.isnan(value)}
         rows.append(replace(answer.row, state=state, why=why, scores=kept))
     return drop_redundant_columns(ReadResult(outcomes_of(rows, path, options, notes), tuple(notes)), options, ())
 

@@ -208,7 +208,7 @@ def _first_row(source: Source) -> list[str | None]:
 
     try:
         with connect() as connection:
-            if source.path is not None:
+            if source.path is not None and source.kind == "parquet":
                 row = first(connection, f"SELECT COLUMNS(*)::VARCHAR FROM {PARQUET} LIMIT 1", [address(source.path)])
             else:
                 connection.register("given", source.table)

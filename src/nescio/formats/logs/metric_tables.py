@@ -1,0 +1,115 @@
+"""Tables of answers with a column a metric, as ragas, MLflow, Langfuse and Phoenix export them: their rows, and which
+columns are metrics."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+
+from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.errors import FormatError
+from nescio.formats.native import roles
+from nescio.sources.database import connect
+from nescio.sources.json import as_text
+from nescio.sources.source import Source
+from nescio.sources.tables import load_rows
+from nescio.text import decimal
+
+Row = Mapping[str, str | None]
+COSTS = frozenset(
+    [
+        "latency",
+        "cost",
+        "costs",
+        "price",
+        "tokens",
+        "token",
+        "time",
+        "timestamp",
+        "duration",
+        "seconds",
+        "secs",
+        "ms",
+        "count",
+        "length",
+        "index",
+        "id",
+        "date",
+        "size",
+        "usd",
+        "chars",
+        "characters",
+        "seed",
+        "year",
+    ]
+)
+_BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what stands for a metric that failed
+
+
+def is_table(source: Source) -> bool:
+    """Say whether a source is a table of any make, or a JSON list of objects."""
+    listed = source.kind == "document" and isinstance(source.document, list) and isinstance(source.first, dict)
+    return listed or source.kind in ("delimited", "lines", "parquet", "table")
+
+
+def rows_of(source: Source, without: Collection[str] = ()) -> list[Row]:
+    """Return the rows as texts by column, white space off, None for an empty cell; but for the columns named."""
+    if source.kind == "document":
+        return _of_objects(source, without)
+    with connect() as connection:
+        have = load_rows(connection, source, "cells", {name for name in source.columns if name not in without})
+        cells = ", ".join(have.values())
+        found = connection.execute(f"SELECT {cells} FROM cells ORDER BY row").fetchall()
+    return [dict(zip(have, row, strict=True)) for row in found]
+
+
+def _of_objects(source: Source, without: Collection[str]) -> list[Row]:
+    rows: list[Row] = []
+    for i, row in enumerate(source.document):
+        if not isinstance(row, dict):
+            raise FormatError(source.label, "each row must be an object", where=f"item {i + 1}", value=row)
+        cells = {name: as_text(cell) for name, cell in row.items() if name not in without}
+        rows.append({name: (cell or "").strip() or None for name, cell in cells.items()})
+    return rows
+
+
+def mark_of(cell: str | None) -> float | None:
+    """Return the score that a cell of a metric says: NaN for a metric that failed, None for what is no score.
+
+    Words for a verdict ("pass", "no", "true") are 1 and 0.
+    """
+    if cell is None or cell.strip().lower() in NOTHING:
+        return math.nan
+    number = decimal(cell)
+    if number is not None:
+        return number if math.isfinite(number) else math.nan
+    return {CORRECT: 1.0, INCORRECT: 0.0}.get(roles.state_of(cell))  # type: ignore[arg-type]
+
+
+def speaks_of_cost(column: str) -> bool:
+    """Say whether a header speaks of what an answer cost, or of its place, and not of how good it is."""
+    return bool({word.lower() for word in _BOUNDARY.split(column)} & COSTS)
+
+
+def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, list[float]]:
+    """Return the columns whose cells are all scores or failures, with the scores; one of failures alone is one too.
+
+    Columns that speak of cost, or that count the rows, are none.
+    """
+    metrics = {}
+    for name in columns:
+        if speaks_of_cost(name):
+            continue
+        marks = [mark_of(row.get(name)) for row in rows]
+        scores = [mark for mark in marks if mark is not None]
+        if len(scores) == len(marks) and not _counts(scores):
+            metrics[name] = scores
+    return metrics
+
+
+def _counts(scores: Sequence[float]) -> bool:
+    """Say whether these numbers count the rows, as an index that was written does."""
+    return len(scores) > 2 and all(after == before + 1 for before, after in pairwise(scores))
