@@ -148,7 +148,7 @@ def compare(
         test="+".join(sorted({row.test for row in rows if row.test})) or test,
         correction="tukey" if test == "tukey" else correction,
         margin=f"{margin:g}",
-        draw=f"patterns of {'questions' if data.clusters is None else 'clusters'}",
+        draw=f"patterns of {data.resampled}",
         resamples=resamples,
         seed=seed,
     )
@@ -231,12 +231,11 @@ def _each_pair(
 
 def _compare(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan) -> tuple[Comparison, list[Note]]:
     """Make one row, and the remarks on it."""
-    data, measure, usable = seen.data, seen.measure, seen.usable
+    data, measure = seen.data, seen.measure
     # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
     x, y = sorted(runs, key=lambda run: data.runs[run])
-    use = usable[x] & usable[y]
     about = data.rows_of(measure.reads)
-    n, some = int(use.sum()), int((about[x] | about[y]).sum())
+    n, some = seen.questions(seen.shared(x, y)[0]), seen.questions(about[x] | about[y])
     names = (data.runs[runs[0]], data.runs[runs[1]])
     remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
     how = "exact" if plan.test == "auto" else plan.test

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
-from nescio.comparison.paired_data import Pair, pair_up
+from nescio.comparison.paired_data import Pair, pair_up, pair_up_repeats
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UsageError
@@ -45,12 +45,33 @@ class MeasuredRuns:
     usable: Array
     largest: Largest | None = None
 
+    def shared(self, x: int, y: int) -> tuple[Array, Array]:
+        """Return the rows of two runs that can be used, of the questions that both have; each of shape (rows,).
+
+        Repeats need not be shared: a question that was asked once of one run and five times of the other is.
+        """
+        if self.data.repeats is None:
+            use = self.usable[x] & self.usable[y]
+            return use, use
+        both = self.usable[[x, y]]
+        asked = self.data.repeats.same_question(both).all(axis=0)
+        return both[0] & asked, both[1] & asked
+
+    def questions(self, rows: Array) -> int:
+        """Count the questions that these rows are of."""
+        return int(rows.sum()) if self.data.repeats is None else len(np.unique(self.data.repeats.question[rows]))
+
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
-        use = self.usable[x] & self.usable[y]
-        if not use.any():
+        first, second = self.shared(x, y)
+        if not first.any():
             return None
-        clusters = None if self.data.clusters is None else self.data.clusters[use]
+        clusters = None if self.data.clusters is None else self.data.clusters[first]
+        if self.data.repeats is not None:
+            columns = {name: (v[x][first], v[y][second]) for name, v in self.columns.items()}
+            question = self.data.repeats.question
+            return pair_up_repeats(self.measure, columns, (question[first], question[second]), clusters)
+        use = first
         return pair_up(self.measure, {name: (v[x][use], v[y][use]) for name, v in self.columns.items()}, clusters)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
+from nescio.data.repeats import first_rows, means, shares
 from nescio.measures import Measure
 from nescio.stats.permutation import Difference
 
 FEW_KINDS = 36  # 2**18 sums of one half of them
+MANY_KINDS = 2_000  # of questions that were asked several times: their sums lie on a lattice
 FEW_UNITS = 16  # of an ordered measure, whose 2**16 exchanges are scored one by one
 
 
@@ -30,6 +32,7 @@ class Pair:
     own: tuple[Patterns, Patterns]
     counts: NDArray[np.int64]
     n: int
+    few_kinds: int = FEW_KINDS
 
     def difference(self, first: Array, second: Array) -> NDArray[np.float64]:
         """Return the measure under the first weights minus the measure under the second."""
@@ -60,7 +63,7 @@ class Pair:
         kinds, kind = distinct(np.stack([np.minimum(one, other), np.maximum(one, other)], axis=1))
         n = np.bincount(kind, weights=self.counts, minlength=len(kinds)).astype(np.int64)
         apart = kinds[:, 0] != kinds[:, 1]
-        if apart.sum() > FEW_KINDS:
+        if apart.sum() > self.few_kinds:
             return None
         first = np.unique(row, return_index=True)[1]
         patterns = Patterns(
@@ -110,6 +113,61 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
     return _additive(measure, sums, counts, n)
 
 
+def pair_up_repeats(
+    measure: Measure,
+    columns: dict[str, tuple[Array, Array]],
+    questions: tuple[Array, Array],
+    clusters: Array | None = None,
+) -> Pair:
+    """Two runs' columns over their answers to the same questions as a Pair, whose units are questions.
+
+    `columns` maps a name to (of the first run, of the second), each of its own number of answers; `questions` numbers
+    the question that each answer is to, and `clusters` says of the first run's answers which cluster they are in.
+    Labels are exchanged of all answers to a question at once.
+    """
+    first, unit = np.unique(questions[0], return_inverse=True)
+    other = np.searchsorted(first, questions[1])
+    n = len(first)
+    if clusters is not None:
+        own = clusters[first_rows(questions[0])]
+        clusters = None if len(np.unique(own)) == n else np.unique(own, return_inverse=True)[1]
+    of_unit = np.arange(n) if clusters is None else clusters
+    if measure.order is not None:
+        names, units = list(columns), (of_unit[unit], of_unit[other])
+        cells = [np.stack([columns[name][side] for name in names], axis=1) for side in (0, 1)]
+        # Both runs of a question weigh the same, however many answers they have.
+        weights = np.split(shares(np.concatenate([unit, other + n])), [len(unit)])
+        counts = np.ones(int(of_unit.max()) + 1, dtype=np.int64)
+        both = _in_order(
+            measure,
+            np.concatenate(cells),
+            np.concatenate([units[0], units[1] + len(counts)]),
+            names,
+            np.concatenate(weights),
+        )
+        alone = [_in_order(measure, cells[i], units[i], names, weights[i]) for i in (0, 1)]
+        return Pair(measure, both, (alone[0], alone[1]), counts, n)
+    sides = [measure.each({name: both[side] for name, both in columns.items()}) for side in (0, 1)]
+    own_means = {
+        name: [means(side[name], at) for side, at in zip(sides, (unit, other), strict=True)] for name in sides[0]
+    }
+    own_means["n"] = [np.ones(n), np.ones(n)]
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        sums = {
+            name: np.concatenate([np.add.reduceat(side[order], starts) for side in both])
+            for name, both in own_means.items()
+        }
+        return _additive(measure, sums, np.ones(len(starts), dtype=np.int64), n)
+    rows = np.concatenate([side.reshape(n, -1) for both in own_means.values() for side in both], axis=1)
+    kinds, kind = distinct(rows)
+    at = np.unique(kind, return_index=True)[1]
+    sums = {name: np.concatenate([side[at] for side in both]) for name, both in own_means.items()}
+    pair = _additive(measure, sums, np.bincount(kind, minlength=len(kinds)), n)
+    return replace(pair, few_kinds=MANY_KINDS)
+
+
 def _additive(measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], n: int) -> Pair:
     """Make the Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the
     second's."""
@@ -125,9 +183,11 @@ def _additive(measure: Measure, sides: dict[str, Array], counts: NDArray[np.int6
     )
 
 
-def _in_order(measure: Measure, cells: Array, unit: Array, names: list[str]) -> Patterns:
+def _in_order(
+    measure: Measure, cells: Array, unit: Array, names: list[str], weights: NDArray[np.int64] | None = None
+) -> Patterns:
     own = {name: cells[:, i] for i, name in enumerate(names)}
-    return compress_ordered({name: own[name] for name in measure.needs}, own[str(measure.order)], unit)
+    return compress_ordered({name: own[name] for name in measure.needs}, own[str(measure.order)], unit, shares=weights)
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, REGISTRY, Array, bare, known, resolve
 from nescio.data.patterns import distinct
+from nescio.data.repeats import Repeats
 from nescio.errors import MissingColumnError
 
 ABSENCES = ("present", "no row", "ungraded", "empty cell")
@@ -27,7 +28,8 @@ class Evidence:
 
     `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata`
     holds one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task
-    has such; each row then has only the columns of its kind. `origins` names the run of the files that a run was made
+    has such; each row then has only the columns of its kind. With `repeats` a row is one answer of several to a question,
+    `questions` names each question as often, and the answers to a question are in one cluster. `origins` names the run of the files that a run was made
     from, where that has another name. `partial_confidence` says that answers without a confidence are left out of what
     reads it, in a run that has some: else they are an error.
     """
@@ -41,6 +43,7 @@ class Evidence:
     answer_rows: NDArray[np.bool_] | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
     partial_confidence: bool = False
+    repeats: Repeats | None = None
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -52,6 +55,19 @@ class Evidence:
     def unit(self) -> str:
         """What its rows are: questions, or "rows" where some are answers to them."""
         return "questions" if self.answer_rows is None else "rows"
+
+    @property
+    def size(self) -> int:
+        """How many questions there are; with repeats, each counts once."""
+        return len(self.questions) if self.repeats is None else self.repeats.questions
+
+    @property
+    def resampled(self) -> str:
+        """What moves together when it is resampled: "questions", each with its answers, or "clusters" of them."""
+        if self.clusters is None:
+            return "questions"
+        own = self.repeats is not None and len(np.unique(self.clusters)) == self.repeats.questions
+        return "questions" if own else "clusters"
 
     def column(self, name: str) -> Array:
         """Return a stored or derived column, shape (runs, questions).
@@ -95,6 +111,7 @@ class Evidence:
             strata={name: values[chosen] for name, values in self.strata.items()},
             clusters=clusters,
             answer_rows=None if self.answer_rows is None else self.answer_rows[chosen],
+            repeats=None if self.repeats is None else self.repeats.select(chosen),
         )
 
     def take_runs(self, runs: Sequence[int]) -> Evidence:
@@ -120,12 +137,21 @@ class Evidence:
         columns = {name: patterns[:, i] for i, name in enumerate(names)}
         return Tally(self.runs, columns, counts.reshape(len(self.runs), len(patterns)))
 
+    def sorted_rows(self) -> list[int]:
+        """Return the rows in the order of their questions' names, and of their repeats."""
+        if self.repeats is None:
+            return sorted(range(len(self.questions)), key=self.questions.__getitem__)
+        label = self.repeats.label
+        return sorted(range(len(self.questions)), key=lambda row: (self.questions[row], str(label[row])))
+
     def digest(self) -> str:
         """Return a short hash of the data that does not depend on the order of questions, runs or columns."""
-        order = sorted(range(len(self.questions)), key=self.questions.__getitem__)
+        order = self.sorted_rows()
         runs = sorted(range(len(self.runs)), key=self.runs.__getitem__)
         state = hashlib.blake2b(digest_size=6)
         state.update("\0".join([*sorted(self.runs), "", *(self.questions[i] for i in order)]).encode())
+        if self.repeats is not None:
+            state.update("\0".join(["", *map(str, self.repeats.label[order])]).encode())
         for name in sorted(self.columns):
             state.update(name.encode())
             values = self.columns[name]

@@ -39,7 +39,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a run says to one question. Key: (question_id, rank).
+    """What a run says to one question. Key: (question_id, rank), and `repeat` where it was asked several times.
 
     `answered=False` with an `answer` is a declined candidate: kept, because validation is measured on it. `why` says in
     a few words why there is no answer, where its source does; `document` names what `support` was taken from.
@@ -53,6 +53,7 @@ class Response:
     support: str | None = None
     why: str | None = None
     document: str | None = None
+    repeat: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import Note, note
+from nescio.data.repeats import Repeats, named
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
@@ -38,7 +39,8 @@ class Outcomes:
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
     would have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection
     does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
-    else None. `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
+    else None. With `repeats` a row is one answer of several to a question, and `questions` names each question as often.
+    `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
     that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
     """
 
@@ -53,6 +55,7 @@ class Outcomes:
     strata: Mapping[str, Array] = field(default_factory=dict)
     clusters: Array | None = None
     why: Array | None = None
+    repeats: Repeats | None = None
     files: tuple[str, ...] = ()
     judges: tuple[JudgeRecord | None, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -75,12 +78,21 @@ class Outcomes:
             strata={name: array[questions] for name, array in self.strata.items()},
             clusters=columns(self.clusters),
             why=columns(self.why),
+            repeats=None if self.repeats is None else self.repeats.select(questions),
         )
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """The questions that a run does not answer at all: a repeat that it lacks of a question it answers is none."""
+        lacking: NDArray[np.bool_] = self.state == ABSENT
+        return lacking if self.repeats is None else ~self.repeats.same_question(~lacking)
 
     def where(self, run: int, question: int) -> str:
         """Return a run and a question as a message names them."""
         origin = f"{self.files[run]}: " if self.files else ""
-        return f"{origin}run {self.runs[run]!r}, question {self.questions[question]!r}"
+        name = self.questions[question]
+        one = repr(name) if self.repeats is None else named(repr(name), self.repeats.label[question])
+        return f"{origin}run {self.runs[run]!r}, question {one}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +110,12 @@ class NonAnswers:
 def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run by kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
-    of, rows = len(outcomes.questions), []
+    lacking, rows = outcomes.lacking, []
     for r, run in enumerate(outcomes.runs):
         counted: Counter[tuple[int, str | None]] = Counter()
+        of = int(((outcomes.state[r] != ABSENT) | lacking[r]).sum())
         for state in kinds:
-            there = outcomes.state[r] == state
+            there = lacking[r] if state == ABSENT else outcomes.state[r] == state
             if outcomes.why is None:
                 counted[state, None] += int(there.sum())
             else:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.repeats import first_rows, grouped, means
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,24 +20,35 @@ class Patterns:
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
     clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
-    begins.
+    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1.
     """
 
     columns: dict[str, Array]
     counts: NDArray[np.int64]
     unit: NDArray[np.int64] | None = None
     starts: NDArray[np.int64] | None = None
+    shares: NDArray[np.int64] | None = None
 
 
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
-def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive: Each | None = None) -> Patterns:
+def compress(
+    columns: Mapping[str, Array],
+    clusters: Array | None = None,
+    derive: Each | None = None,
+    question: Array | None = None,
+) -> Patterns:
     """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
 
     `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a
-    cluster.
+    cluster. Where rows are repeats, `question` numbers the question that each answers, which counts as the mean of
+    its rows; its cluster is that of its rows.
     """
+    if question is not None:
+        mapped = dict(derive(columns)) if derive else columns
+        own = None if clusters is None else clusters[first_rows(question)]
+        return _compress_sums({name: means(values, question) for name, values in mapped.items()}, own)
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
     if clusters is None:
@@ -54,13 +66,33 @@ def compress(columns: Mapping[str, Array], clusters: Array | None = None, derive
     return Patterns(sums, np.ones(len(starts), dtype=np.int64))
 
 
+def _compress_sums(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
+    """Distinct rows of columns that nothing is to be derived from, or their sums over clusters of several rows."""
+    size = len(next(iter(columns.values())))
+    columns = {**columns, "n": np.ones(size)}
+    if clusters is not None and len(np.unique(clusters)) < size:
+        order, starts = grouped(np.unique(clusters, return_inverse=True)[1])
+        sums = {name: np.add.reduceat(values[order], starts, axis=0) for name, values in columns.items()}
+        return Patterns(sums, np.ones(len(starts), dtype=np.int64))
+    rows, code = distinct(np.concatenate([values.reshape(size, -1) for values in columns.values()], axis=1))
+    first = np.unique(code, return_index=True)[1]
+    kept = {name: values[first] for name, values in columns.items()}
+    return Patterns(kept, np.bincount(code, minlength=len(rows)))
+
+
 def compress_ordered(
-    columns: Mapping[str, Array], key: Array, clusters: Array | None = None, *, merge: bool = False
+    columns: Mapping[str, Array],
+    key: Array,
+    clusters: Array | None = None,
+    *,
+    merge: bool = False,
+    shares: NDArray[np.int64] | None = None,
 ) -> Patterns:
     """Distinct rows in falling order of `key`, rows of one key grouped as tied.
 
     With `merge`, neighbouring groups that hold nothing but equal rows become one: for a measure that reads each
-    position of the order on its own they are as good as copies of one question.
+    position of the order on its own they are as good as copies of one question. `shares` weighs the rows, where there
+    are clusters (the repeats of a question are one).
     """
     names = list(columns)
     cells = np.stack(
@@ -72,7 +104,7 @@ def compress_ordered(
         cells, unit = cells[order], unit[order]
         counts = np.ones(unit.max(initial=-1) + 1, dtype=np.int64)
         rows = {name: cells[:, i + 1] for i, name in enumerate(names)} | {"n": np.ones(len(cells))}
-        return Patterns(rows, counts, unit, _starts(cells[:, 0]))
+        return Patterns(rows, counts, unit, _starts(cells[:, 0]), None if shares is None else shares[order])
     cells, code = distinct(cells)
     counts = np.bincount(code, minlength=len(cells))
     if merge:

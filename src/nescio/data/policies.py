@@ -3,6 +3,7 @@ confidences."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -12,6 +13,7 @@ from nescio.data.columns import Array
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.repeats import REPEAT
 from nescio.errors import MismatchError, UsageError
 
 Missing = Literal["error", "unanswered", "common"]  # what to do with a question that a run lacks
@@ -55,17 +57,29 @@ def apply_policies(outcomes: Outcomes, policies: Policies) -> tuple[Evidence, li
     absence = np.full(outcomes.state.shape, PRESENT, dtype=np.uint8)
     absence[outcomes.state == ABSENT] = NO_ROW
     absence[outcomes.state == NOT_GRADED] = UNGRADED
+    if outcomes.repeats is not None:
+        notes += _repeats_notes(outcomes)
+    return evidence_of(outcomes, _columns(outcomes), absence), notes
+
+
+def evidence_of(outcomes: Outcomes, columns: Mapping[str, Array], absence: Array) -> Evidence:
+    """Return columns of these runs and questions as Evidence; repeats of a question are in one cluster, and a stratum
+    names them."""
     clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
-    evidence = Evidence(
+    strata = dict(outcomes.strata)
+    if outcomes.repeats is not None:
+        clusters = outcomes.repeats.question if clusters is None else clusters
+        strata[REPEAT] = outcomes.repeats.label
+    return Evidence(
         outcomes.runs,
         outcomes.questions,
-        _columns(outcomes),
+        columns,
         absence,
-        strata=dict(outcomes.strata),
+        strata=strata,
         clusters=clusters,
         origins=outcomes.origins,
+        repeats=outcomes.repeats,
     )
-    return evidence, notes
 
 
 def _columns(outcomes: Outcomes) -> dict[str, Array]:
@@ -97,13 +111,14 @@ def _columns(outcomes: Outcomes) -> dict[str, Array]:
 
 
 def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
-    lacking = outcomes.state == ABSENT
-    if not lacking.any():
+    rows = outcomes.lacking
+    if not rows.any():
         return outcomes
-    total = len(outcomes.questions)
+    lacking = rows if outcomes.repeats is None else outcomes.repeats.counts(rows) > 0
+    total = lacking.shape[1]
     if policy == "error":
         run = int(np.flatnonzero(lacking.any(axis=1))[0])
-        first = int(np.flatnonzero(lacking[run])[0])
+        first = int(np.flatnonzero(rows[run])[0])
         others = int(lacking.any(axis=1).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         origin = f"{outcomes.files[run]}: " if outcomes.files else ""
@@ -124,7 +139,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
                     total=total,
                 )
             )
-        return replace(outcomes, state=np.where(lacking, SILENT, outcomes.state).astype(np.int8))
+        return replace(outcomes, state=np.where(rows, SILENT, outcomes.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
         raise MismatchError("the runs have no question in common")
@@ -137,14 +152,43 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
             others=int((~common).sum()),
         )
     )
-    return outcomes.select(common)
+    return outcomes.select(np.asarray(~rows.any(axis=0)))
+
+
+def _repeats_notes(outcomes: Outcomes) -> list[Note]:
+    """Say how often questions were asked, and which runs have fewer answers to some questions than to others."""
+    assert outcomes.repeats is not None
+    present = outcomes.state != ABSENT
+    counts = outcomes.repeats.counts(present)
+    notes = [
+        note(
+            "outcomes.repeats",
+            "questions were asked {times} times: each question counts once, and its answers share its weight",
+            times=outcomes.repeats.span(present).replace("-", " to "),
+        )
+    ]
+    for run, own in zip(outcomes.runs, counts, strict=True):
+        fewer = int(((own > 0) & (own < own.max(initial=0))).sum())
+        if fewer:
+            notes.append(
+                note(
+                    "outcomes.fewer_repeats",
+                    "run {subject!r}: {fewer} of {total:n question} {fewer:has/have} fewer than {most} answers",
+                    run,
+                    fewer=fewer,
+                    total=int((own > 0).sum()),
+                    most=int(own.max(initial=0)),
+                )
+            )
+    return notes
 
 
 def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outcomes:
     if outcomes.answerable is None or not (outcomes.answerable == 0).any():
         return outcomes
     unanswerable = outcomes.answerable == 0
-    count, total = int(unanswerable.sum()), len(unanswerable)
+    each = unanswerable if outcomes.repeats is None else outcomes.repeats.counts(unanswerable[None])[0] > 0
+    count, total = int(each.sum()), len(each)
     if policy == "exclude":
         if unanswerable.all():
             raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
@@ -181,7 +225,8 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outc
             "in all); use --ungraded exclude to leave them out, or --ungraded bounds to report both extremes"
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
-        notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), ungraded.shape[1]))
+        total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
+        notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)

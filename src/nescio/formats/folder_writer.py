@@ -113,6 +113,8 @@ def left_out(unjudged: Unjudged, format_: str, holds: Collection[str], strata: C
     """Count what a format has no place for; `holds` names what it has one for, of the keys below."""
     questions = unjudged.collection.questions
     responses = [response for run in unjudged.runs for response in run.responses]
+    if "repeats" not in holds and any(response.repeat is not None for response in responses):
+        raise MismatchError(f"questions were asked several times, and there is no place for repeats in {format_}")
     labels = dict.fromkeys(name for question in questions for name in question.strata if name not in strata)
     unanswerable = sum(q.answerable is False and bool(q.answers) for q in questions)
     declined = sum(r.answer is not None and not r.answered for r in responses)

@@ -33,6 +33,7 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes, gather
+from nescio.data.repeats import FIRST, repeats_of
 from nescio.registry import Registry, Rule, as_text, bind, parse_call, values_of
 
 
@@ -245,28 +246,28 @@ def judge_runs(
     of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
     """
     ready = known(judge) if isinstance(judge, str) else judge
-    index = {question.id: i for i, question in enumerate(collection.questions)}
+    index = _rows(collection, runs)
+    by_id = {question.id: question for question in collection.questions}
+    questions = [by_id[name] for name, _ in index]
 
     def answers() -> Iterator[tuple[int, int, Response]]:
         for r, run in enumerate(runs):
             for response in run.responses:
-                yield r, index[response.question_id], response
+                yield r, index[_key(response)], response
 
     to_judge = [
-        AnswerToJudge(runs[r].name, _as_run_has_it(collection.questions[q], runs[r]), response.answer)
+        AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
         for r, q, response in answers()
-        if response.answer is not None and collection.questions[q].answerable is not False
+        if response.answer is not None and questions[q].answerable is not False
     ]
     grades = iter(ready.grade(to_judge))
     del to_judge
     cells: dict[str, Any] = {key: array("d" if key == "confidence" else "q") for key in _CELLS}
     # What silence earns, for the questions that a run lacks too: a policy may count them as silence.
-    more = {
-        name: np.tile(_earned_by_silence(ready, name, collection.questions), (len(runs), 1)) for name in ready.scores
-    }
+    more = {name: np.tile(_earned_by_silence(ready, name, questions), (len(runs), 1)) for name in ready.scores}
     why = np.full((len(runs), len(index)), None, dtype=object)
     for r, q, response in answers():
-        answerable = collection.questions[q].answerable is not False
+        answerable = questions[q].answerable is not False
         grade = None
         if response.answer is not None:
             grade = next(grades) if answerable else Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
@@ -281,7 +282,9 @@ def judge_runs(
                     scores[r, q] = np.nan if grade.state == NOT_GRADED else grade.scores.get(name, np.nan)
     arrays: dict[str, Array] = {key: np.asarray(values) for key, values in cells.items()}
     arrays["known"] = np.ones(len(arrays["run"]), dtype=np.int64)
-    outcomes, lower = gather(arrays, tuple(run.name for run in runs), tuple(index))
+    names = tuple(question.id for question in questions)
+    outcomes, lower = gather(arrays, tuple(run.name for run in runs), names)
+    outcomes = replace(outcomes, repeats=repeats_of(names, [label for _, label in index]))
     more = {**outcomes.extra_columns, **more}
     notes = list(ready.remarks(collection, runs))
     if lower:
@@ -293,8 +296,22 @@ def judge_runs(
             )
         )
     judges = (ready.record,) * len(runs)
-    questions = _of_questions(collection.questions)
-    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **questions), tuple(notes)
+    said = _of_questions(questions)
+    return replace(outcomes, files=tuple(files), extra_columns=more, why=why, judges=judges, **said), tuple(notes)
+
+
+def _key(response: Response) -> tuple[str, str]:
+    return response.question_id, FIRST if response.repeat is None else response.repeat
+
+
+def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
+    """Return a number for each answer that there can be: a question and a repeat of it, in the order of the collection."""
+    labels: dict[str, dict[str, None]] = {question.id: {} for question in collection.questions}
+    for run in runs:
+        for response in run.responses:
+            labels[response.question_id].setdefault(_key(response)[1])
+    keys = ((name, label) for name, own in labels.items() for label in own or (FIRST,))
+    return {key: i for i, key in enumerate(keys)}
 
 
 def _as_run_has_it(question: Question, run: Run) -> Question:
@@ -305,12 +322,13 @@ def _as_run_has_it(question: Question, run: Run) -> Question:
 def asked_cells(collection: Collection, runs: Sequence[Run]) -> NDArray[np.bool_]:
     """Return which answers of rank 1 a judge decides, shape (runs, questions): neither silence nor an answer where
     there is none."""
-    index = {question.id: i for i, question in enumerate(collection.questions)}
+    index = _rows(collection, runs)
+    unanswerable = {question.id for question in collection.questions if question.answerable is False}
     cells = np.zeros((len(runs), len(index)), dtype=bool)
     for r, run in enumerate(runs):
         for response in run.responses:
-            q = index[response.question_id]
-            cells[r, q] |= response.answered and response.rank == 1 and collection.questions[q].answerable is not False
+            asked = response.answered and response.rank == 1 and response.question_id not in unanswerable
+            cells[r, index[_key(response)]] |= asked
     return cells
 
 

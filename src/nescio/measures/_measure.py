@@ -136,6 +136,8 @@ class Measure:
 
     def _of_order(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
         rows = (weights if patterns.unit is None else weights[:, patterns.unit]).astype(np.float64)
+        if patterns.shares is not None:
+            rows *= patterns.shares
         starts = patterns.starts
         assert starts is not None
         tied = len(starts) < rows.shape[1]

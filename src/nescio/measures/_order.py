@@ -13,6 +13,8 @@ import numpy as np
 
 from nescio.data.columns import Array
 
+LARGEST_TABLE = 1 << 24  # of harmonic numbers; above it the digamma function gives them
+
 
 def before(values: Array) -> Array:
     """Return the sum of all earlier groups."""
@@ -21,6 +23,10 @@ def before(values: Array) -> Array:
 
 def harmonic(counts: Array) -> Array:
     """H(m) = 1 + 1/2 + … + 1/m for whole m."""
+    if counts.max(initial=0) > LARGEST_TABLE:
+        from scipy.special import digamma
+
+        return np.asarray(digamma(np.asarray(counts, dtype=float) + 1) + np.euler_gamma)
     whole = counts.astype(np.int64)
     return _harmonic_table(1 << int(whole.max(initial=1)).bit_length())[whole]
 

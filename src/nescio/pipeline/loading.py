@@ -10,7 +10,7 @@ import numpy as np
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import ABSENT, NonAnswers, Outcomes, non_answers
+from nescio.data.outcomes import NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
@@ -46,7 +46,11 @@ class Loaded:
     @property
     def signature(self) -> dict[str, str]:
         """The part of a signature that says what the numbers were computed from."""
-        shape = {self.data.unit: str(len(self.data.questions))} if isinstance(self.data, Evidence) else {}
+        shape = {}
+        if isinstance(self.data, Evidence):
+            shape[self.data.unit] = str(self.data.size)
+            if self.data.repeats is not None:
+                shape["repeats"] = self.data.repeats.span(self.data.present)
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -101,7 +105,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     unshared = None
     if isinstance(data, Outcomes):
         silence = non_answers(data)
-        lacking = (data.state == ABSENT).any(axis=0)
+        lacking = np.asarray(data.lacking.any(axis=0))
         unshared = data.select(lacking) if lacking.any() else None
         data, policy_notes = apply_policies(data, policies)
         notes += policy_notes

@@ -12,6 +12,7 @@ from nescio.data.columns import known as declared
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered
+from nescio.data.repeats import shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
@@ -94,17 +95,18 @@ def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> l
         use = usable[run]
         own = {column: values[run][use] for column, values in columns.items()}
         clusters = None if data.clusters is None else data.clusters[use]
-        patterns = _compress(measure, own, None if key is None else key[run][use], clusters)
-        inputs.append(
-            MeasureInput(run, measure, patterns, int(use.sum()), (run, measure.needs, measure.order, measure.merge))
-        )
+        question = None if data.repeats is None else data.repeats.question[use]
+        patterns = _compress(measure, own, None if key is None else key[run][use], clusters, question)
+        n = int(use.sum()) if question is None else len(np.unique(question))
+        inputs.append(MeasureInput(run, measure, patterns, n, (run, measure.needs, measure.order, measure.merge)))
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
             remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
             remarks.append((remark, measure.label, whose))
         if use.sum() < about[run].sum():
             lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
-            remark = _left_out(lacking, int(use.sum()), int(about[run].sum()), unit(measure))
+            of = unit(measure) if data.repeats is None else "answers"
+            remark = _left_out(lacking, int(use.sum()), int(about[run].sum()), of)
             remarks.append((remark, measure.label, whose))
         if measure.declaration.remark and use.any():
             own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
@@ -138,7 +140,10 @@ def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note
     )
 
 
-def _compress(measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None) -> Patterns:
+def _compress(
+    measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None, question: Array | None
+) -> Patterns:
     if key is not None:
-        return compress_ordered(columns, key, clusters, merge=measure.merge)
-    return compress(columns, clusters, measure.each)
+        weights = None if question is None else shares(question)
+        return compress_ordered(columns, key, clusters, merge=measure.merge, shares=weights)
+    return compress(columns, clusters, measure.each, question)

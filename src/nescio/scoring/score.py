@@ -65,7 +65,7 @@ def score(
     rows.sort(key=lambda row: (strata_order[row.stratum], order[row.run], place[row.measure]))
     how: dict[str, object] = {"by": by} if by else {}
     if ci:
-        units = "clusters" if clustered else "questions"
+        units = loaded.data.resampled if isinstance(loaded.data, Evidence) else "questions"
         how |= {"ci": f"{ci:g}", "interval": "+".join(dict.fromkeys(methods.values())), "draw": f"patterns of {units}"}
         how |= {"resamples": resamples, "seed": seed}
     else:

@@ -3,13 +3,12 @@
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
 …}. The format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern
 of `--declined-pattern` matches. An instance with another error is not graded. One question under several evaluations
-(filters, metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat:
-a unit of its own, in one cluster with the first.
+(filters, metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat
+of its question.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     ERRORED,
@@ -148,10 +147,9 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
 
 
 def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:
-    """Yield the rows with the name of their evaluation where there are several, and repeats numbered and clustered."""
+    """Return the rows with the name of their evaluation where there are several, and their repeats numbered."""
     names = [f"{row.strata[TASK]}/{row.question}" if several else row.question for row in rows]
-    seen: Counter[tuple[str, str]] = Counter((row.run, name) for row, name in zip(rows, names, strict=True))
-    again = seen.total() - len(seen)
+    again = len(rows) - len({(row.run, name) for row, name in zip(rows, names, strict=True)})
     if again:
         notes.append(
             note(
@@ -160,11 +158,7 @@ def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> 
                 repeats=again,
             )
         )
-    seen.clear()
-    for row, name in zip(rows, names, strict=True):
-        seen[row.run, name] += 1
-        times = seen[row.run, name]
-        yield replace(row, question=name if times == 1 else f"{name} #{times}", cluster=name if again else None)
+    return numbered(replace(row, question=name) for row, name in zip(rows, names, strict=True))
 
 
 def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:

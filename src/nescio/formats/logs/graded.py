@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
+from nescio.data.repeats import FIRST, repeats_of
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
@@ -29,9 +30,11 @@ class Graded:
     """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is
     silent or ungraded.
 
-    `cluster` is what repeats of one question share; `strata` holds what is constant within the question. `where` names
-    the place in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds
-    graded scores by name; `answerable` is 0 where declining is right, -1 where the log does not say.
+    Where a question is asked several times, `question` is the same for all of its answers, and `repeat` says which of
+    them this is (an epoch, a trial, a seed); None where the log knows no repeats. `cluster` is what questions share
+    that are resampled together; `strata` holds what is constant within the question. `where` names the place in the
+    file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded scores by
+    name; `answerable` is 0 where declining is right, -1 where the log does not say.
     """
 
     run: str
@@ -46,26 +49,38 @@ class Graded:
     path: object = None
     scores: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
     answerable: int = -1
+    repeat: str | int | None = None
+
+
+def numbered(rows: Iterable[Graded]) -> Iterator[Graded]:
+    """Yield the rows of a log that lists the answers to a question one after another, numbered as its repeats from 1."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        seen[row.run, row.question] += 1
+        yield replace(row, repeat=seen[row.run, row.question])
 
 
 def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, notes: list[Note]) -> Outcomes:
     """Return the rows of one file (or of several that belong together) as Outcomes, a question that a run lacks being
     absent.
 
-    Raises FormatError where a run answers a question twice. `notes` gets one a run on what stands behind
-    its silence and its ungraded answers.
+    Rows of one question with different `repeat` are answers to it that share its weight. Raises FormatError where a run
+    answers a question twice otherwise. `notes` gets one a run on what stands behind its silence and its ungraded
+    answers.
     """
     runs: dict[str, int] = {}
-    questions: dict[str, int] = {}
+    answers: dict[tuple[str, str], int] = {}
     cells = _Cells()
     for row in rows:
-        question = composed(row.question) or ""
-        r, q = runs.setdefault(row.run, len(runs)), questions.setdefault(question, len(questions))
+        key = composed(row.question) or "", FIRST if row.repeat is None else str(row.repeat)
+        r, q = runs.setdefault(row.run, len(runs)), answers.setdefault(key, len(answers))
         if not cells.add(r, q, row):
-            rule = f"question {row.question!r} stands here again for run {row.run!r}"
+            again = "" if row.repeat is None else f" in repeat {row.repeat}"
+            rule = f"question {row.question!r} stands here again for run {row.run!r}{again}"
             raise FormatError(row.path or path, rule, where=row.where)
     if not runs:
         raise FormatError(path, "there are no answers in it")
+    questions = tuple(question for question, _ in answers)
     shape = (len(runs), len(questions))
     at = np.asarray(cells.run), np.asarray(cells.question)
 
@@ -86,7 +101,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
     notes += [reasons_note(run, reasons[r], shape[1]) for run, r in runs.items() if reasons[r]]
     return Outcomes(
         tuple(runs),
-        tuple(questions),
+        questions,
         grid(cells.state, ABSENT, np.int8),
         confidence=None if np.isnan(confidence).all() else confidence,
         candidate=candidate if (candidate >= 0).any() else None,
@@ -95,6 +110,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         strata=_strata(cells.strata, options),
         clusters=_clusters(cells.clusters, notes),
         why=grid(cells.why, None, object) if any(reasons) else None,
+        repeats=repeats_of(questions, [repeat for _, repeat in answers]),
         files=tuple(str(file or path) for file in cells.files),
     )
 

@@ -15,6 +15,7 @@ from nescio.data.columns import Array, bare, user
 from nescio.data.evidence import NO_ROW, PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.policies import evidence_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
@@ -144,8 +145,8 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
     Raises MismatchError where a run lacks a question.
     """
     outcomes = outcomes_of(rows, path, options, notes)
-    if (outcomes.state == ABSENT).any():
-        run = int(np.flatnonzero((outcomes.state == ABSENT).any(axis=1))[0])
+    if outcomes.lacking.any():
+        run = int(np.flatnonzero(outcomes.lacking.any(axis=1))[0])
         raise MismatchError(
             f"{outcomes.files[run]}: run {outcomes.runs[run]!r} lacks questions that another run has; score the files"
             " apart"
@@ -167,8 +168,7 @@ def scores_only(rows: Sequence[Graded], path: object, options: ReadOptions, note
             )
     empty = np.all([np.isnan(values) for values in columns.values()], axis=0)
     absence = np.where(outcomes.state == ABSENT, NO_ROW, np.where(empty, UNGRADED, PRESENT)).astype(np.uint8)
-    clusters = None if outcomes.clusters is None else np.unique(outcomes.clusters, return_inverse=True)[1]
-    data = Evidence(outcomes.runs, outcomes.questions, columns, absence, dict(outcomes.strata), clusters)
+    data = evidence_of(outcomes, columns, absence)
     return ReadResult(data, tuple(notes), tuple(f"mean({bare(name)})" for name in columns))
 
 

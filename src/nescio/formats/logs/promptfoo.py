@@ -19,7 +19,7 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
+from nescio.formats.logs.graded import SAID_SO, Graded, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     EMPTY,
     ERRORED,
@@ -115,7 +115,7 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
         f"test {result['testIdx']}",
         state,
         why=why,
-        cluster=_digest(variables or result["testIdx"]),
+        cluster=_digest(result),
         strata=labels(variables, options) if isinstance(variables, dict) else {},
         where=where,
         path=source.label,
@@ -124,8 +124,8 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Treat tests of the same variables as repeats of one question, which stay one cluster; where there are none, no
-    row has a cluster."""
+    """Treat tests that are alike as repeats of one question, numbered in the order of their first tests; where there are
+    none, a question bears the number of its test."""
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
@@ -137,11 +137,15 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
             repeats=again,
         )
     )
-    return list(rows)
+    place = {test: i for i, test in enumerate(dict.fromkeys(row.cluster for row in rows))}
+    return list(numbered(replace(row, question=f"test {place[row.cluster]}", cluster=None) for row in rows))
 
 
-def _digest(variables: Any) -> str:
-    """Return what tests of the same variables share, and no others."""
+def _digest(result: Row) -> str:
+    """Return what tests share that have the same variables and assertions, and no others."""
+    test = result.get("testCase")
+    asked = result.get("vars") or result["testIdx"]
+    variables = [asked, test.get("description"), test.get("assert")] if isinstance(test, dict) else asked
     return hashlib.blake2s(json.dumps(variables, sort_keys=True, default=str).encode(errors="replace")).hexdigest()
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.data.notes import Note, note
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
 from nescio.formats.native import roles
@@ -222,7 +223,8 @@ def identifier(source: Source, row: dict[str, Any], line: int) -> str:
 
 def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
     runs: dict[str, list[Response]] = {}
-    seen: dict[tuple[str, int], dict[str, int]] = {}  # by run and rank, the line of each question
+    # by run and rank, the line of each question and repeat of it
+    seen: dict[tuple[str, int], dict[tuple[str, str | None], int]] = {}
     for row, line in json_lines(source):
         response = _response(source, row, line)
         if response.question_id not in ids:
@@ -233,7 +235,7 @@ def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Respo
         if not isinstance(run, str) or not run.strip(WHITE):
             raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
         run = run.strip(WHITE)
-        before = seen.setdefault((run, response.rank), {}).setdefault(response.question_id, line)
+        before = seen.setdefault((run, response.rank), {}).setdefault((response.question_id, response.repeat), line)
         if before != line:
             rule = (
                 f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was on"
@@ -243,8 +245,8 @@ def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Respo
         runs.setdefault(run, []).append(response)
     for (run, rank), lines in seen.items():
         tops = lines if rank == 1 else seen.get((run, 1), {})
-        for question, line in lines.items():
-            if question not in tops:
+        for (question, repeat), line in lines.items():
+            if (question, repeat) not in tops:
                 rule = f"question {question!r} has lower ranks and no answer of rank 1"
                 raise FormatError(source.path, rule, where=f"line {line}")
     return runs
@@ -280,6 +282,7 @@ def _response(source: Source, row: dict[str, Any], line: int) -> Response:
         int(rank or 1),
         as_text(support),
         document=as_text(row.get("doc")),
+        repeat=as_text(row.get(REPEAT)),
     )
 
 
@@ -296,7 +299,7 @@ def write(unjudged: Unjudged, path: Path) -> WriteResult:
     questions = unjudged.collection.questions
     stories = _story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
-    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents"}
+    holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents", "repeats"}
     holds |= {"stories", "accepted"} if stories else set()
     called = stories and all(stories[q.story] == q.strata.get("story", stories[q.story]) for q in questions)
     notes = left_out(unjudged, "nescio's questions and runs", holds, [*strata, "story"] if called else strata)
@@ -338,6 +341,7 @@ def response_row(response: Response) -> dict[str, Any]:
         "rank": None if response.rank == 1 else response.rank,
         "support": response.support,
         "doc": response.document,
+        REPEAT: response.repeat,
     }
     return row | {name: value for name, value in more.items() if value is not None}
 

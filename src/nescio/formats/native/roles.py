@@ -41,8 +41,9 @@ NAMES = {
     "known_answers": "known_answers",
     "cluster": "cluster",
     "judge": "judge",
+    "repeat": "repeat",
 }
-_OWN = ("candidate", "rank", "known_answers", "cluster", "judge")  # these go by nescio's own names alone
+_OWN = ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")  # these go by nescio's own names alone
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")

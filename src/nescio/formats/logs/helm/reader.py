@@ -113,15 +113,14 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     ):
         if name in options.choose:
             choose(options, name, sorted(values), f"{name}s")
-    repeats = any(case.trial for every in cases for case in every)
     rows: list[Graded] = []
     outcomes = True
     for folder, every in zip(folders, cases, strict=True):
-        graded, scale = _graded(folder, every, options, notes, repeats=repeats)
+        graded, scale = _graded(folder, every, options, notes)
         rows += graded
         outcomes = outcomes and scale is not None
     first = folders[0].files[STATE]
-    keep = {"scenario", "trial", *(name for folder in folders for name in folder.parameters)}
+    keep = {"scenario", *(name for folder in folders for name in folder.parameters)}
     if not outcomes:
         return grading.drop_redundant_columns(grading.scores_only(rows, first, options, notes), options, keep)
     data = outcomes_of(rows, first, options, notes)
@@ -132,7 +131,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 
 def _graded(
-    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note], *, repeats: bool
+    folder: Folder, cases: Sequence[Case], options: ReadOptions, notes: list[Note]
 ) -> tuple[list[Graded], Scale | None]:
     """Return the rows of one folder; and how its scores become outcomes, None where they are none."""
     for name in USUAL:
@@ -163,27 +162,22 @@ def _graded(
         rows.append(
             Graded(
                 folder.run,
-                f"{name} trial {case.trial}" if repeats else name,
+                name,
                 state,
                 None if whole or why else _confidence(case),
-                cluster=name if repeats else None,
                 why=why,
-                strata=_strata(folder, case, repeats=repeats),
+                strata={"scenario": folder.scenario} | folder.parameters | case.labels,
                 where=case.where,
                 path=folder.files[STATE],
                 scores={score_name: value for score_name, value in values.items() if value is not None},
                 answerable=-1 if answerable else 0,
+                repeat=case.trial,
             )
         )
     notes += _say_optionless(folder, optionless, len(cases))
     if perturbation == UNPERTURBED:
         notes += grading.compared(_figure(folder, metric, split), None, scores, metric, folder.path.name)
     return rows, scale
-
-
-def _strata(folder: Folder, case: Case, *, repeats: bool) -> dict[str, str]:
-    trial = {"trial": str(case.trial)} if repeats else {}
-    return {"scenario": folder.scenario} | folder.parameters | case.labels | trial
 
 
 def _one(folder: Folder, name: str, cases: Sequence[Case], options: ReadOptions, notes: list[Note]) -> str:

@@ -1,4 +1,4 @@
-"""Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question, clustered by it.
+"""Inspect: `.eval` archives and `.json` logs. Epochs are repeats of a question.
 
 Silence is the value N, and what a score's `reason` calls a refusal, no response, or a response of another form; a wrong
 answer that is empty, or that the provider blocked, is silence too. NaN, a grader that failed (whatever the value beside
@@ -17,7 +17,7 @@ from typing import Any
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
-from nescio.errors import FormatError, MismatchError, UsageError, shorten
+from nescio.errors import FormatError, UsageError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_FORM, NO_SCORE, REFUSED, SCORE, Scale
@@ -25,7 +25,7 @@ from nescio.formats.logs.inspect.log import HEADERS, Log, Sample, Score, open_lo
 from nescio.formats.logs.inspect.reducers import reduced
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source
-from nescio.text import plural, sanitize
+from nescio.text import sanitize
 
 NO_ANSWER, GRADER = "without an answer", "with a grader that failed"
 WORDS = {"C": 1.0, "CORRECT": 1.0, "I": 0.0, "INCORRECT": 0.0, "P": 0.5, "N": 0.0, "NOT_ATTEMPTED": 0.0}
@@ -60,29 +60,27 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
     `--choose scorer=`, `key=` (in scores that are dictionaries or lists) and `threshold=` say which score is meant;
     `--choose scorer=none` takes the answers without their grades, to be judged here; `--choose epochs=N` the first N
-    epochs of each log, which logs of one task with different numbers of epochs need: means over repeats are not
-    computed.
+    epochs of each log. Logs of one task may have different numbers of epochs: a question counts as the mean of its own.
     """
     notes: list[Note] = []
     logs = _epochs(_named([open_log(source, options, notes) for _, source in parts]), options, notes)
-    repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     if options.choose.get("scorer") == NO_SCORER:
-        return ReadResult(_unjudged(logs, repeats=repeats), tuple(notes))
+        return ReadResult(_unjudged(logs), tuple(notes))
     scorers = sorted({name for log in logs for sample in log.samples for name in sample.scores})
     if "scorer" in options.choose:
         choose(options, "scorer", scorers, "scorers")
     rows: list[Graded] = []
     outcomes = True
     for log in logs:
-        graded, scale = _graded(log, options, notes, repeats=repeats)
+        graded, scale = _graded(log, options, notes)
         rows += graded
         outcomes = outcomes and scale is not None
     if not outcomes:
         return grading.drop_redundant_columns(
-            grading.scores_only(rows, logs[0].path, options, notes), options, ("task", "epoch")
+            grading.scores_only(rows, logs[0].path, options, notes), options, ("task",)
         )
     data = outcomes_of(rows, logs[0].path, options, notes)
-    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task", "epoch"))
+    return grading.drop_redundant_columns(ReadResult(data, tuple(notes)), options, ("task",))
 
 
 def _named(logs: Sequence[Log]) -> list[Log]:
@@ -102,13 +100,9 @@ def _named(logs: Sequence[Log]) -> list[Log]:
 
 
 def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> list[Log]:
-    """Take the first epochs of each log, as many as were asked for.
-
-    Raises MismatchError where logs of one task have different numbers of epochs and nobody said how many are meant.
-    """
+    """Take the first epochs of each log, as many as were asked for."""
     chosen = options.choose.get("epochs")
     if chosen is None:
-        _check_epochs(logs)
         return list(logs)
     if not chosen.isdecimal() or int(chosen) < 1:
         raise UsageError(f"--choose epochs takes a whole number from 1 (found {chosen!r})")
@@ -124,28 +118,6 @@ def _epochs(logs: Sequence[Log], options: ReadOptions, notes: list[Note]) -> lis
             )
         )
     return first
-
-
-def _check_epochs(logs: Sequence[Log]) -> None:
-    """Raise MismatchError where two runs of one task have different numbers of epochs."""
-    seen: dict[str, tuple[int, Log]] = {}
-    for log in logs:
-        configured = log.held("eval", "config", "epochs")
-        epochs = configured if isinstance(configured, int) else max(sample.epoch for sample in log.samples)
-        epochs = max(epochs, *(sample.epoch for sample in log.samples))
-        before, other = seen.setdefault(log.text("eval", "task"), (epochs, log))
-        if epochs != before and log.run != other.run:
-            raise MismatchError(
-                f"{log.path}: its questions were asked {plural(epochs, 'time')} each, and those of {other.path}"
-                f" {plural(before, 'time')}; --choose epochs={min(epochs, before)} compares the first"
-                f" {plural(min(epochs, before), 'epoch')} of both (means over repeats are not computed yet)"
-            )
-
-
-def _asked(log: Log, sample: Sample, *, repeats: bool) -> tuple[str, str | None]:
-    """Return the name of the question that a sample answers, and of what its repeats share."""
-    name = log.prefix + sample.id
-    return (f"{name} epoch {sample.epoch}", name) if repeats else (name, None)
 
 
 # ---- scores ----
@@ -165,7 +137,7 @@ class Grade:
     own: float = math.nan
 
 
-def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool) -> tuple[list[Graded], Scale | None]:
+def _graded(log: Log, options: ReadOptions, notes: list[Note]) -> tuple[list[Graded], Scale | None]:
     """Return the rows of one log; and how its scores become outcomes, None where they are none."""
     scorer = _pick(options, "scorer", [name for sample in log.samples for name in sample.scores])
     if not scorer and any(sample.stopped == NO_SCORE for sample in log.samples):
@@ -191,21 +163,20 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note], *, repeats: bool)
     strata = {"task": log.text("eval", "task")} if log.prefix else {}
     rows = []
     for sample, score, grade in zip(log.samples, scores, grades, strict=True):
-        question, cluster = _asked(log, sample, repeats=repeats)
         answerable = grading.has_answer(sample.targets, options)
         state, why = outcome_of(sample, score, grade, scale, options, answerable=answerable)
         rows.append(
             Graded(
                 log.run,
-                question,
+                log.prefix + sample.id,
                 state,
-                cluster=cluster,
                 why=why,
-                strata=sample.labels | strata | ({"epoch": str(sample.epoch)} if repeats else {}),
+                strata=sample.labels | strata,
                 where=sample.where,
                 path=log.path,
                 scores={SCORE: grade.score},
                 answerable=-1 if answerable else 0,
+                repeat=sample.epoch,
             )
         )
     notes += _against_header(log, scorer, key, scores, [grade.own for grade in grades])
@@ -336,23 +307,26 @@ def _against_header(
 # ---- answers to be judged here ----
 
 
-def _unjudged(logs: Sequence[Log], *, repeats: bool) -> Unjudged:
+def _unjudged(logs: Sequence[Log]) -> Unjudged:
     """Return the questions and the answers of the logs without their grades; a sample that stopped with an error is a
     missing row."""
     questions: dict[str, Question] = {}
-    runs: dict[str, dict[str, Response]] = {}
+    runs: dict[str, dict[tuple[str, int], Response]] = {}
+    repeats = any(sample.epoch > 1 for log in logs for sample in log.samples)
     for log in logs:
         responses = runs.setdefault(log.run, {})
         for sample in log.samples:
-            name, cluster = _asked(log, sample, repeats=repeats)
-            question = Question(name, sample.question, sample.targets, sample.options, None, cluster, sample.labels)
+            name = log.prefix + sample.id
+            question = Question(name, sample.question, sample.targets, sample.options, None, None, sample.labels)
             questions.setdefault(name, question)
-            if name in responses:
+            if (name, sample.epoch) in responses:
                 rule = f"question {name!r} stands here again for run {log.run!r}"
                 raise FormatError(log.path, rule, where=sample.where)
             if sample.stopped != ERRORED:
                 answered = bool(sample.text) and not sample.silent
-                responses[name] = Response(name, sample.text if answered else None, answered, why=sample.silent)
+                text = sample.text if answered else None
+                repeat = str(sample.epoch) if repeats else None
+                responses[name, sample.epoch] = Response(name, text, answered, why=sample.silent, repeat=repeat)
     collection = Collection("inspect", tuple(questions.values()))
     files = {log.run: str(log.path) for log in reversed(logs)}
     answering = tuple(Run(name, tuple(responses.values())) for name, responses in runs.items())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import INCORRECT, SILENT, STATES
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.roles import Roles, ask
@@ -20,6 +21,31 @@ if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+# What people call the column that tells the answers to one question apart: it is proposed, never taken.
+REPEATS = frozenset(
+    [
+        "repeat",
+        "repetition",
+        "rep",
+        "epoch",
+        "trial",
+        "attempt",
+        "seed",
+        "randomseed",
+        "sample",
+        "sampleid",
+        "samplenumber",
+        "iteration",
+        "iter",
+        "round",
+        "wiederholung",
+        "durchgang",
+        "essai",
+        "intento",
+        "tentativo",
+        "prova",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +97,7 @@ def choose(
     named = roles.roles_of((name for name in have if name), source.named)
     columns = {
         part: named.columns[part][0]
-        for part in ("rank", "candidate", "known_answers", "cluster", "judge", "answerable")
+        for part in ("rank", "candidate", "known_answers", "cluster", "judge", "answerable", REPEAT)
         if part in named.columns
     }
     columns["outcome"] = _outcome(loaded, named)
@@ -181,9 +207,10 @@ def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> s
     if len(columns) == 1 or not plain or "id" in named.named:
         return columns[0]
     rows, runs = table.rows(), table.count(run) if run else 1
+    key = [*([run] if run else []), *named.all(REPEAT)]
     for shared in (True, False):
         for column in columns:
-            once = table.count(*([run] if run else []), column) == rows
+            once = table.count(*key, column) == rows
             if once and (not shared or runs == 1 or table.count(column) < rows):
                 return column
     return columns[0]
@@ -270,3 +297,17 @@ def runs_that_fit(
     fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
     fits.sort(key=loaded.count)
     return f"; if a column names the run, say so: {roles.options('run', fits)}" if fits else ""
+
+
+def repeats_that_fit(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
+) -> str:
+    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such;
+    empty where none would."""
+    if REPEAT in chosen.columns:
+        return ""
+    loaded = _Table(connection, table, source, have)
+    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
+    free = [name for name in have if name and name not in chosen.columns.values() and roles.squash(name) in REPEATS]
+    fits = [name for name in free if loaded.count(name, *key) == loaded.rows()]
+    return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""

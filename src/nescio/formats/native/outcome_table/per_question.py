@@ -23,7 +23,7 @@ ANSWERABLE = f"CASE WHEN lower(answerable) IN ({YES}) THEN 'true' WHEN lower(ans
 
 
 def per_question(
-    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str
+    connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], name: str, column: str, *, repeated: bool
 ) -> list[str | None] | None:
     """Return a reserved column with one value a question, in the order of the questions; None where no row has it."""
     if first(connection, f"SELECT 1 FROM rows WHERE {name} IS NOT NULL LIMIT 1") is None:
@@ -41,10 +41,19 @@ def per_question(
             )
         places = (f"{v!r} ({sources[f].label}, {locate(sources[f], r)})" for f, r, v in two_values[1:])
         raise MismatchError(f"{rule}: {' and '.join(places)}")
-    rows = connection.execute(
-        f"SELECT max({column}) FROM coded GROUP BY question_code ORDER BY question_code"
-    ).fetchall()
+    rows = connection.execute(_by_question(f"max({column}) AS value", repeated=repeated)).fetchall()
     return [value for (value,) in rows]
+
+
+def _by_question(ends: str, *, repeated: bool) -> str:
+    """Select what is summed up of each question, in the order of the questions; with repeats, for each of them."""
+    if not repeated:
+        return f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code"
+    of_question = f"SELECT question, {ends} FROM coded GROUP BY question"
+    return (
+        f"SELECT summed.* EXCLUDE (question) FROM ({of_question}) AS summed JOIN question_names USING (question)"
+        " ORDER BY question_code"
+    )
 
 
 def judges_of(connection: duckdb.DuckDBPyConnection, runs: Sequence[str]) -> tuple[JudgeRecord | None, ...] | None:
@@ -62,6 +71,8 @@ def strata_of(
     sources: Sequence[Source],
     extra: Mapping[str, str],
     wanted: Sequence[str] | None,
+    *,
+    repeated: bool,
 ) -> dict[str, Array]:
     """Return the columns that are constant within each question, all of them or those asked for, with "" where there is
     nothing."""
@@ -75,8 +86,8 @@ def strata_of(
     strata = {}
     for at in range(0, len(names), _AT_ONCE):
         batch = names[at : at + _AT_ONCE]
-        ends = ", ".join(f"min({extra[name]}), max({extra[name]})" for name in batch)
-        rows = connection.execute(f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code").fetchall()
+        ends = ", ".join(f"min({extra[name]}) AS low{i}, max({extra[name]}) AS high{i}" for i, name in enumerate(batch))
+        rows = connection.execute(_by_question(ends, repeated=repeated)).fetchall()
         for i, name in enumerate(batch):
             low, high = ([row[2 * i + j] for row in rows] for j in (0, 1))
             if low == high and any(value is not None for value in low):

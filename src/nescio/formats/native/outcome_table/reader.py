@@ -19,6 +19,7 @@ import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, SILENT, STATES, Outcomes, gather
+from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.per_question import ANSWERABLE, graded_of, judges_of, per_question, strata_of
@@ -54,7 +55,7 @@ def understand(source: Source) -> str | None:
 
 @reader(
     "outcomes",
-    about="an outcome table: run, question, outcome (and confidence, candidate, rank, answerable, cluster)",
+    about="an outcome table: run, question, outcome (and repeat, confidence, candidate, rank, answerable, cluster)",
     recognise=recognise,
     understand=understand,
     columns=tuple(roles.NAMES),
@@ -73,7 +74,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         extra |= {"judge": "judge"} if judges is None else {}
         taken = {name for table in tables for name in table.taken}
         free = {name: column for name, column in extra.items() if name not in taken}
-        strata = strata_of(connection, sources, free, options.strata)
+        strata = strata_of(connection, sources, free, options.strata, repeated=outcomes.repeats is not None)
         graded = graded_of(connection, sources, extra, options.graded, outcomes.state.shape)
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     return ReadResult(outcomes, tuple(notes))
@@ -98,6 +99,7 @@ def _collect(
     for i, table in enumerate(tables):
         cells = {name: c if name in NO_TEXTS else unguarded(table.source, c) for name, c in table.chosen.cells.items()}
         cells.setdefault("run", literal(stems.get(id(table.source), "")))
+        cells.setdefault(REPEAT, literal(FIRST))
         cells |= {"silent": table.chosen.silent, "empty": table.chosen.empty}
         more = {extra[name]: unguarded(table.source, cell) for name, cell in table.extra.items()}
         cells = {name: cells.get(name, "NULL") for name in (*RESERVED, "silent", "empty")}
@@ -184,16 +186,17 @@ def _build(
 ) -> Outcomes:
     """Return the outcomes, runs and questions in the order in which they first stand in the files."""
     names: dict[str, tuple[str, ...]] = {}
-    for name in ("run", "question"):
+    asked = f"question, {REPEAT}" if any(REPEAT in table.columns for table in tables) else "question"
+    for name, columns in (("run", "run"), ("question", asked)):
         # Tables that are joined take a fraction of the time and memory that an ENUM of as many names does.
         connection.execute(
-            f"CREATE TEMP TABLE {name}_names AS SELECT {name}, (row_number() OVER (ORDER BY first) - 1)::INTEGER AS "
-            f"{name}_code FROM (SELECT {name}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY 1)"
+            f"CREATE TEMP TABLE {name}_names AS SELECT {columns}, (row_number() OVER (ORDER BY first) - 1)::INTEGER AS "
+            f"{name}_code FROM (SELECT {columns}, min(file::BIGINT << 40 | row) AS first FROM rows GROUP BY {columns})"
         )
-        values = connection.execute(f"SELECT {name} FROM {name}_names ORDER BY {name}_code").fetchnumpy()[name]
-        names[name] = tuple(values.tolist())
+        values = connection.execute(f"SELECT {columns} FROM {name}_names ORDER BY {name}_code").fetchnumpy()
+        names |= {column: tuple(values[column].tolist()) for column in values}
     connection.execute(
-        "CREATE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING (question)"
+        f"CREATE TEMP VIEW coded AS SELECT * FROM rows JOIN run_names USING (run) JOIN question_names USING ({asked})"
     )
     fetched = connection.execute(f"SELECT {CELLS} FROM coded").fetchnumpy()
     order = np.lexsort([fetched[name] for name in ("rank", "question", "run")])
@@ -202,6 +205,9 @@ def _build(
     file_of_run = np.zeros(len(names["run"]), dtype=int)
     file_of_run[cells["run"]] = cells["file"]
     outcomes, lower = gather(cells, names["run"], names["question"])
+    if REPEAT in names:
+        outcomes = replace(outcomes, repeats=repeats_of(names["question"], names[REPEAT]))
+    repeated = outcomes.repeats is not None
     if lower:
         notes.append(
             note(
@@ -219,8 +225,8 @@ def _build(
                     rows=ungraded,
                 )
             )
-    answerable = per_question(connection, sources, "answerable", ANSWERABLE)
-    clusters = per_question(connection, sources, "cluster", "cluster")
+    answerable = per_question(connection, sources, "answerable", ANSWERABLE, repeated=repeated)
+    clusters = per_question(connection, sources, "cluster", "cluster", repeated=repeated)
     if clusters is not None and None in clusters:
         lacking = "question IN (SELECT question FROM rows GROUP BY 1 HAVING max(cluster) IS NULL)"
         refuse(connection, sources, lacking, "the cluster is empty, and other rows have one")

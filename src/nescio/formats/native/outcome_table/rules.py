@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.native.outcome_table.choosing import runs_that_fit
+from nescio.formats.native.outcome_table.choosing import repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate
@@ -55,6 +56,7 @@ RULES = (
     ("silent", "silent IS NOT NULL AND silent <> 'yes'", "whether an answer was declined must be true, false or empty"),
     ("rank", _NO_WHOLE.format("rank"), "rank must be a whole number from 1 to 1000000"),
     ("known_answers", _NO_WHOLE.format("known_answers"), "known_answers must be a whole number from 1 to 1000000"),
+    (REPEAT, f"{REPEAT} IS NULL", "the repeat is empty"),
 )
 
 
@@ -112,7 +114,7 @@ def check_ranks(
         repeat = first(
             connection,
             f"SELECT file, run, question, {RANK} AS place, max(rank), min(row), list_sort(list(row))[2] AS again FROM"
-            " rows GROUP BY file, run, question, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
+            f" rows GROUP BY file, run, question, {REPEAT}, place HAVING count(*) > 1 ORDER BY file, again LIMIT 1",
         )
         file, named, of_question, place, ranks_stated, before, again = repeat
         ranked, table = f" at rank {place}" if ranks_stated else "", tables[file]
@@ -121,6 +123,7 @@ def check_ranks(
             if "run" in table.columns
             else runs_that_fit(connection, table.name, table.source, table.have, table.chosen)
         )
+        ways += repeats_that_fit(connection, table.name, table.source, table.have, table.chosen)
         raise FormatError(
             sources[file].label,
             f"question {of_question!r} of run {named!r}{ranked} stands here again; it was on"
@@ -128,9 +131,10 @@ def check_ranks(
             where=locate(sources[file], again),
         )
     if (rank[1:][~follows] > 1).any() or rank[0] > 1:
-        lacking = f"SELECT (run, question) FROM rows GROUP BY run, question HAVING min({RANK}) > 1"
+        answer = f"run, question, {REPEAT}"
+        lacking = f"SELECT ({answer}) FROM rows GROUP BY {answer} HAVING min({RANK}) > 1"
         rule = "a question has lower ranks and no answer of rank 1"
-        refuse(connection, sources, f"(run, question) IN ({lacking})", rule, "rank")
+        refuse(connection, sources, f"({answer}) IN ({lacking})", rule, "rank")
 
 
 Place = tuple[int, int, str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.registry import ReadOptions
@@ -12,7 +13,7 @@ from nescio.sources.source import Source
 
 RESERVED = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
-    "judge",
+    *("judge", REPEAT),
 )
 NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
 

@@ -18,6 +18,7 @@ import numpy as np
 from nescio.data.columns import REGISTRY, USER, attribute, bare
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
+from nescio.data.repeats import REPEAT
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.table import RESERVED
 from nescio.formats.registry import WriteResult, writer
@@ -55,9 +56,10 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
         )
     if path.suffix.lower() in DELIMITED:
         texts = {*outcomes.runs, *outcomes.questions, *outcomes.strata}
+        labels = None if outcomes.repeats is None else outcomes.repeats.label
         texts |= {
             str(value)
-            for values in (*outcomes.strata.values(), outcomes.clusters)
+            for values in (*outcomes.strata.values(), outcomes.clusters, labels)
             if values is not None
             for value in values
         }
@@ -93,7 +95,7 @@ def write_outcomes(outcomes: Outcomes, path: Path) -> int:
 
 
 def _names(outcomes: Outcomes) -> list[str]:
-    names = ["run", "question", "outcome"]
+    names = ["run", "question", *(() if outcomes.repeats is None else (REPEAT,)), "outcome"]
     if outcomes.confidence is not None and not np.isnan(outcomes.confidence).all():
         names.append("confidence")
     if outcomes.candidate is not None and (outcomes.candidate >= 0).any():
@@ -129,6 +131,8 @@ def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
                 continue
             cells: dict[str, Any] = {name: str(values[q]) for name, values in outcomes.strata.items()}
             cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
+            if outcomes.repeats is not None:
+                cells[REPEAT] = str(outcomes.repeats.label[q])
             for name, column in graded.items():
                 score = float(outcomes.extra_columns[column][r, q])
                 cells[name] = None if np.isnan(score) else score

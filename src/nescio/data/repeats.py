@@ -1,0 +1,121 @@
+"""Repeats: a question that a system was asked several times is one question, whose answers share its weight.
+
+Rows of `Outcomes` and `Evidence` are answers to questions. Without repeats every question has one row; with repeats a
+question has a row for each of them, its name stands in `questions` once for each, and `Repeats` says which rows belong
+together. Every measure counts a question once: the means of its answers are what the question earns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+
+REPEAT = "repeat"  # the stratum, and the reserved column of tables
+LARGEST_SHARE = 1_000_000
+FIRST = "1"  # the label of an answer of a run that knows no repeats, beside others that do
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape (rows,)."""
+
+    question: NDArray[np.int64]
+    label: Array
+
+    @property
+    def questions(self) -> int:
+        """How many questions there are."""
+        return int(self.question.max(initial=-1)) + 1
+
+    def select(self, rows: Array) -> Repeats | None:
+        """Return those of some rows (a mask or an index); None where no question has two of them."""
+        question = np.unique(self.question[rows], return_inverse=True)[1]
+        return Repeats(question, self.label[rows]) if repeated(question) else None
+
+    def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs, questions)."""
+        return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
+
+    def span(self, present: NDArray[np.bool_]) -> str:
+        """Say how often the questions were asked, as a signature does: "5", or "1-5" where that differs."""
+        counts = self.counts(present)
+        some = counts[counts > 0]
+        if not len(some):
+            return "0"
+        low, high = int(some.min()), int(some.max())
+        return str(low) if low == high else f"{low}-{high}"
+
+    def same_question(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mark, of rows of shape (runs, rows), every row whose question has one of those marked."""
+        return (self.counts(rows) > 0)[:, self.question]
+
+
+def repeats_of(questions: Sequence[str], labels: Sequence[str]) -> Repeats | None:
+    """Say which rows are of one question, by its name; None where every question has one row."""
+    if len(set(questions)) == len(questions):
+        return None
+    number = {name: i for i, name in enumerate(sorted(set(questions)))}  # so that a shuffle of the rows changes no draw
+    question = np.fromiter((number[name] for name in questions), np.int64, len(questions))
+    return Repeats(question, np.array(labels, dtype=object))
+
+
+def repeated(question: NDArray[np.int64]) -> bool:
+    """Whether some question has two rows."""
+    return bool((np.bincount(question) > 1).any())
+
+
+def means(values: Array, question: NDArray[np.int64]) -> Array:
+    """Return the mean over the rows of each question, in the order of the questions' numbers; shape (questions, …).
+
+    The sum is divided by the number of rows, so that what all rows agree on stays as it is, to the last bit.
+    """
+    order, starts = grouped(question)
+    if not len(order):
+        return np.asarray(values, dtype=np.float64)
+    size = np.diff(np.append(starts, len(order)))
+    sums = np.add.reduceat(np.asarray(values, dtype=np.float64)[order], starts, axis=0)
+    return sums / size.reshape(-1, *(1,) * (sums.ndim - 1))
+
+
+def sums(values: Array, question: NDArray[np.int64]) -> Array:
+    """Return the sum over the rows of each question, in the order of the questions' numbers; shape (questions, …)."""
+    order, starts = grouped(question)
+    return np.add.reduceat(values[order], starts, axis=0) if len(order) else values
+
+
+def shares(question: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return whole weights of the rows, by which all questions weigh the same and the rows of one are equal; (rows,).
+
+    They are 1 where all questions have as many rows. Where the least common multiple of those numbers is above 10^6 the
+    weights are rounded, by less than one part in 10^4.
+    """
+    if not len(question):
+        return np.zeros(0, dtype=np.int64)
+    _, inverse, counts = np.unique(question, return_inverse=True, return_counts=True)
+    multiple = math.lcm(*map(int, np.unique(counts)))
+    weights: NDArray[np.int64] = np.rint(min(multiple, LARGEST_SHARE) / counts[inverse]).astype(np.int64)
+    return weights
+
+
+def grouped(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows in the order of their questions, and where each question begins."""
+    order = np.argsort(question, kind="stable")
+    return order, np.flatnonzero(np.diff(question[order], prepend=-1))
+
+
+def first_rows(question: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first row of each question, in the order of the questions' numbers."""
+    order, starts = grouped(question)
+    return order[starts]
+
+
+def named(question: str, label: Any) -> str:
+    """Name one answer to a question that was asked several times."""
+    return f"{question} (repeat {label})"
