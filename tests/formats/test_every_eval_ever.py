@@ -74,9 +74,9 @@ def test_words_that_decline_are_silence_when_asked(tmp_path: Path) -> None:
 def test_several_evaluations_and_repeats(tmp_path: Path) -> None:
     rows = [*ROWS[:2], ROWS[0], {**ROWS[1], "evaluation_name": "products", "input": {"raw": "2 × 3?"}}]
     data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(rows)}))
-    assert data.questions == ("sums/q1", "sums/q2", "sums/q1 #2", "products/q2")
-    assert data.clusters is not None
-    assert data.clusters[0] == data.clusters[2] != data.clusters[1]
+    assert data.questions == ("sums/q1", "sums/q2", "sums/q1", "products/q2")
+    assert data.repeats is not None
+    assert (data.size, list(data.repeats.label)) == (3, ["1", "1", "2", "1"])
     assert list(data.strata["evaluation"]) == ["sums", "sums", "sums", "products"]
     assert any("1 instances stand again" in note for note in notes)
 

@@ -195,12 +195,13 @@ def test_perturbed_instances_are_not_the_instances(tmp_path: Path) -> None:
     assert columns(evidence(paths, choose={"perturbation": "typos"}))["correct"] == [0, 1]
 
 
-def test_trials_are_repeats_clustered_by_their_instance(tmp_path: Path) -> None:
+def test_trials_are_repeats_of_their_instance(tmp_path: Path) -> None:
     cases = [case(id_, 1.0, trial=trial) for id_ in ("id1", "id2") for trial in (0, 1)]
     found = evidence(folder(tmp_path / NAME, *cases))
-    assert found.questions == ("id1 trial 0", "id1 trial 1", "id2 trial 0", "id2 trial 1")
+    assert found.questions == ("id1", "id1", "id2", "id2")
     assert found.clusters is not None
-    assert (list(found.clusters), list(found.strata["trial"])) == ([0, 0, 1, 1], ["0", "1", "0", "1"])
+    assert (found.size, list(found.clusters)) == (2, [0, 0, 1, 1])
+    assert list(found.strata["repeat"]) == ["0", "1", "0", "1"]
 
 
 def test_the_metric_is_exact_match_or_the_one_asked_for(tmp_path: Path) -> None:

@@ -240,51 +240,51 @@ def test_of_scores_with_parts_one_is_chosen(values: list[Any], names: tuple[str,
 
 
 def test_logs_with_different_numbers_of_epochs(tmp_path: Path) -> None:
-    """Questions that one log asked again are not questions that the other lacks, nor silence of it."""
+    """Questions that one log asked again are not questions that the other lacks, nor silence of it: each counts as the
+    mean of its own answers."""
     four = [scored("C" if epoch == 2 else "I", name, epoch) for name in ("a", "b") for epoch in (1, 2, 3, 4)]
     one, other = (
         document(tmp_path / "one.json", *four),
         document(tmp_path / "other.json", scored("C", "a"), scored("C", "b"), model="m"),
     )
-    message = str(refusal([one, other], MismatchError))
-    assert message == (
-        f"{other}: its questions were asked 1 time each, and those of {one} 4 times; --choose epochs=1 compares the first 1 "
-        "epoch of both (means over repeats are not computed yet)"
-    )
+    found, notes = evidence_and_notes([one, other])
+    assert (found.size, len(found.questions)) == (2, 8)
+    assert "questions were asked 1 to 4 times: each question counts once, and its answers share its weight" in notes
+    assert not any("lack" in note or "fewer" in note for note in notes)
+    assert [nescio.score([one, other], "accuracy").value(run, "accuracy") for run in found.runs] == [0.25, 1.0]
     found, notes = evidence_and_notes([one, other], choose={"epochs": "1"})
     assert_array_equal(found.columns["correct"], [[0, 0], [1, 1]])
     assert (found.questions, found.clusters) == (("a", "b"), None)
     assert "6 samples of later epochs than 1 left out" in notes
     refusal([one, other], UsageError, choose={"epochs": "all"})
     third = document(tmp_path / "third.json", scored("C", "c"), task="other task", model="m")
-    assert len(evidence([one, third], missing="unanswered").questions) == 9
+    assert evidence([one, third], missing="unanswered").size == 3
 
 
-def test_epochs_are_repeats_clustered_by_their_question(tmp_path: Path) -> None:
+def test_epochs_are_repeats_of_their_question(tmp_path: Path) -> None:
     samples = [scored("C", name, epoch) for name in ("a", "b") for epoch in (1, 2)]
     found = evidence(archive(tmp_path / "log.eval", *samples))
-    assert found.questions == ("a epoch 1", "a epoch 2", "b epoch 1", "b epoch 2")
+    assert found.questions == ("a", "a", "b", "b")
     assert found.clusters is not None
-    assert list(found.clusters) == [0, 0, 1, 1]
-    assert list(found.strata["epoch"]) == ["1", "2", "1", "2"]
+    assert (found.size, list(found.clusters)) == (2, [0, 0, 1, 1])
+    assert list(found.strata["repeat"]) == ["1", "2", "1", "2"]
 
 
 def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path: Path) -> None:
     samples = [scored("C", 1), scored("I", 1), scored("C", 2), scored("I", 1, 2)]
     counts_all = archive(tmp_path / "a.eval", *samples, head=header(results=counted(4, 0.5)))
     found, notes = evidence_and_notes(counts_all)
-    assert found.questions == ("1 epoch 1", "1 epoch 3", "2 epoch 1", "1 epoch 2")
+    assert found.repeats is not None
+    asked = list(zip(found.questions, found.repeats.label, strict=True))
+    assert asked == [("1", "1"), ("1", "3"), ("2", "1"), ("1", "2")]
     assert (columns(found)["correct"], "taken as repeats" in notes[0]) == ([1, 0, 1, 0], True)
     retried = archive(tmp_path / "b.eval", *samples, head=header(results=counted(3, 0.5)))
     found, notes = evidence_and_notes(retried)
-    assert dict(zip(found.questions, columns(found)["correct"], strict=True)) == {
-        "1 epoch 1": 0,
-        "2 epoch 1": 1,
-        "1 epoch 2": 0,
-    }
+    assert list(zip(found.questions, columns(found)["correct"], strict=True)) == [("1", 0), ("2", 1), ("1", 0)]
     assert notes == (
         "b.eval: 1 samples stand twice under one id and epoch; the last one counts",
-        "2 of 3 questions ask the same as another one: such questions are resampled together, in 2 clusters",
+        "questions were asked 1 to 2 times: each question counts once, and its answers share its weight",
+        "run 'org/model': 1 of 2 questions has fewer than 2 answers",
     )
 
 
@@ -506,10 +506,10 @@ def test_real_logs_that_hold_no_outcomes_say_why() -> None:
 
 
 @pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs are not here")
-def test_the_repeats_of_a_real_log_are_resampled_together() -> None:
+def test_the_epochs_of_a_real_log_are_repeats() -> None:
     found = evidence(LOGS / "2025-09-15T15-04-34-04-00_popularity_CuCFPdqnwXupUkxp69nJ2a.eval")
     assert found.clusters is not None
-    assert (len(found.questions), sorted(np.bincount(found.clusters))) == (50, [5] * 10)
+    assert (found.size, len(found.questions), sorted(np.bincount(found.clusters))) == (10, 50, [5] * 10)
 
 
 SAMPLE = [scored("C"), scored("N", 2), scored(0.5, 3, epoch=2), scored(float("nan"), 4), scored({"a": 1, "b": 0}, 5)]

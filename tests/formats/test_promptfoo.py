@@ -142,11 +142,20 @@ def test_a_judge_that_failed_a_refusal_and_an_error_are_no_wrong_answers(tmp_pat
 def test_tests_of_the_same_variables_are_repeats_of_one_question(tmp_path: Path) -> None:
     rows = [plain(i, success=True, vars={"q": str(i % 2)}, response={"output": "x"}) for i in range(4)]
     data, notes = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}))
-    assert data.clusters is not None
-    assert data.clusters[0] == data.clusters[2] != data.clusters[1] == data.clusters[3]
-    assert any("2 results are of tests whose variables stand in another" in note for note in notes)
+    assert data.questions == ("test 0", "test 1", "test 0", "test 1")
+    assert data.repeats is not None
+    assert (data.size, list(data.repeats.label)) == (2, ["1", "1", "2", "2"])
+    assert any("2 results are of tests whose variables and assertions stand in another" in note for note in notes)
     once, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows[:2])}))
     assert once.clusters is None
+
+
+def test_the_same_variables_under_other_assertions_are_another_question(tmp_path: Path) -> None:
+    cases = [{"assert": [{"type": "equals", "value": value}]} for value in ("a", "b", "a")]
+    said = {"vars": {"q": "?"}, "response": {"output": "x"}}
+    rows = [plain(i, success=True, testCase=case, **said) for i, case in enumerate(cases)]
+    data, _ = evidence_and_notes(write_files(tmp_path, {"r.json": document(rows)}))
+    assert data.questions == ("test 0", "test 1", "test 0")
 
 
 def test_a_threshold_decides_by_the_score(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations.inspect import measure
 
-# What the mock model says, and the letter that our scorer gives: 3 right, 2 wrong, 2 silent, of 8; one is not graded.
+# What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every question is
+# asked in one epoch before the next: two questions get C and then P, two C and N, two C and a refusal, two I and no grade.
 SAID = {
     "one": "C",
     "two": "C",
@@ -27,7 +28,8 @@ SAID = {
     "seven": "refused",
     "eight": "unread",
 }
-C_AT_1 = (3 + 2 * 3 / 7) / 7  # (n_R + n_U · n_R/n)/n with n = 7: what is not graded is left out
+# A = (6 · 1/2)/8, U = (4 · 1/2)/8, W = (2 · 1/2 + 2 · 1)/8: what is not graded is left out
+C_AT_1, COVERAGE, PENALTY = 3 / 8 * (1 + 1 / 4), 3 / 4, 3 / 8 - 3 * 3 / 8
 
 
 def sample_score(value: Any, answer: str | None = None, reason: str | None = None) -> Any:
@@ -85,15 +87,15 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_inspect_shows_the_measures_by_their_names(log: Any) -> None:
     metrics = {name: metric.value for score in log[0].results.scores for name, metric in score.metrics.items()}
     assert metrics["c@1"] == pytest.approx(C_AT_1)
-    assert metrics["coverage"] == pytest.approx(5 / 7)
+    assert metrics["coverage"] == pytest.approx(COVERAGE)
     # penalty(t): a right answer 1, a wrong one -t/(1-t) = -3, silence 0
-    assert metrics["penalty(t=0.75)"] == pytest.approx((3 - 3 * 2) / 7)
+    assert metrics["penalty(t=0.75)"] == pytest.approx(PENALTY)
     assert metrics["accuracy"] < metrics["c@1"]  # Inspect's own, for which silence is wrong
 
 
 def test_the_log_read_back_says_the_same(log: Any) -> None:
     found = nescio.score(log[1], ["c@1", "coverage"], ungraded="exclude", ci=None)
-    assert [row.value for row in found] == pytest.approx([C_AT_1, 5 / 7])
+    assert [row.value for row in found] == pytest.approx([C_AT_1, COVERAGE])
 
 
 def compute(name: str, scores: list[Any], **options: Any) -> float:

@@ -60,7 +60,8 @@ class RunSummary:
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What files hold: questions (None: counts alone), in how many clusters, runs, how many values each stratum has,
-    the non-answers of each run by kind, and who judged, as far as that is known."""
+    the non-answers of each run by kind, and who judged, as far as that is known; and how often each question was asked,
+    where that is more than once."""
 
     questions: int | None
     clusters: int | None
@@ -70,10 +71,12 @@ class Contents:
     judge: str | None = None
     judge_from: JudgeFrom | None = None
     notes: tuple[Note, ...] = ()
+    repeats: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Lay it out for JSON."""
         judge = {} if self.judge is None else {"judge": self.judge, "judge_from": self.judge_from}
+        judge |= {} if self.repeats is None else {"repeats": self.repeats}
         return {
             "non_answers": [_non_answer(row) for row in self.non_answers],
             "notes": list(map(str, self.notes)),
@@ -229,14 +232,16 @@ def _of_data(loaded: Loaded) -> Contents:
     if isinstance(data, Tally):
         return Contents(None, None, tuple(_of_counts(data)), {}, silence, notes=notes)
     whole = data.unit == "questions" or data.clusters is None  # else a question and the answers to it are a cluster
-    clusters = None if data.clusters is None else len(np.unique(data.clusters))
+    own = data.repeats is not None and data.resampled == "questions"
+    clusters = None if data.clusters is None or own else len(np.unique(data.clusters))
     return Contents(
-        len(data.questions) if whole else clusters,
+        data.size if whole else clusters,
         clusters if whole else None,
         tuple(_of_run(data, i, silence) for i in range(len(data.runs))),
         _groups(data),
         silence,
         notes=notes,
+        repeats=None if data.repeats is None else data.repeats.span(data.present),
     )
 
 
@@ -308,6 +313,7 @@ def _show_files(files: Sequence[CheckedFile]) -> None:
 
 def _show_contents(contents: Contents) -> None:
     held = [plural(contents.questions, "question")] if contents.questions is not None else []
+    held += [f"asked {contents.repeats.replace('-', ' to ')} times"] if contents.repeats else []
     held += [f"in {plural(contents.clusters, 'cluster')}"] if contents.clusters else []
     show_fact("holds", f"{' '.join(held)}{', ' if held else ''}{plural(len(contents.runs), 'run')}")
     if contents.judge_from:

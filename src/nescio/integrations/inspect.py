@@ -8,7 +8,8 @@
 What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value N,
 a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below
 1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
-(`scores="unreduced"`): what Inspect reduces epochs to, be it one, is a number in which silence is a wrong answer.
+(`scores="unreduced"`), as repeats of its sample: what Inspect reduces epochs to, be it one, is a number in which silence
+is a wrong answer.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def measure(name: str, *, threshold: float = 1.0, declined_pattern: Sequence[str
 
     def create() -> Any:
         def compute(scores: Sequence[Any]) -> float:
-            return value_of(wanted, states(scores, options, threshold))
+            questions = [str(score.sample_id) for score in scores]
+            return value_of(wanted, states(scores, options, threshold), questions=questions)
 
         return compute
 

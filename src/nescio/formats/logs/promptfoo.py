@@ -126,6 +126,12 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     """Treat tests that are alike as repeats of one question, numbered in the order of their first tests; where there are
     none, a question bears the number of its test."""
+    tests: set[tuple[str, str]] = set()
+    for row in rows:
+        if (row.run, row.question) in tests:
+            rule = f"{row.question!r} stands here again for run {row.run!r}"
+            raise FormatError(row.path, rule, where=row.where)
+        tests.add((row.run, row.question))
     seen = Counter((row.run, row.cluster) for row in rows)
     again = seen.total() - len(seen)
     if not again:
@@ -133,7 +139,7 @@ def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     notes.append(
         note(
             "promptfoo.repeats",
-            "{repeats} results are of tests whose variables stand in another: they are repeats",
+            "{repeats} results are of tests whose variables and assertions stand in another: they are repeats",
             repeats=again,
         )
     )

@@ -152,7 +152,7 @@ def packed(cells: NDArray[np.uint8]) -> str:
 def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | None:
     """Take the words of questions (those of the data, or the ones named) and of answers from what was read; None
     without any."""
-    if loaded.texts is None or not isinstance(loaded.data, Evidence):
+    if loaded.texts is None or not isinstance(loaded.data, Evidence) or loaded.data.repeats is not None:
         return None
     place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
     shown_questions = [""] * len(place)
