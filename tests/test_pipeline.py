@@ -69,7 +69,7 @@ def test_files_of_several_formats(tmp_path: Path) -> None:
     assert str(refusal([outcomes, counts], MismatchError)) == (
         f"{counts} is a counts table: run, correct, incorrect, unanswered, and {outcomes} is an outcome table: run, "
         "question, "
-        "outcome (and confidence, candidate, rank, answerable, cluster); these cannot be read together"
+        "outcome (and repeat, confidence, candidate, rank, answerable, cluster); these cannot be read together"
     )
 
 

@@ -5,7 +5,8 @@ the question, `correct`, `is_correct`, `verdict`, `grade` or `score` for the out
 wrong), `probability` for the confidence; in any case, with any punctuation, in English, German, French, Spanish or
 Italian. A column that says whether an answer was declined (`abstained`, `refused`, `answered`) makes it unanswered,
 whatever else was said of it. A note says which columns were taken; where several could be meant nothing is guessed, and
-`--column NAME=COLUMN` decides. With `--judge` the answers of such a table are judged instead, if it has them and gold
+`--column NAME=COLUMN` decides. Where questions were asked several times, `repeat` says which answer to its question a row
+is (an epoch, a trial, a seed): a question counts as the mean of its answers. With `--judge` the answers of such a table are judged instead, if it has them and gold
 answers.
 """
 
