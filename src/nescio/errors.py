@@ -13,8 +13,13 @@ The command line turns each of them into one message and exit status 2.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class NescioError(Exception):
@@ -64,6 +69,25 @@ class UnknownNameError(NescioError):
         near = near or difflib.get_close_matches(name.lower(), by_folded, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(by_folded[k] for k in near)}?" if near else f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+def names_nearest(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function's TypeError for a misspelt keyword name the nearest one, as Python itself does from 3.13."""
+
+    @functools.wraps(function)
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
+        import difflib
+        import inspect
+
+        names = list(inspect.signature(function).parameters)
+        for name in keywords:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"its options are {', '.join(names)}"
+                raise TypeError(f"{function.__name__}() got an unexpected option {name!r}; {hint}")
+        return function(*arguments, **keywords)
+
+    return call
 
 
 class EndpointError(NescioError):

@@ -89,3 +89,24 @@ def test_an_option_of_reading_has_one_default_and_one_set_of_choices(option: str
         assert (stated if isinstance(stated, (str, float)) else None) == (default or None), name
         choices = get_args(hint) if get_origin(hint) is Literal else None
         assert getattr(declared.type, "choices", None) == choices, name
+
+
+EXPLICIT = [
+    (nescio.meta.audit, "measure", "measures"),
+    (nescio.from_dataframe, "confidnce", "confidence"),
+    (nescio.ave.baselines, "sed", "seed"),
+    (nescio.ave.table12, "wordnett", "wordnet"),
+    (nescio.nuggets.answer, "foldr", "folder"),
+    (nescio.nuggets.score, "resample", "resamples"),
+    (nescio.read.answer, "sistem", "system"),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "misspelt", "nearest"), EXPLICIT, ids=lambda case: getattr(case, "__name__", None)
+)
+def test_a_misspelt_keyword_of_a_function_without_options_of_reading_names_the_nearest(
+    function: Callable[..., Any], misspelt: str, nearest: str
+) -> None:
+    with pytest.raises(TypeError, match=f"{misspelt!r}; did you mean {nearest}\\?"):
+        function("nowhere.csv", **{misspelt: 1})

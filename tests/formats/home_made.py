@@ -112,7 +112,7 @@ WORDS: dict[str, list[tuple[str, str, str]]] = {
     ],
 }
 TRUTH = {"en": ("True", "False"), "de": ("ja", "nein"), "fr": ("oui", "non"), "es": ("sí", "no"), "it": ("sì", "no")}
-WAYS = ("csv", "semicolons", "bom", "tsv", "jsonl", "parquet")
+WAYS = ("csv", "semicolons", "bom", "tsv", "jsonl", "parquet", "json")
 LANGUAGES = tuple(WORDS)
 State = str  # "correct", "incorrect", "unanswered" or "ungraded"
 
@@ -142,14 +142,24 @@ class Table:
         elif self.way == "jsonl":
             lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows)
             path.write_text("".join(lines), encoding="utf-8")
+        elif self.way == "json":
+            kept = {"name": "my results", "rows": self.rows} if self.number % 2 else self.rows
+            path.write_text(json.dumps(kept, ensure_ascii=False, indent=self.number % 3 or None), encoding="utf-8")
         else:
             text = io.StringIO()
             delimiter = {"semicolons": ";", "tsv": "\t"}.get(self.way, ",")
             writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n" if self.way == "bom" else "\n")
             writer.writerow(columns)
-            writer.writerows(["" if cell is None else cell for cell in row.values()] for row in self.rows)
+            comma = self.way == "semicolons" and self.number % 2 == 1
+            writer.writerows([_written(cell, comma) for cell in row.values()] for row in self.rows)
             path.write_text(text.getvalue(), encoding="utf-8-sig" if self.way == "bom" else "utf-8", newline="")
         return path
+
+
+def _written(cell: Any, comma: bool) -> str:
+    """A cell of a delimited file; the numbers of some have decimal commas."""
+    text = "" if cell is None else str(cell)
+    return text.replace(".", ",") if comma and isinstance(cell, float) else text
 
 
 def tables(n: int) -> Iterator[Table]:

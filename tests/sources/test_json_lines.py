@@ -38,12 +38,16 @@ def test_ndjson_is_another_suffix_of_it(tmp_path: Path) -> None:
     assert evidence(lines(tmp_path, A1, A2).rename(tmp_path / "table.ndjson")).questions == ("q1", "q2")
 
 
+def test_an_array_of_all_is_the_same_table(tmp_path: Path) -> None:
+    assert evidence(lines(tmp_path, "[", A1 + ",", A2, "]")).digest() == sound_digest()
+
+
 BROKEN = {
     "truncated": ((A1, A2[:-10]), "line 2", WHOLE),
     "truncated within a character of many bytes": ((A1, '{"run": "' + "x" * 29 + "é" * 20), "line 2", WHOLE),
     "broken in the middle": ((A1, A1[:-1], A2), "line 2", WHOLE),
     "spread over lines": (json.dumps(json.loads(A1), indent=1).split("\n"), "line 1", WHOLE),
-    "an array of all": (("[", A1 + ",", A2, "]"), None, "this is one JSON document; tables, questions and runs"),
+    "an array of all, cut off": (("[", A1 + ",", A2), "line 1", "not a JSON object"),
     "an array": ((A1, "[1, 2]"), "line 2", "each line must be a JSON object (found [1, 2])"),
     "a number": (("", A1, "7"), "line 3", "each line must be a JSON object (found 7)"),
     "null": (("null", A1), "line 1", "each line must be a JSON object"),

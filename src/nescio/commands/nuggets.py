@@ -9,7 +9,7 @@ from typing import Any
 from nescio.commands.answers import Answered
 from nescio.commands.places import check_file, listed
 from nescio.data.results import Scores
-from nescio.errors import UsageError
+from nescio.errors import UsageError, names_nearest
 from nescio.measures import parse
 from nescio.scoring import score as scoring
 from nescio.systems import definitions
@@ -18,6 +18,7 @@ from nescio.tasks.nuggets.pourpre import Matching
 __all__ = ["answer", "score"]
 
 
+@names_nearest
 def score(
     source: Any,
     measures: Sequence[str] | str | None = None,
@@ -61,6 +62,7 @@ def _with_beta(names: Sequence[str], beta: float) -> list[str]:
     return [f"{m.declaration.name}(beta={beta:g})" if "beta" in m.parameters else m.label for m in measures]
 
 
+@names_nearest
 def answer(
     targets: Path | str, folder: Path | str, output: Path | str, *, length: int = 600, threshold: float = 0.5
 ) -> Answered:

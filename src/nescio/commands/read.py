@@ -12,7 +12,7 @@ from nescio.commands.places import check_file, listed
 from nescio.data.model import Question
 from nescio.data.notes import note
 from nescio.data.results import Scores
-from nescio.errors import UsageError
+from nescio.errors import UsageError, names_nearest
 from nescio.formats import ReadResult, Unjudged
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
@@ -29,6 +29,7 @@ __all__ = ["answer", "score"]
 MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 
 
+@names_nearest
 def answer(
     source: Any,
     output: Path | str,

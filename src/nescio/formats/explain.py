@@ -104,7 +104,7 @@ def no_format(source: Source) -> FormatError:
     if source.kind == "document" and source.document in ([], {}, None):
         return FormatError(source.label, "this JSON document is empty", value=source.document)
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:
-        rule = "this is one JSON document; tables, questions and runs in JSON have one object a line (.jsonl)"
+        rule = "this is one JSON document; questions and runs in JSON have one object a line (.jsonl)"
         return FormatError(source.label, rule, value=columns)
     return FormatError(source.label, _why_of_no_format(source), where=source.head, value=columns)
 

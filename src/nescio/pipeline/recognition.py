@@ -15,7 +15,7 @@ from nescio.formats.explain import no_format, no_text
 from nescio.formats.folder_reader import files_of
 from nescio.formats.native import roles
 from nescio.pipeline.options import Options
-from nescio.sources.opening import open_source
+from nescio.sources.opening import listed_rows, open_source
 from nescio.sources.source import Source
 
 OWN_RUN = "own run"  # the part of a run in nescio's JSON Lines beside a collection of another format
@@ -48,11 +48,22 @@ def recognise(
     FormatError where a file is of no known format, MismatchError where they are of several, UsageError for columns that
     are not there or cannot be named.
     """
-    sources = _with_columns(sources, column or {})
+    sources = _with_columns([_as_table(source, judging=judging) for source in sources], column or {})
     format_, parts = _recognise(sources, format_in, judging=judging)
     if column:
         _check_columns(format_, column)
     return format_, parts
+
+
+def _as_table(source: Source, *, judging: bool) -> Source:
+    """Return a JSON document of no format's as the table that it holds, where its columns have names that tables have."""
+    if source.kind != "document" or takers(source, judging=judging):
+        return source
+    table = listed_rows(source)
+    if table is None or not roles.roles_of(table.columns).columns:
+        return source
+    of_lines = "id" in table.columns and {"question", "answer", "sentences"} & {*table.columns}
+    return source if of_lines and not takers(table, judging=judging) else table
 
 
 def _with_columns(sources: Sequence[Source], column: Mapping[str, str]) -> Sequence[Source]:

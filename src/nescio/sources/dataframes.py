@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from nescio.errors import MissingColumnError
+from nescio.errors import MissingColumnError, names_nearest
 from nescio.sources.arrow import Renamed
 from nescio.sources.database import connect
 from nescio.sources.opening import open_table
 
 
+@names_nearest
 def from_dataframe(
     table: Any,
     *,

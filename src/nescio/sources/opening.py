@@ -13,7 +13,7 @@ from typing import Any
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents
-from nescio.sources.arrow import readable
+from nescio.sources.arrow import is_rows, readable
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
@@ -194,6 +194,32 @@ def open_table(table: Any) -> Source:
         ) from None
     _no_name_twice("table", names)
     return Source("table", table=table, columns=names)
+
+
+def listed_rows(source: Source) -> Source | None:
+    """Return a JSON document as the table that it holds: a list of objects, the one list of objects among its members,
+    or columns that are lists of one length; None where it holds no such thing."""
+    document = source.document
+    if source.kind != "document" or not isinstance(document, (list, dict)):
+        return None
+    lists = {"": document} if is_rows(document) else {}
+    if isinstance(document, dict):
+        lists = {name: member for name, member in document.items() if is_rows(member)}
+        plain = [cells for cells in document.values() if isinstance(cells, list) and not is_rows(cells)]
+        if document and len(plain) == len(document) and len({len(cells) for cells in plain}) == 1 and plain[0]:
+            lists = {"": document}
+    if len(lists) != 1:
+        return None
+    ((member, rows),) = lists.items()
+    read = note(
+        "table.json",
+        "{subject}: {place}, read as a table",
+        str(source.label),
+        place=f"the list {member!r} of this JSON document"
+        if member
+        else "this JSON document is a list of rows or columns",
+    )
+    return replace(open_table(rows), name=str(source.label), notes=(*source.notes, read))
 
 
 def _forward(table: Any) -> Any:

@@ -75,7 +75,7 @@ class Source:
     @property
     def stem(self) -> str:
         """What a run in this file is called when nothing else names it."""
-        return self.path.stem if self.path else self.name
+        return self.path.stem if self.path else Path(self.name).stem
 
     @property
     def label(self) -> Path | str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.sources.database import PARQUET, address, first_line
 from nescio.sources.json import as_text, decode_object
@@ -250,6 +251,28 @@ def unguarded(source: Source, cell: str) -> str:
         return cell
     guarded = f"starts_with({cell}, {literal(_MARK)}) AND regexp_matches({cell}, {literal('^' + FORMULA)})"
     return f"CASE WHEN {guarded} THEN substr({cell}, 2) ELSE {cell} END"
+
+
+def with_points(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
+) -> tuple[Note, ...]:
+    """Give the numbers of a loaded table decimal points where they have decimal commas (0,75), as spreadsheets of many
+    languages write them beside semicolons or tabs; `cells` are the columns that may hold numbers. Returns a note on
+    those that have."""
+    if source.kind != "delimited" or source.delimiter == ",":
+        return ()
+    number, comma = "'[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?'", "'[+-]?[0-9]+,[0-9]+'"
+    found = []
+    for name, cell in cells.items():
+        query = f"SELECT bool_and(regexp_full_match({cell}, {number})), bool_or(regexp_full_match({cell}, {comma})) FROM {table}"
+        if first(connection, query) == (True, True):
+            connection.execute(f"UPDATE {table} SET {cell} = replace({cell}, ',', '.')")
+            found.append(name)
+    if not found:
+        return ()
+    columns = [repr(name) for name in found]
+    words = "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75"
+    return (note("table.decimal_commas", words, str(source.label), columns=columns, many=len(found)),)
 
 
 def literal(text: str) -> str:

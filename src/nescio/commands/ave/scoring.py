@@ -12,7 +12,7 @@ from nescio.data.evidence import Evidence
 from nescio.data.policies import UNGRADED_LEFT_OUT, Policies, apply_policies
 from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import Signature
-from nescio.errors import MismatchError, UsageError
+from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import (
     COLLECTION,
@@ -119,6 +119,7 @@ def _write_roc(loaded: Loaded, path: Path, line: Signature) -> None:
     tables.write(Results(tuple(points), line, (), "roc"), path)
 
 
+@names_nearest
 def baselines(
     collection: Path | str, *, ci: float | None = 95.0, resamples: int = 10_000, seed: int = 0, jobs: int = 1
 ) -> Scores:

@@ -20,7 +20,7 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
 from nescio.sources.source import DELIMITED, LINES, TABLES, Source
-from nescio.sources.tables import first, load_rows, locate
+from nescio.sources.tables import first, load_rows, locate, with_points
 from nescio.sources.text_files import records
 from nescio.text import decimal
 
@@ -131,6 +131,7 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
                     others=[repr(label) for label in labels[1:]],
                 )
             )
+        notes += with_points(connection, "raw", source, {name: have[name] for name in names})
         cells = ", ".join(have[name] for name in (*labels[:1], *names))
         rows = connection.execute(f"SELECT {cells} FROM raw ORDER BY row").fetchall()
     ids = tuple(row[0] for row in rows) if labels else tuple(str(i) for i in range(1, len(rows) + 1))

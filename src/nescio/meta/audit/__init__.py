@@ -13,7 +13,7 @@ from inspect import Parameter
 from nescio.data.notes import note
 from nescio.data.results import Audit, Finding
 from nescio.data.signature import sign
-from nescio.errors import UsageError
+from nescio.errors import UsageError, names_nearest
 from nescio.measures import REGISTRY, Declaration, Measure, parse
 from nescio.meta._call import Progress
 from nescio.meta.audit import _axioms, _cheats, _kinds
@@ -37,6 +37,7 @@ class Earned:
     value: float
 
 
+@names_nearest
 def audit(
     measures: Sequence[str | Measure] | str | None = None,
     *,

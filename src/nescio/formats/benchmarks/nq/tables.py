@@ -16,7 +16,7 @@ from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
 from nescio.sources.database import connect
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines, load_rows, locate
+from nescio.sources.tables import json_lines, load_rows, locate, with_points
 from nescio.sources.text_files import WHITE
 from nescio.text import composed, decimal
 
@@ -119,10 +119,12 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         have = load_rows(connection, source, "predictions")
         columns = _columns(source, have, notes)
         names = [column for column in have if column]
+        sure = {name: have[name] for name in names if name == columns.confidence}
+        notes += with_points(connection, "predictions", source, sure)
         cells = connection.execute(
             f"SELECT row, {', '.join(have[n] for n in names)} FROM predictions ORDER BY row"
         ).fetchall()
-    lists = _lists(source, columns.prediction, columns.gold) if source.kind == "lines" else None
+    structured = _structured(source, columns.prediction, columns.gold) if source.kind == "lines" else None
     own, ids = columns.own, columns.ids
     rows: list[Row] = []
     seen: dict[tuple[str, str], int] = {}
@@ -148,8 +150,8 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
             raise MismatchError(f"run {run!r} stands in {source.label} and in a file before it")
         seen[run, name] = at
         labels = {key: value or "" for key, value in cell.items() if key not in own}
-        answers = _listed(cell[columns.gold], place, lists, columns.gold)
-        predictions = _given(cell[columns.prediction], at, lists, columns.prediction)
+        answers = _listed(cell[columns.gold], place, structured, columns.gold)
+        predictions = _given(cell[columns.prediction], place, structured, columns.prediction)
         verdict, confidence = cell.get(columns.people or ""), _confidence(cell.get(columns.confidence or ""), place)
         silent = _declined(cell, columns, place)
         rows.append(Row(run, name, text, answers, predictions, confidence, verdict, place, silent, labels))
@@ -211,23 +213,46 @@ def fail(place: tuple[Source, int], rule: str, value: object = None) -> FormatEr
     return FormatError(source.label, rule, where=locate(source, row), value=value)
 
 
-def _lists(source: Source, *names: str | None) -> frozenset[tuple[int, str]]:
-    """Return where JSON Lines hold a list in one of these columns: a text may look like one."""
+Structured = Mapping[tuple[int, str], type] | None  # by row and column; None where only its text tells
+
+
+def _structured(source: Source, *names: str) -> Structured:
+    """Return where JSON Lines hold a list or an object in one of these columns: a text may look like one."""
     rows = enumerate(json_lines(source), 1)
-    return frozenset((at, name) for at, (row, _) in rows for name in names if name and isinstance(row.get(name), list))
+    return {
+        (at, name): type(row[name])
+        for at, (row, _) in rows
+        for name in names
+        if isinstance(row.get(name), (list, dict))
+    }
 
 
-Lists = frozenset[tuple[int, str]] | None
+def _kind(text: str, place: tuple[Source, int], structured: Structured, column: str) -> type:
+    """Return what a cell holds: a list, an object (of JSON alone: in a delimited file it is a text), or a text."""
+    if structured is not None:
+        return structured.get((place[1], column), str)
+    if text.startswith("{") and text.endswith("}") and place[0].kind in ("parquet", "table"):
+        return dict
+    return list if text.startswith("[") and text.endswith("]") else str
 
 
-def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: str) -> tuple[str, ...]:
-    """Return the gold answers in a cell: a list as JSON or Python writes it, or texts with " | " between them."""
+def _refuse_object(text: str, place: tuple[Source, int], column: str) -> FormatError:
+    rule = f"the cells of {column!r} are objects, and an answer must be a text or a list of texts: give it a column"
+    return fail(place, rule, text)
+
+
+def _listed(text: str | None, place: tuple[Source, int], structured: Structured, column: str) -> tuple[str, ...]:
+    """Return the gold answers in a cell: a list as JSON or Python writes it, SQuAD's {"text": [...]}, or texts with
+    " | " between them."""
     if text is None:
         return ()
-    listed = text.startswith("[") and text.endswith("]")
-    if lists is not None and (place[1], column) not in lists:
-        listed = False
-    if listed:
+    kind = _kind(text, place, structured, column)
+    if kind is dict:
+        texts = _squad_texts(text)
+        if texts is None:
+            raise _refuse_object(text, place, column)
+        return texts
+    if kind is list:
         items = _list(text)
         if items is not None:
             return tuple(dict.fromkeys(item for item in items if item.strip(WHITE)))
@@ -236,11 +261,25 @@ def _listed(text: str | None, place: tuple[Source, int], lists: Lists, column: s
     return tuple(dict.fromkeys(part for piece in text.split(" | ") if (part := piece.strip(WHITE))))
 
 
-def _given(text: str | None, at: int, lists: Lists, column: str) -> tuple[str, ...]:
-    """Return the prediction in a cell; a list of them, which JSON Lines may hold, is in the order of their ranks."""
+def _squad_texts(text: str) -> tuple[str, ...] | None:
+    """Return the texts of SQuAD's answers, {"text": [...], "answer_start": [...]}; None where this is another object."""
+    try:
+        texts = json.loads(text).get("text")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
+        return None
+    return tuple(dict.fromkeys(item for item in texts if item.strip(WHITE)))
+
+
+def _given(text: str | None, place: tuple[Source, int], structured: Structured, column: str) -> tuple[str, ...]:
+    """Return the prediction in a cell; a list of them, which JSON may hold, is in the order of their ranks."""
     if text is None:
         return ()
-    items = _list(text) if lists and (at, column) in lists else None
+    kind = _kind(text, place, structured, column)
+    if kind is dict:
+        raise _refuse_object(text, place, column)
+    items = _list(text) if structured is not None and kind is list else None
     return (text,) if items is None else tuple(items)
 
 

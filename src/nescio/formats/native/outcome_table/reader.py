@@ -29,7 +29,7 @@ from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table,
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
-from nescio.sources.tables import first, literal, load_rows, require, unguarded
+from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points
 
 if TYPE_CHECKING:
     import duckdb
@@ -91,6 +91,9 @@ def _collect(
         have = load_rows(connection, source, f"raw_{i}", kept(source, options))
         if not roles.roles_of(have).all("id", "text") and not source.named:
             require(source, ("question", "outcome"), have, "an outcome table")
+        texts = roles.roles_of(have, source.named).all("id", "text", "gold", "prediction", "run")
+        numbers = {name: cell for name, cell in have.items() if name not in texts}
+        notes += with_points(connection, f"raw_{i}", source, numbers)
         chosen = choose(connection, f"raw_{i}", source, have, notes)
         tables.append(Table(f"raw_{i}", source, have, chosen))
     extra = {name: f"x{i}" for i, name in enumerate(dict.fromkeys(name for t in tables for name in t.extra))}
