@@ -16,6 +16,7 @@ import nescio
 from nescio.errors import MismatchError, UsageError
 from nescio.formats.native import headers, roles
 from nescio.pipeline import Options, load
+from nescio.pipeline.options import in_python
 from tests.notes import in_words
 
 from .encodings import assert_refused, evidence, read, refusal
@@ -277,6 +278,19 @@ def test_errors_in_python_name_its_arguments(tmp_path: Path) -> None:
         nescio.score(path)
     with pytest.raises(nescio.FormatError, match="or name the format with format_in"):
         nescio.score(table(tmp_path, "foo\nx\n"))
+    with pytest.raises(nescio.MismatchError, match=r"use missing='unanswered' to count .* or missing='common' to keep"):
+        nescio.score(table(tmp_path, "run,question,outcome\na,1,correct\nb,2,correct\n"))
+    with pytest.raises(
+        nescio.MismatchError, match=r"use ungraded='exclude' to leave .* or ungraded='bounds' to report"
+    ):
+        nescio.score(table(tmp_path, "run,question,outcome\na,1,\nb,1,correct\n"))
+
+
+def test_options_that_a_message_proposes_are_written_as_arguments() -> None:
+    assert in_python("--choose key=first, --judge NAME, --judge is") == "choose={'key': 'first'}, judge=NAME, judge is"
+    assert in_python("--missing-confidence exclude leaves") == "missing_confidence='exclude' leaves"
+    assert in_python("--outcome-map 'not sure=unanswered'") == "outcome_map={'not sure': 'unanswered'}"
+    assert in_python("--column 'outcome=is right'") == "column={'outcome': 'is right'}"
 
 
 def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:

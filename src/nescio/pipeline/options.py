@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
-from typing import Any, TypedDict
+from itertools import chain
+from typing import Any, TypedDict, get_args
 
 from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
@@ -127,21 +128,27 @@ class Options:
 def in_python(message: str) -> str:
     """Name the options that a message proposes as the arguments of functions: --format-in matrix as
     format_in='matrix'."""
-    message = _COLUMN.sub(lambda typed: _argument("column", shlex.split(typed[1])[0]), message)
-    message = _JUDGE.sub(lambda typed: f"judge={typed[1]!r}", message)
-    message = _FORMAT.sub(lambda typed: f"format_in={typed[1]!r}", message)
-    return message.replace("--format-in", "format_in").replace("--column", "column")
+    return _OPTION.sub(_argument, message)
 
 
-def _argument(name: str, pair: str) -> str:
-    key, _, value = pair.partition("=")
-    return f"{name}={ {key: value}!r}".replace("= {", "={")
+def _argument(typed: re.Match[str]) -> str:
+    """Write an option as an argument: --missing common as missing='common', --choose key=first as
+    choose={'key': 'first'}."""
+    name, value = typed[1].replace("-", "_"), typed[2]
+    if value is None:
+        return name
+    if value.isupper() and "=" not in value:
+        return f"{name}={value}"
+    key, equals, chosen = shlex.split(value)[0].partition("=")
+    return f"{name}={ {key: chosen}!r}".replace("= {", "={") if equals else f"{name}={key!r}"
 
 
-_COLUMN = re.compile(r"--column ('[^']*'|[^\s=]+=[^\s;,)]+)")
-_JUDGE = re.compile(r"--judge (exact)\b")
-_FORMAT = re.compile(r"--format-in (matrix|outcomes)\b")
 CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its own sake, and no user asks for
+# What a message says of an option of reading: its name, and a value where one follows (no other word does).
+_NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
+_WORDS = "|".join((*chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded))), "exact", "human", "llm",
+    "matrix", "outcomes"))  # fmt: skip
+_OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
 
 
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
