@@ -219,7 +219,9 @@ def listed_rows(source: Source) -> Source | None:
         if member
         else "this JSON document is a list of rows or columns",
     )
-    return replace(open_table(rows), name=str(source.label), notes=(*source.notes, read))
+    return replace(
+        open_table(rows), name=source.name, path=source.path, packed=source.packed, notes=(*source.notes, read)
+    )
 
 
 def _forward(table: Any) -> Any:

@@ -30,8 +30,8 @@ class Packed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are its column names, or the keys of its first
-    object.
+    """A file on disk (`path`), a table in memory (`table`), or a table in memory that stood in a file; `columns` are
+    its column names, or the keys of its first object.
 
     `kind` says how it is read: `delimited`, `lines` (of JSON), `parquet`, `table`, or whole as a `document` (JSON), an
     `archive` (ZIP, whose `members` are named), `xml` or `text`; `documents.py` opens the last four. `begins` is the
@@ -75,7 +75,7 @@ class Source:
     @property
     def stem(self) -> str:
         """What a run in this file is called when nothing else names it."""
-        return self.path.stem if self.path else Path(self.name).stem
+        return self.path.stem if self.path else self.name
 
     @property
     def label(self) -> Path | str:

@@ -8,6 +8,9 @@ whatever else was said of it. A note says which columns were taken; where severa
 `--column NAME=COLUMN` decides. Where questions were asked several times, `repeat` says which answer to its question a row
 is (an epoch, a trial, a seed): a question counts as the mean of its answers. With `--judge` the answers of such a table are judged instead, if it has them and gold
 answers.
+
+CSV (with semicolons too, and then with decimal commas), TSV, JSON Lines, Parquet and tables in memory are read; so is a
+JSON document that is a list of rows, or has one among its members.
 """
 
 from __future__ import annotations
