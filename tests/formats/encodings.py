@@ -72,9 +72,9 @@ def evidence(given: Any, **options: Any) -> Evidence:
 
 
 def refusal(given: Any, kind: type[NescioError] = FormatError, **options: Any) -> Any:
-    """The one error, of exactly this kind, that reading gives; its message is one line."""
+    """The one error, of exactly this kind, that reading gives on the command line; its message is one line."""
     with pytest.raises(NescioError) as caught:
-        read(given, **options)
+        read(given, **{"typed": True} | options)
     assert type(caught.value) is kind, str(caught.value)
     assert str(caught.value).isprintable()
     return caught.value

@@ -6,8 +6,10 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 
 from nescio.errors import FormatError
 from nescio.formats import open_source
@@ -118,7 +120,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a title before the header": (
         "My results\n" + SOUND,
         "line 1",
-        "an outcome table has the columns run, question and outcome; rename yours, name them with column, or name the format with format_in",
+        "an outcome table has the columns run, question and outcome; rename yours, name them with --column, or name the format with --format-in",
     ),
 }
 
@@ -146,8 +148,15 @@ def test_semicolons_are_announced(table: Path) -> None:
 
 
 def test_semicolons_with_decimal_commas(table: Path) -> None:
+    written = write(table, "run;question;outcome;confidence\na;q;correct;0,5\na;r;correct;\na;s;incorrect;-1\n")
+    loaded = read(written)
+    assert_array_equal(loaded.data.columns["confidence"], [[0.5, np.nan, -1]])
+    assert f"{written}: 'confidence' has decimal commas: 0,75 is read as 0.75" in map(str, loaded.notes)
     rule = "confidence must be a finite number such as 0.75, or empty (found '0,5')"
-    assert_refused(write(table, "run;question;outcome;confidence\na;q;correct;0,5\n"), "line 2", rule)
+    assert_refused(
+        write(table, "run;question;outcome;confidence\na;q;correct;0,5\na;r;correct;1,2,3\n"), "line 2", rule
+    )
+    assert_refused(write(table, 'run,question,outcome,confidence\na,q,correct,"0,5"\n'), "line 2", rule)
 
 
 def test_commas_in_a_tsv(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its o
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
 _WORDS = "|".join((*chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded))), "exact", "human", "llm",
     "matrix", "outcomes"))  # fmt: skip
-_OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
+_OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
 
 
 def check_names(function: Callable[..., Any], options: Mapping[str, Any], names: Sequence[str] = ()) -> None:
