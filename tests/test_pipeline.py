@@ -84,7 +84,7 @@ def test_a_column_that_changes_between_files_is_refused_with_both_places(tmp_pat
 def test_the_format_asked_for_wins(tmp_path: Path) -> None:
     both = [{"run": "a", "correct": 1, "incorrect": 0, "unanswered": 0, "id": "q1", "answer": "x"}]
     path = encode(both, "jsonl", tmp_path)
-    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with format_in")
+    assert_refused(path, "line 1", "could be read as counts or as questions; choose one with --format-in")
     assert isinstance(read(path, format_in="counts").data, Tally)
 
 
@@ -108,8 +108,25 @@ def test_json_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     path.write_text('{"a": 1}')
     assert_refused(path, None, "of no format that nescio knows (")
-    path.write_text(json.dumps(ROWS))
-    assert_refused(path, None, "tables, questions and runs in JSON have one object a line (.jsonl)")
+    path.write_text('[{"id": "q1", "question": "?", "answers": ["x"]}]')
+    assert_refused(path, None, "questions and runs in JSON have one object a line (.jsonl)")
+
+
+@pytest.mark.parametrize(
+    "wrapped", [ROWS, {"name": "mine", "results": ROWS}, {c: [r[c] for r in ROWS] for c in ROWS[0]}]
+)
+def test_rows_in_one_document_are_the_table_that_they_are_by_lines(wrapped: Any, tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps(wrapped))
+    loaded = read(path)
+    assert loaded.data.digest() == read(encode(ROWS, "csv", tmp_path)).data.digest()
+    assert any("read as a table" in str(remark) for remark in loaded.notes)
+
+
+def test_two_lists_of_rows_in_one_document_are_no_table(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps({"one": ROWS, "other": ROWS}))
+    assert_refused(path, None, "of no format that nescio knows (")
 
 
 @pytest.mark.parametrize(
