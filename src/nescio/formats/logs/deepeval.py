@@ -98,7 +98,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         cases += own
         notes += _against_counts(source, own)
     metric = _metric(cases, options, notes)
-    rows = repeated([_graded(case, metric, options) for case in cases], "test cases", notes)
+    rows = repeated([_graded(case, metric, options) for case in cases], notes)
     notes += _failed_metrics(cases, metric)
     outcomes = outcomes_of(rows, parts[0][1].label, options, notes)
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())

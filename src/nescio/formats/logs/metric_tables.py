@@ -1,5 +1,5 @@
-"""Tables of answers with a column a metric, as ragas, MLflow, Langfuse and Phoenix export them: their rows, and which
-columns are metrics."""
+"""Tables of answers with a column a metric, as ragas, MLflow, Langfuse and Phoenix export them: their rows, which
+columns are metrics, and the answers as rows of a log."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
+from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.errors import FormatError
+from nescio.formats.logs.graded import SAID_SO, Graded, declined
+from nescio.formats.logs.grading import EMPTY, labels
+from nescio.formats.logs.metrics import Marked, question_name
 from nescio.formats.native import roles
+from nescio.formats.registry import ReadOptions
 from nescio.sources.database import connect
 from nescio.sources.json import as_text
 from nescio.sources.source import Source
@@ -113,3 +118,63 @@ def metrics_among(rows: Sequence[Row], columns: Collection[str]) -> dict[str, li
 def _counts(scores: Sequence[float]) -> bool:
     """Say whether these numbers count the rows, as an index that was written does."""
     return len(scores) > 2 and all(after == before + 1 for before, after in pairwise(scores))
+
+
+def marked_rows(
+    source: Source,
+    rows: Sequence[Row],
+    run: str,
+    metrics: Mapping[str, Sequence[float]],
+    options: ReadOptions,
+    *,
+    asked: str,
+    said: str | None,
+    fields: Collection[str] = (),
+) -> list[Marked]:
+    """Return the rows as answers of a run: called by their question, silent where nothing, or that they do not know, is
+    said. Columns that are neither metrics nor `fields` of the tool are strata.
+
+    Raises FormatError where a question is empty.
+    """
+    held = {*metrics, *fields, asked, said}
+    answers = []
+    for i, row in enumerate(rows):
+        text = row.get(asked)
+        if text is None:
+            raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=asked)
+        strata = labels({name: cell for name, cell in row.items() if cell and name not in held}, options)
+        graded = Graded(run, question_name(text), 0, strata=strata, where=f"row {i + 1}", path=source.label)
+        scores = {name: column[i] for name, column in metrics.items()}
+        answers.append(Marked(graded, scores, None if said is None else silence(row.get(said), options)))
+    return answers
+
+
+def silence(text: str | None, options: ReadOptions) -> str | None:
+    """Say why the text of an answer is none; None where it is one."""
+    if text is None or not text.strip():
+        return EMPTY
+    return SAID_SO if declined(options, text) else None
+
+
+def column_of(source: Source, names: Collection[str], part: str, called: Sequence[str]) -> str | None:
+    """Return the column that the user named for a part, or the first of the tool's own names that is there."""
+    return source.named.get(part) or next((name for name in called if name in names), None)
+
+
+def question_column(source: Source, names: Collection[str], called: Sequence[str]) -> str:
+    """Return the column that holds the questions; raises FormatError, with the option that names it, where there is
+    none."""
+    column = column_of(source, names, "question", called)
+    if column is None:
+        rule = f"no column holds the questions; {roles.option('question', 'COLUMN')} names it"
+        raise FormatError(source.label, rule, where=source.head, value=list(names))
+    return column
+
+
+def no_answers(source: Source) -> Note:
+    """Note a table without the answers themselves."""
+    return note(
+        "metric_tables.no_answers",
+        "{subject}: no column holds the answers, so that nobody can say which of them are silence",
+        str(source.label),
+    )

@@ -19,6 +19,7 @@ from nescio.formats.logs.graded import Graded, choose, outcomes_of
 from nescio.formats.logs.grading import (
     SCORE,
     UNREAD,
+    Scale,
     drop_redundant_columns,
     no_outcome,
     outcome_of,
@@ -36,73 +37,110 @@ _LONGEST = 100  # characters of a question that can be its name
 @dataclass(frozen=True, slots=True)
 class Marked:
     """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer (None
-    where it is one), and why a metric failed where the tool says more than that it did."""
+    where it is one), why a metric failed where the tool says more than that it did, and the task that the answer is of,
+    where each has metrics of its own."""
 
     row: Graded
     scores: Mapping[str, float]
     silent: str | None = None
     failed: Mapping[str, str] = field(default_factory=dict)
+    task: str = ""
 
 
 def by_metric(
-    answers: Sequence[Marked], path: object, options: ReadOptions, notes: list[Note], *, verdicts: bool = True
+    answers: Sequence[Marked],
+    path: object,
+    options: ReadOptions,
+    notes: list[Note],
+    *,
+    verdicts: bool = True,
+    keep: Sequence[str] = (),
 ) -> ReadResult:
     """Return outcomes by the metric chosen with `--choose metric=NAME`, or, where the tool has `verdicts`, by the only
-    one whose scores are all 0 or 1; else the scores of all metrics, which mean(NAME) measures.
+    one whose scores are all 0 or 1, task by task; else the scores of all metrics, which mean(NAME) measures. Of the
+    strata those to `keep` stay.
 
     Raises FormatError where no metric has a number, UsageError where the metric chosen is not there.
     """
+    numbered = repeated([answer.row for answer in answers], notes)
+    answers = [replace(answer, row=row) for answer, row in zip(answers, numbered, strict=True)]
+    tasks: dict[str, list[Marked]] = {}
+    for answer in answers:
+        tasks.setdefault(answer.task, []).append(answer)
     names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
-    scores = {name: [answer.scores.get(name, math.nan) for answer in answers] for name in names}
     if not names:
         raise FormatError(path, "there is no metric in it")
-    notes += _both_means(answers, names)
-    name = _deciding(scores, options, verdicts=verdicts)
-    if name is None:
-        notes.append(
-            note(
-                "metrics.only_scores",
-                "scores of {metrics:list}, and no outcomes: --choose metric=NAME takes one of them as the outcome (with"
-                " threshold=T, correct from T on)",
-                metrics=names,
-            )
-        )
+    for own in tasks.values():
+        notes += _both_means(own, list(dict.fromkeys(name for answer in own for name in answer.scores)))
+    chosen = choose(options, METRIC, names, "metrics") if METRIC in options.choose else None
+    deciding = {task: _deciding(own, chosen, options, verdicts=verdicts) for task, own in tasks.items()}
+    scales = {
+        task: scale_of(_graded_scores(tasks[task], name), options) if name else None for task, name in deciding.items()
+    }
+    if not all(scales.values()):
+        notes += _why_no_outcomes(names, deciding)
         rows = [replace(answer.row, state=NOT_GRADED, scores=answer.scores) for answer in answers]
-        return drop_redundant_columns(scores_only(rows, path, options, notes), options, ())
-    scale = scale_of([score for score in scores[name] if not math.isnan(score)], options)
-    if scale is None:
-        notes.append(no_outcome(name, name))
-        rows = [replace(answer.row, state=NOT_GRADED, scores={name: answer.scores[name]}) for answer in answers]
-        return drop_redundant_columns(scores_only(rows, path, options, notes), options, ())
-    if len(names) > 1:
-        others = [other for other in names if other != name]
-        notes.append(note("metrics.one", "outcomes by {subject}; only scores: {others:list}", name, others=others))
-    notes += say_partial(scale, name, len(answers), options)
+        return drop_redundant_columns(scores_only(rows, path, options, notes), options, keep)
     rows = []
-    for answer, score in zip(answers, scores[name], strict=True):
-        state, why = scale.state(score), answer.failed.get(name, UNREAD) if math.isnan(score) else None
-        if answer.silent:
-            state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
-        marks = {**answer.scores, SCORE: score}
-        kept = {other: value for other, value in marks.items() if not math.isnan(value)}
-        rows.append(replace(answer.row, state=state, why=why, scores=kept))
-    return drop_redundant_columns(ReadResult(outcomes_of(rows, path, options, notes), tuple(notes)), options, ())
+    for task, own in tasks.items():
+        name, scale = deciding[task], scales[task]
+        assert name is not None
+        assert scale is not None
+        others = [other for other in dict.fromkeys(n for answer in own for n in answer.scores) if other != name]
+        if others:
+            what = f"{task}: {name}" if task else name
+            notes.append(note("metrics.one", "outcomes by {subject}; only scores: {others:list}", what, others=others))
+        notes += say_partial(scale, name, len(own), options)
+        rows += [_outcome(answer, name, scale) for answer in own]
+    outcomes = outcomes_of(rows, path, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, keep)
 
 
-def _deciding(scores: Mapping[str, Sequence[float]], options: ReadOptions, *, verdicts: bool) -> str | None:
-    """Return the metric that decides: the one chosen, the only one, or the only one that is right or wrong."""
-    if METRIC in options.choose:
-        return choose(options, METRIC, list(scores), "metrics")
-    plain = [name for name, values in scores.items() if verdicts and _is_verdict(values)]
+def _graded_scores(answers: Sequence[Marked], name: str) -> list[float]:
+    """Return the scores of a metric that did not fail."""
+    scores = (answer.scores.get(name, math.nan) for answer in answers)
+    return [score for score in scores if not math.isnan(score)]
+
+
+def _outcome(answer: Marked, name: str, scale: Scale) -> Graded:
+    """Return the row of an answer with the state that one metric gives it."""
+    score = answer.scores.get(name, math.nan)
+    state, why = scale.state(score), answer.failed.get(name, UNREAD) if math.isnan(score) else None
+    if answer.silent:
+        state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
+    marks = {**answer.scores, SCORE: score}
+    return replace(answer.row, state=state, why=why, scores={k: v for k, v in marks.items() if not math.isnan(v)})
+
+
+def _why_no_outcomes(names: Sequence[str], deciding: Mapping[str, str | None]) -> Iterator[Note]:
+    """Say why there are scores only: of which metric nobody said that it decides, or whose scores are no outcomes."""
+    if None not in deciding.values():
+        for name in dict.fromkeys(filter(None, deciding.values())):
+            yield no_outcome(name, name)
+        return
+    yield note(
+        "metrics.only_scores",
+        "scores of {metrics:list}, and no outcomes: --choose metric=NAME takes one of them as the outcome (with"
+        " threshold=T, correct from T on)",
+        metrics=names,
+    )
+
+
+def _deciding(answers: Sequence[Marked], chosen: str | None, options: ReadOptions, *, verdicts: bool) -> str | None:
+    """Return the metric that decides in a task: the one chosen, the only one that is right or wrong, or the only one,
+    where there is a threshold."""
+    names = list(dict.fromkeys(name for answer in answers for name in answer.scores))
+    if chosen in names:
+        return chosen
+    plain = [name for name in names if verdicts and _is_verdict(_graded_scores(answers, name))]
     if len(plain) == 1:
         return plain[0]
-    return next(iter(scores)) if len(scores) == 1 and options.choose.get("threshold") is not None else None
+    return names[0] if len(names) == 1 and options.choose.get("threshold") is not None else None
 
 
 def _is_verdict(values: Sequence[float]) -> bool:
-    """Say whether all scores that there are say right or wrong."""
-    graded = [value for value in values if not math.isnan(value)]
-    return bool(graded) and all(value in (0, 1) for value in graded)
+    """Say whether there are scores, all of which say right or wrong."""
+    return bool(values) and all(value in (0, 1) for value in values)
 
 
 def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Note]:
@@ -145,7 +183,7 @@ def question_name(text: str) -> str:
     return f"{plain[:_LONGEST]}… #{hashlib.blake2s(text.encode(errors='replace'), digest_size=4).hexdigest()}"
 
 
-def repeated(rows: Sequence[Graded], what: str, notes: list[Note]) -> list[Graded]:
+def repeated(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
     """Return the rows, those of one run that are of one question numbered: repeats of it, in one cluster."""
     seen: Counter[tuple[str, str]] = Counter((row.run, row.question) for row in rows)
     again = seen.total() - len(seen)
@@ -154,8 +192,7 @@ def repeated(rows: Sequence[Graded], what: str, notes: list[Note]) -> list[Grade
     notes.append(
         note(
             "metrics.repeats",
-            "{repeats:n} {subject} of a question that another one is of too: {repeats:it is/they are} repeats",
-            what,
+            "{repeats:n answer} to a question that another one is to as well: {repeats:it is a repeat/they are repeats}",
             repeats=again,
         )
     )

@@ -13,16 +13,20 @@ response is then silence. Samples of one input are repeats.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from nescio.data.notes import Note, note
+from nescio.data.notes import Note
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import SAID_SO, Graded, declined
-from nescio.formats.logs.grading import EMPTY, labels
-from nescio.formats.logs.metric_tables import Row, is_table, metrics_among, rows_of
-from nescio.formats.logs.metrics import Marked, by_metric, question_name, repeated
-from nescio.formats.native import roles
+from nescio.formats.logs.metric_tables import (
+    column_of,
+    is_table,
+    marked_rows,
+    metrics_among,
+    no_answers,
+    question_column,
+    rows_of,
+)
+from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
 
@@ -71,8 +75,6 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     answers: list[Marked] = []
     for (_, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
         answers += _answers(source, run, options, notes)
-    rows = repeated([answer.row for answer in answers], "samples", notes)
-    answers = [replace(answer, row=row) for answer, row in zip(answers, rows, strict=True)]
     return by_metric(answers, parts[0][1].label, options, notes, verdicts=False)
 
 
@@ -81,53 +83,8 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
     if not rows:
         raise FormatError(source.label, "there are no samples in it")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    asked, said = _column(source, names, "question", QUESTION), _column(source, names, "answer", ANSWER)
-    if asked is None:
-        ways = roles.option("question", "COLUMN")
-        raise FormatError(
-            source.label, f"no column holds the questions; {ways} names it", where=source.head, value=names
-        )
+    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
     metrics = metrics_among(rows, [name for name in names if name not in {asked, said, *FIELDS}])
     if said is None:
-        notes.append(
-            note(
-                "ragas.no_answers",
-                "{subject}: no column holds the answers, so that nobody can say which of them are silence",
-                str(source.label),
-            )
-        )
-    held = {*metrics, *FIELDS, asked, said}
-    return [
-        Marked(
-            Graded(
-                run,
-                question_name(_question(source, row, asked, i)),
-                0,
-                strata=labels({name: cell for name, cell in row.items() if cell and name not in held}, options),
-                where=f"row {i}",
-                path=source.label,
-            ),
-            {name: scores[i - 1] for name, scores in metrics.items()},
-            _silence(row, said, options),
-        )
-        for i, row in enumerate(rows, 1)
-    ]
-
-
-def _column(source: Source, names: Sequence[str], part: str, called: Sequence[str]) -> str | None:
-    """Return the column that the user named, or the one of ragas's name."""
-    return source.named.get(part) or next((name for name in called if name in names), None)
-
-
-def _question(source: Source, row: Mapping[str, str | None], column: str, i: int) -> str:
-    text = row.get(column)
-    if text is None:
-        raise FormatError(source.label, "the question is empty", where=f"row {i}", value=column)
-    return text
-
-
-def _silence(row: Row, column: str | None, options: ReadOptions) -> str | None:
-    if column is None:
-        return None
-    text = row.get(column)
-    return EMPTY if text is None else SAID_SO if declined(options, text) else None
+        notes.append(no_answers(source))
+    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=FIELDS)

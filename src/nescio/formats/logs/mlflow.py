@@ -1,0 +1,86 @@
+"""MLflow: `eval_results_table.json` of `mlflow.evaluate`, and the table of results of `mlflow.genai.evaluate`, saved as
+JSON, CSV or Parquet.
+
+The metrics are the columns `NAME/v1/score` (or `NAME/score`), of the newer function `NAME/value`, where "yes" and true
+are 1; what stands under `NAME/value` and is neither a number nor a word for a verdict is an expectation or a label, and
+no metric. A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions
+are in `inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and
+`--column answer=COLUMN` name others. An empty answer is silence. `--choose metric=NAME` says which metric is the
+outcome, where not exactly one of them says right or wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError
+from nescio.formats.logs.metric_tables import (
+    column_of,
+    is_table,
+    marked_rows,
+    metrics_among,
+    no_answers,
+    question_column,
+    rows_of,
+)
+from nescio.formats.logs.metrics import Marked, by_metric
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.source import Source, name_runs
+
+QUESTION = ("inputs", "input", "question", "request", "query", "prompt")
+ANSWER = ("outputs", "predictions", "prediction", "output", "response", "answer")
+TABLE = "eval_results_table"  # what the file is called in every run
+_SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
+_BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
+_OTHERS = ("trace", "spans", "assessments", "trace_metadata", "tags", "trace_id", "request_id", "client_request_id")
+_OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timestamp_ms", "state", "status")
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a table with a column called `NAME/score`, `NAME/v1/score` or `NAME/value`."""
+    return "table" if is_table(source) and any(_SCORE.fullmatch(name) for name in source.columns) else None
+
+
+@reader(
+    "mlflow",
+    about="MLflow's table of evaluation results: inputs, outputs, and NAME/v1/score or NAME/value of each metric",
+    recognise=recognise,
+    files=(f"{TABLE}.json",),
+    columns=("question", "answer"),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every table as a run, named by its file, or by the folder of an `eval_results_table.json`."""
+    notes: list[Note] = []
+    answers: list[Marked] = []
+    names = name_runs([source for _, source in parts], (TABLE,))
+    for (_, source), run in zip(parts, names, strict=True):
+        answers += _answers(source, run, options, notes)
+    return by_metric(answers, parts[0][1].label, options, notes)
+
+
+def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
+    rows = rows_of(source, _OTHERS)
+    if not rows:
+        raise FormatError(source.label, "there are no rows in it")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
+    columns = {name: match[1] for name in names if (match := _SCORE.fullmatch(name))}
+    metrics = metrics_among(rows, columns)
+    if not metrics:
+        raise FormatError(source.label, "no metric in it has a number or a verdict", value=list(columns))
+    if others := [name for name in columns if name not in metrics]:
+        notes.append(
+            note(
+                "mlflow.labels",
+                "{subject}: not read, as they hold other things than numbers and verdicts: {columns:list}",
+                str(source.label),
+                columns=others,
+            )
+        )
+    if said is None:
+        notes.append(no_answers(source))
+    plain = {columns[name]: scores for name, scores in metrics.items()}
+    fields = [*_OF_TRACES, *ANSWER, *(name for name in names if _BESIDE.fullmatch(name))]
+    return marked_rows(source, rows, run, plain, options, asked=asked, said=said, fields=fields)
