@@ -117,6 +117,26 @@ EVERY = {
         EXCLUDED | {"choose": {"metric": "word_recall", "threshold": "0.5"}},
         ungraded={"lamp": 1},
     ),
+    # what lighteval 0.13 wrote: Joss Harl, "In 1788" for 1788, empty, Nell Boyd, "I do not know"; gull right, lamp wrong, pilot right
+    "lighteval": Excerpt(
+        "lighteval",
+        ("lighteval/details", "lighteval/results/lamplighter/lamp-2b/results_2026-11-22T10-13-00.163512.json"),
+        {"lamplighter/lamp-2b": (4, 3, 1)},
+        sums={"user.em": 2, "user.acc": 2},
+    ),
+    # what MLflow 3.17 wrote: the same text, another, an empty one, "I do not know"
+    "mlflow": Excerpt("mlflow", ("mlflow/eval_results_table.json",), {"mlflow": (1, 2, 1)}),
+    # yes, no, a rate limit, an empty text; whether the text is short is another metric
+    "mlflow, of genai": Excerpt(
+        "mlflow",
+        ("mlflow_genai/lamp.csv",),
+        {"lamp": (1, 1, 1)},
+        EXCLUDED | {"choose": {"metric": "right"}},
+        sums={"user.right": 1, "user.short": 4},
+        ungraded={"lamp": 1},
+    ),
+    # a table as Weights & Biases 0.31 wrote it: true, false of an empty text, false, true
+    "outcomes, of W&B": Excerpt("outcomes", ("wandb/predictions.table.json",), {"lamp-2b": (2, 1, 1)}),
     # right, wrong, empty, a timeout, and "I don't know", which is an answer unless it is said to be none
     "every_eval_ever": Excerpt(
         "every_eval_ever",

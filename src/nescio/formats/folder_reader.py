@@ -4,6 +4,7 @@ there."""
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,6 +14,7 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.benchmarks import cbc
 from nescio.formats.registry import REGISTRY
+from nescio.sources.opening import open_source
 
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
 DEEPEST = 6  # folders within a folder that are looked into
@@ -69,6 +71,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
             logs[name].append(path)
         others += not takers
     tools = {name: paths for name, paths in logs.items() if paths}
+    if len(tools) > 1:
+        tools = _by_contents(tools)
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
         raise FormatError(folder, f"this is a folder; name the files in it (found by themselves are {known})")
@@ -87,6 +91,21 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         others=others,
     )
     return paths, [passed]
+
+
+def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:
+    """Return the files of each tool without those whose name is another tool's too, and that are that one's."""
+    many = Counter(path for paths in tools.values() for path in paths)
+    kept = {name: [path for path in paths if many[path] == 1 or _is_of(path, name)] for name, paths in tools.items()}
+    return {name: paths for name, paths in kept.items() if paths}
+
+
+def _is_of(path: Path, name: str) -> bool:
+    """Say whether a file is of a format; what cannot be opened may be, and its reader will say."""
+    try:
+        return bool(REGISTRY[name].recognise(open_source(path)))
+    except FormatError:
+        return True
 
 
 def _walk(folder: Path) -> list[Path]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, choose, outcomes_of
+from nescio.formats.logs.graded import Graded, choose, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     SCORE,
     UNREAD,
@@ -62,8 +61,8 @@ def by_metric(
 
     Raises FormatError where no metric has a number, UsageError where the metric chosen is not there.
     """
-    numbered = repeated([answer.row for answer in answers], notes)
-    answers = [replace(answer, row=row) for answer, row in zip(answers, numbered, strict=True)]
+    rows = repeated([answer.row for answer in answers], notes)
+    answers = [replace(answer, row=row) for answer, row in zip(answers, rows, strict=True)]
     tasks: dict[str, list[Marked]] = {}
     for answer in answers:
         tasks.setdefault(answer.task, []).append(answer)
@@ -184,23 +183,15 @@ def question_name(text: str) -> str:
 
 
 def repeated(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Return the rows, those of one run that are of one question numbered: repeats of it, in one cluster."""
-    seen: Counter[tuple[str, str]] = Counter((row.run, row.question) for row in rows)
-    again = seen.total() - len(seen)
-    if not again:
-        return list(rows)
-    notes.append(
-        note(
-            "metrics.repeats",
-            "{repeats:n answer} to a question that another one is to as well: {repeats:it is a repeat/they are repeats}",
-            repeats=again,
+    """Return the rows with their repeats numbered, where the log does not number them itself, and note how many there
+    are."""
+    again = len(rows) - len({(row.run, row.question) for row in rows})
+    if again:
+        notes.append(
+            note(
+                "metrics.repeats",
+                "{repeats:n answer} to a question that another one is to as well: {repeats:it is a repeat/they are repeats}",
+                repeats=again,
+            )
         )
-    )
-    seen.clear()
-    numbered = []
-    for row in rows:
-        seen[row.run, row.question] += 1
-        times = seen[row.run, row.question]
-        name = row.question if times == 1 else f"{row.question} #{times}"
-        numbered.append(replace(row, question=name, cluster=row.question))
-    return numbered
+    return list(rows) if any(row.repeat is not None for row in rows) else list(numbered(rows))
