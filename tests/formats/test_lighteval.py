@@ -38,6 +38,9 @@ def parquet(rows: list[dict[str, Any]]) -> bytes:
     return file.getvalue()
 
 
+SOUND = parquet(ROWS)
+
+
 def details(*parts: tuple[str, list[dict[str, Any]]]) -> dict[str, str | bytes]:
     return {f"details/some/model/{DATE}/details_{task}_{DATE}.parquet": parquet(rows) for task, rows in parts}
 
@@ -132,5 +135,5 @@ def test_broken_details(tmp_path: Path) -> None:
 @pytest.mark.fuzz("lighteval")
 @given(st.data())
 def test_damaged_details_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    files = {"details_a.parquet": parquet(ROWS), "results_a.json": next(iter(results(em=0.5).values()))}
+    files = {"details_a.parquet": SOUND, "results_a.json": next(iter(results(em=0.5).values()))}
     assert_damage_is_met(data, tmp_path_factory.getbasetemp(), files, ungraded="exclude")
