@@ -55,7 +55,7 @@ def verdicts(suite: Any) -> dict[str, str]:
 )
 def test_scores_as_junit(nescio: Command, counts: Path, tmp_path: Path, floor: str, status: int, expected: str) -> None:
     path = tmp_path / "gates.xml"
-    found = nescio("score", counts, "--fail-under", f"c@1={floor}", "--junit", path)
+    found = nescio("score", counts, "--fail-under", f"c@1={floor}", "--junit", path, "-v")
     assert found.status == status
     suite = assert_junit(path)
     assert verdicts(suite) == {"a": expected, "b": "passed"}
@@ -89,7 +89,7 @@ def test_a_summary_is_appended(nescio: Command, counts: Path, tmp_path: Path, mo
     path = tmp_path / "step_summary_1234"
     path.write_text("# before\n\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
-    found = nescio("score", "--fail-under", "c@1=0.46", counts, "--step-summary")
+    found = nescio("score", "--fail-under", "c@1=0.46", counts, "--step-summary", "-v")
     assert found.status == 3
     text = path.read_text()
     assert text.startswith("# before\n\n## nescio score: cannot tell\n")
@@ -98,7 +98,7 @@ def test_a_summary_is_appended(nescio: Command, counts: Path, tmp_path: Path, mo
     assert "| b | 1.000 [" in text  # the table
     assert found.out.splitlines()[-1] in text  # the signature
     command = text.split("$ ")[1].split("\n", maxsplit=1)[0]
-    assert shlex.split(command) == ["nescio", "score", "--fail-under", "c@1=0.46", str(counts)]
+    assert shlex.split(command) == ["nescio", "score", "--fail-under", "c@1=0.46", str(counts), "-v"]
     assert nescio(*shlex.split(command)[1:]).out == found.out
     nescio("score", counts, "--step-summary")
     assert path.read_text().count("\n## nescio score") == 2

@@ -98,7 +98,7 @@ def test_a_closed_pipe_is_no_error() -> None:
         text=True,
         check=False,
     )
-    assert found.stdout.startswith("measure")
+    assert found.stdout.startswith("From correct, incorrect and unanswered")
     assert found.stderr == ""
 
 

@@ -78,7 +78,7 @@ def test_the_tables_against_people_have_titles(
     found = nescio("judge", *files, "--judge", "token_f1(0.8)", "--against", people, "--report", report)
     titles = [line for line in found.out.splitlines() if line.endswith(":")]
     assert [title.split(" ")[0] for title in titles] == ["Agreement", "What", "The"]
-    assert found.out.splitlines()[-1].startswith("nescio:")
+    assert found.out.splitlines()[-1].startswith("nescio ")
     assert report.read_text().startswith("run,labels,")
 
 

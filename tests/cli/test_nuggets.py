@@ -49,7 +49,9 @@ def test_nuggets_score_and_score_agree(nescio: Command, hale_files: list[Path]) 
 
 
 def test_what_is_automatic_is_called_so(nescio: Command, hale_files: list[Path]) -> None:
-    found = nescio("nuggets", "score", hale_files[0], hale_files[1], "--automatic", "idf", "--beta", 5, "--ci", "none")
+    found = nescio(
+        "nuggets", "score", hale_files[0], hale_files[1], "--automatic", "idf", "--beta", 5, "--ci", "none", "-v"
+    )
     assert "nuggets.automatic_F(beta=5)" in found.out
     assert "judge:automatic(method=idf)" in found.out
     assert "note: AUTOMATIC" in found.err

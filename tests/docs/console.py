@@ -242,7 +242,7 @@ def updated(page: Path, ran: list[Ran]) -> str:
 
 def _shortened(output: tuple[str, ...]) -> list[str]:
     """What a page has room for: no signatures, and the beginning of what is long."""
-    kept = ["..." if line.startswith("nescio:") else line for line in output]
+    kept = ["..." if line.startswith(("nescio:", "nescio 0.")) else line for line in output]
     return kept if len(kept) <= MOST else [*kept[:MOST], "..."]
 
 

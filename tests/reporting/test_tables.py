@@ -28,7 +28,7 @@ from nescio.data.results import Results, Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError
 from nescio.pipeline import Options, load
-from nescio.reporting import latex, tables
+from nescio.reporting import latex, screen, tables
 from nescio.reporting.board import letters
 from nescio.reporting.grid import make_grid
 
@@ -264,7 +264,7 @@ def test_a_value_and_its_interval_part_where_the_terminal_is_narrow(
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "40")
-    tables.show(scores)
+    screen.show(scores)
     lines = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).splitlines()
     assert max(map(len, (line for line in lines if not line.startswith("nescio:")))) <= 40
     assert any("1.000*" in line for line in lines)
@@ -279,7 +279,7 @@ def printed_on_terminal(
         monkeypatch.delenv(name, raising=False)
     for name, value in {"COLUMNS": "200", "TERM": "xterm-256color", **variables}.items():
         monkeypatch.setenv(name, value)
-    tables.show(scores)
+    screen.show(scores)
     return capsys.readouterr().out
 
 

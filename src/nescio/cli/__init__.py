@@ -3,6 +3,7 @@ imported."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from nescio import __version__
@@ -35,27 +36,53 @@ EXAMPLES = (
     ("nescio compare outcomes.csv --baseline old", "is the new one better?"),
 )
 
+OPTIONS = (
+    ("--version", "Print the version and exit."),
+    ("--completion SHELL", "Print what completes words in bash, zsh or fish: source <(nescio --completion bash)"),
+    ("-h, --help", "Print this page. `nescio COMMAND --help` explains a command."),
+)
 
-def overview() -> str:
-    """Return the page that `nescio --help` prints."""
+
+def overview(width: int = 0) -> str:
+    """Return the page that `nescio --help` prints; `width` (0: any) is that of the terminal."""
     lines = [
         "Usage: nescio COMMAND [OPTIONS] ...",
         "",
-        "Evaluate question-answering systems (LLM, RAG and others) that may abstain.",
+        *_beside("", "Evaluate question-answering systems (LLM, RAG and others) that may abstain.", width),
         "",
         "Commands:",
     ]
-    lines += [f"  {name:10} {about}" for name, (_, about) in COMMANDS.items()]
-    width = max(len(command) for command, _ in EXAMPLES)
-    lines += ["", "Examples:", *(f"  {command:{width}}  {about}" for command, about in EXAMPLES)]
-    lines += [
-        "",
-        "Options:",
-        "  --version  Print the version and exit.",
-        "  --help     Print this page. `nescio COMMAND --help` explains a command.",
-        "",
-    ]
-    return "\n".join(lines)
+    for name, (_, about) in COMMANDS.items():
+        lines += _beside(f"  {name:10} ", about, width)
+    lines += ["", "Examples:"]
+    longest = max(len(command) for command, _ in EXAMPLES)
+    for command, about in EXAMPLES:
+        lines += _beside(f"  {command:{longest}}  ", about, width)
+    lines += ["", "Options:"]
+    for option, about in OPTIONS:
+        lines += _beside(f"  {option:19} ", about, width)
+    return "\n".join([*lines, ""])
+
+
+def _beside(label: str, text: str, width: int) -> list[str]:
+    """Put a text beside a label, in lines that fit."""
+    if not width or len(label) + len(text) < width:
+        return [label + text]
+    lines, line = [], label
+    for word in text.split():
+        if len(line) + len(word) >= width and line.strip():
+            lines.append(line.rstrip())
+            line = " " * min(len(label), 13)
+        line += f"{word} "
+    return [*lines, line.rstrip()]
+
+
+def _terminal() -> int:
+    """Return how wide the terminal is; 0 where standard output is none."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
+    except (OSError, ValueError, AttributeError):
+        return 0
 
 
 def main() -> None:
@@ -64,8 +91,8 @@ def main() -> None:
     if arguments == ["--version"]:
         print(f"nescio {__version__}")
         return
-    if arguments in ([], ["--help"], ["-h"]):
-        print(overview(), end="")
+    if arguments in ([], ["--help"], ["-h"]) and "_NESCIO_COMPLETE" not in os.environ:
+        print(overview(_terminal()), end="")
         return
     from nescio.cli.app import run
 

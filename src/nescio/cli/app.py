@@ -10,10 +10,12 @@ from importlib import import_module
 import click
 
 from nescio import __version__
-from nescio.cli import COMMANDS, overview
+from nescio.cli import COMMANDS, _terminal, overview
+from nescio.cli.help import SHELLS, VARIABLE, answer, script
 from nescio.cli.output import mute
 from nescio.errors import NescioError, UnknownNameError
 
+WIDEST = 100  # columns of a help page
 ARGUMENTS = "nescio.arguments"  # where a context keeps what it was called with
 
 
@@ -37,11 +39,25 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
-        return overview().rstrip("\n")
+        return overview(_terminal()).rstrip("\n")
 
 
 app = Commands("nescio", context_settings={"help_option_names": ["-h", "--help"]})
 app = click.version_option(__version__, message="nescio %(version)s")(app)
+app = click.option(
+    "--completion",
+    type=click.Choice(SHELLS),
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _option, shell: _complete(context, shell),
+)(app)
+
+
+def _complete(context: click.Context, shell: str | None) -> None:
+    """Print what a shell needs to complete words, and end."""
+    if shell:
+        click.echo(script(shell, app))
+        context.exit()
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -49,9 +65,12 @@ def run(arguments: Sequence[str]) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it serves until the process ends
+    if VARIABLE in os.environ:
+        sys.exit(answer(app))
     try:
         # Not app.main: it would turn a closed pipe into exit status 1, which is a failed gate's.
-        with app.make_context("nescio", list(arguments)) as root:
+        room = _terminal()
+        with app.make_context("nescio", list(arguments), terminal_width=min(room, WIDEST) if room else None) as root:
             root.meta[ARGUMENTS] = tuple(arguments)
             status = app.invoke(root)
     except click.exceptions.Exit as stop:
@@ -80,5 +99,7 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _fail(message: str) -> None:
-    print(f"nescio: {message}", file=sys.stderr)
+    from nescio.reporting.terminal import wrapped
+
+    print(wrapped(f"nescio: {message}", sys.stderr, "  "), file=sys.stderr)
     sys.exit(2)

@@ -13,7 +13,7 @@ from nescio.commands.places import check_results
 from nescio.meta.audit import audit, registered
 
 
-@click.command("audit")
+@options.command("audit")
 @click.option(
     "-m",
     "--measure",

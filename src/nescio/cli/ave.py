@@ -14,7 +14,7 @@ from nescio.commands.ave.building import LONGEST
 from nescio.commands.places import check_results
 
 
-@click.group("ave", context_settings={"help_option_names": ["-h", "--help"]})
+@options.group("ave")
 def command() -> None:
     """Answer validation: build collections, train validators, score them.
 

@@ -14,7 +14,7 @@ from nescio.commands.check_each import check_each
 from nescio.errors import UsageError
 
 
-@click.command("check")
+@options.command("check")
 @options.FILES
 @options.reading_options
 @options.TABLE_OR_JSON

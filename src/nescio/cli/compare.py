@@ -18,7 +18,7 @@ from nescio.comparison import Correction, Test, compare
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
 
-@click.command("compare")
+@options.command("compare")
 @options.FILES
 @options.MEASURES
 @click.option("--baseline", metavar="RUN", help="Compare every run with this run. [default: all pairs]")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.help import Command
 from nescio.cli.output import say, say_notes
 from nescio.commands.convert import OUTCOME_TABLE, convert
 from nescio.errors import UsageError
@@ -15,7 +16,7 @@ from nescio.formats import WRITERS
 from nescio.formats.native.outcome_table.writer import SUFFIXES
 
 
-class _WithFormats(click.Command):
+class _WithFormats(Command):
     """A command whose help ends with the formats that can be written, as they are registered."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -13,9 +13,10 @@ from nescio.cli import options
 from nescio.cli.app import app
 from nescio.cli.output import progress, say
 from nescio.commands.demo import PRINTED, lay_out, printed, steps
+from nescio.reporting.screen import show_text
 
 
-@click.command("demo")
+@options.command("demo")
 @click.option(
     "-o",
     "--output",
@@ -51,6 +52,6 @@ def _make() -> None:
     for words in (words for words in steps() if printed(words)):
         if printed(words) != shown:
             shown = printed(words)
-            click.echo(f"\n{PRINTED[shown]}")
-        click.echo(f"\n$ {shlex.join(['nescio', *words])}\n")
+            show_text(f"\n{PRINTED[shown]}")
+        show_text(f"\n$ {shlex.join(['nescio', *words])}\n", hanging="    ")
         app.main(args=words, prog_name="nescio", standalone_mode=False)

@@ -16,7 +16,7 @@ from nescio.data.evidence import outcome_tally
 SHOWN = ("c@1", "accuracy", "coverage", "precision", "UF", "UF01", "eq6", "all_unanswered_right")
 
 
-@click.command("c@1")
+@options.command("c@1")
 @click.argument("correct", type=click.IntRange(0, 2**53))
 @click.argument("incorrect", type=click.IntRange(0, 2**53))
 @click.argument("unanswered", type=click.IntRange(0, 2**53))

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from nescio.cli import options
+from nescio.cli.help import grouped
 from nescio.cli.output import say
 from nescio.cli.typed import command_line
 from nescio.commands.gates import Gate, check_reports, write_reports
@@ -36,6 +37,8 @@ gate_options = options.together(
         ),
     ),
 )
+
+grouped("Gates", gate_options)
 
 
 @dataclass(frozen=True, slots=True)

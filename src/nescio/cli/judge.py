@@ -23,7 +23,7 @@ from nescio.scoring.judge_agreement import Target
 INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
 
 
-@click.command("judge")
+@options.command("judge")
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="QUESTIONS RUN...")
 @click.option(
     "--judge",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from nescio.cli import options
+from nescio.cli.help import grouped
 from nescio.cli.output import say
 from nescio.judging.llm.connecting import KEY, ModelOptions
 
@@ -57,6 +58,8 @@ model_options = options.together(
         "--retry-ungraded", is_flag=True, default=None, help="Ask again if the stored reply contains no grade."
     ),
 )
+
+grouped("Language model", model_options)
 
 
 def model(arguments: dict[str, Any]) -> ModelOptions:

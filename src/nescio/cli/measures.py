@@ -10,7 +10,7 @@ from nescio.meta.audit import with_defaults
 from nescio.reporting import catalogue
 
 
-@click.command("measures")
+@options.command("measures")
 @click.argument("name", required=False)
 @options.TABLE_OR_JSON
 def command(name: str | None, printed: str) -> None:

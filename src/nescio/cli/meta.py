@@ -13,7 +13,7 @@ from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
 
 
-@click.group("meta", context_settings={"help_option_names": ["-h", "--help"]})
+@options.group("meta")
 def command() -> None:
     """Study a measure on your collection: stability, sensitivity, agreement."""
 

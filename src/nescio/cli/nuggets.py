@@ -13,7 +13,7 @@ from nescio.commands import nuggets
 from nescio.commands.places import check_results
 
 
-@click.group("nuggets", context_settings={"help_option_names": ["-h", "--help"]})
+@options.group("nuggets")
 def command() -> None:
     """Definition questions: score nuggets, or answer from a folder of texts."""
 

@@ -8,14 +8,26 @@ from typing import Any, Literal, get_args
 
 import click
 
+from nescio.cli.help import Command, Group, format_names, grouped, measure_names, offered
 from nescio.cli.output import watch_bytes
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
+from nescio.reporting import terminal
 from nescio.reporting.tables import Form
 
 Decorator = Callable[[Any], Any]
 TableOrJson = Literal["table", "json"]
 PATH = click.Path(path_type=Path)
+
+
+def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command whose help page has groups of options."""
+    return click.command(name, cls=Command)
+
+
+def group(name: str) -> Callable[[Callable[..., Any]], Group]:
+    """Make a command of commands."""
+    return click.group(name, cls=Group)
 
 
 def choice(literal: Any) -> click.Choice:  # type: ignore[type-arg]
@@ -43,6 +55,7 @@ MEASURES = click.option(
     "measures",
     multiple=True,
     metavar="NAME",
+    shell_complete=offered(measure_names),
     help=(
         "A measure, such as -m c@1 -m 'penalty(t=0.75)'. Repeatable. `nescio measures` lists them. [default: depends on"
         " the data]"
@@ -64,6 +77,7 @@ READING = {
     "format_in": click.option(
         "--format-in",
         metavar="NAME",
+        shell_complete=offered(format_names),
         help=(
             "The format of the files, if their names and columns do not say so: outcomes, questions, lm_eval, … An"
             " unknown name lists them all."
@@ -162,6 +176,7 @@ READING = {
     ),
 }
 reading_options = together(*READING.values())
+grouped("Reading the files", *READING.values())
 
 
 def reading(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -200,6 +215,7 @@ JOBS = click.option(
     help="The number of processes; -1 for all cores. It does not affect results.",
 )
 resampling_options = together(RESAMPLES, SEED, JOBS)
+grouped("Resampling", RESAMPLES, SEED, JOBS)
 
 # ---- output ----
 
@@ -225,8 +241,17 @@ OUTPUT = click.option(
         "Also write the result to FILE; the suffix decides the format (.json, .jsonl, .csv, .md, .tex, .txt, .parquet)."
     ),
 )
-output_options = together(printed(), OUTPUT)
-TABLE_OR_JSON = printed(TableOrJson)
+VERBOSE = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda _context, _option, value: terminal.VERBOSE.set(value) and None,
+    help="Print all comparisons of many, and the whole signature. (Files and JSON always have them.)",
+)
+output_options = together(printed(), OUTPUT, VERBOSE)
+TABLE_OR_JSON = together(printed(TableOrJson), VERBOSE)
+grouped("Output", printed(), OUTPUT, VERBOSE)
 
 # ---- what is typed as text ----
 

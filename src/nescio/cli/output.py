@@ -18,7 +18,9 @@ ONE_TABLE = ("csv", "jsonl", ".csv", ".jsonl", ".parquet")  # what holds the row
 
 def say(message: str) -> None:
     """Print a message for the user, on standard error."""
-    click.echo(message, err=True)
+    from nescio.reporting.terminal import wrapped
+
+    click.echo(wrapped(message, sys.stderr, "  "), err=True)
 
 
 def say_notes(notes: Iterable[Note]) -> None:
@@ -36,8 +38,10 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from nescio.reporting.terminal import width
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True) as bar:
         task = bar.add_task(what, total=None)
 
         def show(done: int, total: int) -> None:
@@ -56,9 +60,11 @@ def watch_bytes() -> Callable[[int, int], None] | None:
         from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+        from nescio.reporting.terminal import width
+
         if not bars and done < total:
             columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-            bars.append(Progress(*columns, console=Console(stderr=True), transient=True))
+            bars.append(Progress(*columns, console=Console(stderr=True, width=width(sys.stderr)), transient=True))
             bars[0].add_task("reading", total=total)
             bars[0].start()
         if bars:
@@ -72,7 +78,7 @@ def watch_bytes() -> Callable[[int, int], None] | None:
 def emit(results: Any, printed: str, output: Path | None = None, *, show: Callable[[Any], None] | None = None) -> None:
     """Write results to a file where that is asked for, and print them on standard output; `show` prints them as a
     table."""
-    from nescio.reporting import tables
+    from nescio.reporting import screen, tables
 
     if output:
         tables.write(results, output)
@@ -89,7 +95,7 @@ def emit(results: Any, printed: str, output: Path | None = None, *, show: Callab
         say_notes([one_table])
     try:
         if printed == "table":
-            (show or tables.show)(results)
+            (show or screen.show)(results)
         else:
             click.echo(tables.render(results, printed), nl=False)
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from nescio.meta import plan
 from nescio.reporting.planning import show_plan
 
 
-@click.command("plan")
+@options.command("plan")
 @click.argument("files", nargs=-1, type=options.PATH, metavar="[FILES...]")
 @options.MEASURES
 @click.option("--run", metavar="RUN", help="The run of the pilot to compare with the baseline.")

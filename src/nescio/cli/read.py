@@ -13,7 +13,7 @@ from nescio.commands import read
 from nescio.commands.places import check_results
 
 
-@click.group("read", context_settings={"help_option_names": ["-h", "--help"]})
+@options.group("read")
 def command() -> None:
     """Answer reading-comprehension questions about stories, and score the answers."""
 

@@ -14,7 +14,7 @@ from nescio.commands.report import report
 from nescio.reporting.page.report_data import Study
 
 
-@click.command("report")
+@options.command("report")
 @options.FILES
 @options.MEASURES
 @options.BY

@@ -17,7 +17,7 @@ from nescio.errors import UsageError
 from nescio.scoring.confidence_intervals import IntervalMethod
 
 
-@click.command("score")
+@options.command("score")
 @options.FILES
 @options.MEASURES
 @options.BY

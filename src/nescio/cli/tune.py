@@ -19,7 +19,7 @@ from nescio.reporting.tuning import show_tuned
 from nescio.selective import tune
 
 
-@click.command("tune")
+@options.command("tune")
 @options.FILES
 @click.option("--run", metavar="RUN", help="The run, if there are several.")
 @click.option(

@@ -24,7 +24,7 @@ resource_options = options.together(
 )
 
 
-@click.group("validate")
+@options.group("validate")
 def validate() -> None:
     """Train an answer validator on a judged collection and run it on another.
 
@@ -123,7 +123,7 @@ def run_(collection: Path, output: Path, **arguments: Any) -> None:
     say(str(validated))
 
 
-@click.command("table12")
+@options.command("table12")
 @resource_options
 @options.output_options
 def table12(printed: str, output: Path | None, **arguments: Any) -> None:

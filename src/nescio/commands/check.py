@@ -21,7 +21,7 @@ from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load, only_questions, open_files, recognise
-from nescio.reporting.tables import show_fact, show_records
+from nescio.reporting.screen import show_fact, show_records, show_text
 from nescio.text import plural
 
 MOST_NAMED = 3  # files of one kind that are named
@@ -132,7 +132,7 @@ class FileSummary:
         for problem in self.problems if with_error or not self.error else ():
             show_fact("look at", problem)
         if not self.problems:
-            print("no problems found")
+            show_text("no problems found")
 
     def _show_contents(self) -> None:
         for _, group in groupby(self.files, lambda file: file.part):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nescio.data.results import Results
-from nescio.reporting.tables import MOST_ROWS, show_records
+from nescio.reporting.screen import show_records, show_signature, show_text
+from nescio.reporting.tables import MOST_ROWS
 
 TITLES = {
     None: "Agreement with people, on the answers that both graded",
@@ -16,10 +17,10 @@ def show_agreement(results: Results) -> None:
     """Print the tables, but for those that are too long to be read; JSON and files have all of them."""
     for name, title in TITLES.items():
         records = results.records(name)
-        print(f"{title}:")
+        show_text(f"{title}:")
         if len(records) <= MOST_ROWS:
             show_records(records)
         else:
-            print(f"{len(records):,} rows (-f json prints them, --report FILE.json writes them)")
+            show_text(f"{len(records):,} rows (-f json prints them, --report FILE.json writes them)")
         print()
-    print(results.signature)
+    show_signature(results.signature)

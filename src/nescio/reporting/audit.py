@@ -3,12 +3,10 @@ words."""
 
 from __future__ import annotations
 
-import io
 import math
 import shlex
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from nescio.data.results import Finding, Results
 from nescio.meta.audit import TESTS, registered
@@ -63,66 +61,45 @@ def grids(results: Results) -> list[Grid]:
     return [_matrix(["measure", *tests], matrix), *findings]
 
 
-def show(results: Results, console: Any) -> None:
-    """Print the matrix, in two parts where the terminal is narrow, and for a few measures what was found."""
-    tests = [test for test, _ in TESTS]
-    measures = _by_measure(results)
-    wide = sum(max(len(MARKS["fails"]), *map(len, HEADS[test].split("\n"))) + 1 for test in tests)
-    wide += max([len("measure"), *(len(name) for name, _ in measures)]) + 1
-    cheats = [test for test, kind in TESTS if kind == "cheat"]
-    parts = [tests] if wide <= console.width else [cheats, tests[len(cheats) :]]
-    for part in parts:
-        head = ["\nmeasure", *(HEADS[test] for test in part)]
-        rows = [
-            [sanitize(name, target="line"), *(MARKS[rows[test].result] for test in part)] for name, rows in measures
-        ]
-        console.print(_table(head, rows))
-        console.print()
-    if len(measures) <= FEW:
-        _show_words(results, measures, console)
-    for line in LEGEND:
-        console.print(line, style="dim")
-    if len(measures) > FEW:
-        console.print(
-            "For the findings in words, use `nescio audit -m NAME`, or -o FILE.md for all measures.", style="dim"
-        )
-    console.print(str(results.signature), style="dim", soft_wrap=True)
+def show(results: Results) -> None:
+    """Print the matrix, and for a few measures what was found."""
+    from nescio.reporting import screen
+
+    for part in _printed(results):
+        screen.show_text(part, style="dim" if part in LEGEND else "bold") if isinstance(
+            part, str
+        ) else screen.show_grid(part)
+        if not isinstance(part, str):
+            screen.show_text("")
+    screen.show_signature(results.signature)
 
 
 def plain(results: Results) -> str:
     """Return what is printed, as text of the width that it needs."""
-    from rich.console import Console
+    from nescio.reporting.tables import drawn
 
-    buffer = io.StringIO()
-    show(results, Console(file=buffer, width=10_000, highlight=False, soft_wrap=True))
-    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+    parts = [f"{part}\n" if isinstance(part, str) else f"{drawn(part)}\n" for part in _printed(results)]
+    return "".join([*parts, f"{results.signature}\n"])
 
 
-def _show_words(results: Results, measures: list[tuple[str, dict[str, Finding]]], console: Any) -> None:
-    from rich.text import Text
-
+def _printed(results: Results) -> list[Grid | str]:
+    """Return the tables that are printed, and the lines below them."""
+    tests = [test for test, _ in TESTS]
+    measures = _by_measure(results)
+    rows = [[sanitize(name, target="line"), *(MARKS[own[test].result] for test in tests)] for name, own in measures]
+    parts: list[Grid | str] = [_matrix(["measure", *(HEADS[test] for test in tests)], rows)]
+    if len(measures) > FEW:
+        return [
+            *parts,
+            *LEGEND,
+            "For the findings in words, use `nescio audit -m NAME`, or -o FILE.md for all measures.",
+        ]
     if results.tables["scores"]:
-        earned = _scores(results)
-        console.print(_table(earned.head, earned.rows))
-        console.print()
-    for name, rows in measures:
-        console.print(Text(sanitize(name, target="line"), style="bold"))
-        console.print(
-            _table(None, [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(rows)])
-        )
-        console.print()
-
-
-def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0), show_header=head is not None)
-    for name in head or [""] * 3:
-        table.add_column(Text(name), justify="left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+        parts.append(_scores(results))
+    for name, own in measures:
+        found = [[test, MARKS[row.result], sanitize(words(row), target="line")] for test, row in _said(own)]
+        parts += [sanitize(name, target="line"), make_grid([""] * 3, found, [True] * 3)]
+    return [*parts, *LEGEND]
 
 
 def words(row: Finding) -> str:

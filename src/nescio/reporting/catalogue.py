@@ -3,43 +3,100 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.data.columns import bare
 from nescio.measures import Declaration, Measure
+from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import terminal
+from nescio.reporting.formula import in_text, plain
+from nescio.reporting.grid import make_grid
+from nescio.reporting.screen import show_grid, show_text
+
+DEFAULT = "*"
+ROOMY = 100  # columns of a terminal from which on a measure takes one line
+NEEDS = {
+    "counts": "From correct, incorrect and unanswered",
+    "confidence": "From confidences",
+    "answerable": "From questions without an answer (column answerable)",
+    "candidate": "From declined candidates (column candidate)",
+    "ranked": "From several answers per question (column rank)",
+    "graded": "From graded scores",
+}
+TASKS = {
+    "simpleqa": "SimpleQA",
+    "squad": "SQuAD 2.0",
+    "pan": "PAN: authorship verification",
+    "read": "Reading comprehension",
+    "nuggets": "Definition questions: nuggets",
+    "ave": "Answer validation",
+}
+_READS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("ranked", frozenset({"first_right", "k_credit"})),
+    (
+        "confidence",
+        frozenset({"confidence", "probability", "self_score", "ranking_score", "selection_score"}),
+    ),
+    ("answerable", frozenset({"answerable"})),
+    ("candidate", frozenset({"candidate_correct", "candidate_incorrect"})),
+)
+_ORDER = [*NEEDS.values(), *TASKS.values()]
+_ARROWS = {"higher": "↑", "lower": "↓"}
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
-    """Print a line a measure."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("measure", "range", "what it says"):
-        table.add_column(name, overflow="fold", no_wrap=name != "what it says")
+    """Print the measures in groups, by what they need: a line each, or two where the terminal is narrow."""
+    groups: dict[str, list[dict[str, Any]]] = {}
     for declaration in declarations:
-        facts = describe(declaration)
-        table.add_row(*(Text(str(text)) for text in (facts["usage"], facts["range"], facts["summary"])))
-    terminal.console().print(table)
+        groups.setdefault(group_of(declaration), []).append(describe(declaration))
+    for title in sorted(groups, key=_ORDER.index):
+        show_text(title, style="bold")
+        rows = [[_named(fact), _ARROWS[fact["better"]], fact["range"], fact["summary"]] for fact in groups[title]]
+        if terminal.width() < ROOMY:
+            for name, better, bounds, summary in rows:
+                show_text(f"{name}  {better} {bounds}")
+                show_text(f"    {summary}", hanging="    ")
+        else:
+            show_grid(make_grid(["", "", "", ""], rows, [True] * 4))
+        show_text("")
+    show_text(f"{DEFAULT} scored where no measure is named; ↑ higher is better, ↓ lower is better", style="dim")
+
+
+def group_of(declaration: Declaration) -> str:
+    """Say what a measure needs, as the title of its group: a task, or the columns that it reads."""
+    space = declaration.name.partition(".")[0] if "." in declaration.name else ""
+    if space in TASKS:
+        return TASKS[space]
+    if not isinstance(declaration.needs, str):
+        return NEEDS["graded"]
+    reads = {*declaration.needs.split(), declaration.order or ""}
+    return next((NEEDS[name] for name, columns in _READS if reads & columns), NEEDS["counts"])
+
+
+def _named(fact: Mapping[str, Any]) -> str:
+    return f"{fact['usage']}{f' {DEFAULT}' if fact['name'] in DEFAULT_MEASURES else ''}"
 
 
 def show_one(measure: Measure) -> None:
     """Print all that the declaration of a measure says, and what its audit found."""
-    from rich.text import Text
-
     from nescio.meta.audit import audit_one
     from nescio.reporting.audit import summary
 
     declaration = measure.declaration
     facts = describe(declaration) | {"audit": summary(audit_one(measure)[0])}
-    console = terminal.console(width=None)
-    console.print(Text(facts["usage"], style="bold"))
-    console.print(Text("\n" + declaration.doc + "\n"))
-    for name in ("range", "needs", "order", "interval", "source", "audit"):
+    formula = plain(declaration.latex)
+    show_text(facts["usage"], style="bold")
+    show_text("")
+    show_text(formula if " = " in formula.partition("(")[0] else f"{declaration.name} = {formula}")
+    show_text("")
+    for paragraph in in_text(declaration.doc).split("\n\n"):
+        show_text(paragraph if "\n    " in paragraph else " ".join(paragraph.split()))
+        show_text("")
+    facts["better"] = f"{facts['better']} is better"
+    for name in ("range", "better", "needs", "order", "interval", "source", "audit"):
         if facts[name]:
-            console.print(Text(f"{name + ':':10}{facts[name]}"))
+            show_text(f"{name + ':':10}{facts[name]}", hanging=" " * 10)
 
 
 def as_json(declarations: Sequence[Declaration], audited: Measure | None = None) -> str:

@@ -11,11 +11,15 @@ _NUMBERS = ("int", "float")
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers."""
+    """Head and cells as they are shown, and of each column whether it is text, which stands to the left, or numbers.
+
+    `spare` names columns that can be left out where there is no room, the one that is missed least first.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     texts: tuple[bool, ...]
+    spare: tuple[str, ...] = ()
 
     def with_cells(self, change: Callable[[str], str]) -> Grid:
         """Change the text of every cell."""
@@ -28,12 +32,14 @@ class Grid:
     def take(self, columns: Sequence[int]) -> Grid:
         """Keep some of the columns."""
         kept = [[row[i] for i in columns] for row in (self.head, *self.rows)]
-        return make_grid(kept[0], kept[1:], [self.texts[i] for i in columns])
+        return make_grid(kept[0], kept[1:], [self.texts[i] for i in columns], self.spare)
 
 
-def make_grid(head: Iterable[str], rows: Iterable[Iterable[str]], texts: Iterable[bool]) -> Grid:
+def make_grid(
+    head: Iterable[str], rows: Iterable[Iterable[str]], texts: Iterable[bool], spare: Iterable[str] = ()
+) -> Grid:
     """Make a grid of lists."""
-    return Grid(tuple(head), tuple(map(tuple, rows)), tuple(texts))
+    return Grid(tuple(head), tuple(map(tuple, rows)), tuple(texts), tuple(spare))
 
 
 def text_fields(rows: Sequence[Any]) -> dict[str, bool]:

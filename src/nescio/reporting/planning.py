@@ -6,18 +6,19 @@ import math
 from typing import Any
 
 from nescio.data.results import Results
-from nescio.reporting.tables import record_grid, show_grid, show_records
+from nescio.reporting.screen import show_grid, show_records, show_signature, show_text
+from nescio.reporting.tables import record_grid
 
 
 def show_plan(results: Results) -> None:
-    """Print each plan in words, and then as tables that a terminal of 80 columns holds."""
-    print("\n".join(sentence(row) for row in results) + "\n")
+    """Print each plan in words, and then as tables."""
+    show_text("\n".join(sentence(row) for row in results) + "\n")
     records = [_record(row) for row in results]
     show_grid(record_grid(records, {name: name in ("measure", "method") for row in records for name in row}))
     if "systems" in results.tables:
         print()
         show_records(results.records("systems"))
-    print(results.signature)
+    show_signature(results.signature)
 
 
 def sentence(row: Any) -> str:

@@ -1,31 +1,29 @@
-"""Results as tables: on the terminal, and as JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet."""
+"""Results as tables: as text, JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet; `screen` prints them on a terminal."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.reporting import terminal
+from nescio.reporting import layout, terminal
 from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
 from nescio.reporting.markdown import in_markdown, markdown_code, markdown_lines, markdown_table
 from nescio.sources.writing import whole, write_text
-from nescio.text import sanitize
+from nescio.text import enumerated, sanitize
 
 Form = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 SUFFIXES = {".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
 FIRST = ("ranks", "sensitivity")  # what a reader wants before the many rows that it was made from
+FEW_TIED = 2  # runs that a rank names as tied with it; JSON names all
 MOST_ROWS = 100  # of what else results hold, as a table; JSON has all of them
-BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
 
 
 def render(results: Results, form: str) -> str:
@@ -46,23 +44,7 @@ def render(results: Results, form: str) -> str:
     return writers[form](results)
 
 
-def show(results: Results) -> None:
-    """Print results as a table that fits the terminal; in a pipe it takes the width that it needs."""
-    console = terminal.console(soft_wrap=not sys.stdout.isatty())
-    if isinstance(results, Audit):
-        from nescio.reporting import audit
-
-        audit.show(results, console)
-        return
-    for table in _for_terminal(results) if sys.stdout.isatty() else grids(results):
-        _show_grid(console, table)
-    legend = _legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")
-    if legend:
-        console.print(legend, style="dim", soft_wrap=not sys.stdout.isatty(), markup=False)
-    console.print(str(results.signature), style="dim", soft_wrap=True, markup=False)
-
-
-def _legend(results: Results) -> str:
+def legend(results: Results) -> str:
     """Return what the signs in a leaderboard mean, or what the intervals of several comparisons account for, as plain
     text."""
     if isinstance(results, Comparisons):
@@ -82,64 +64,6 @@ def _family(results: Comparisons) -> str:
         f"intervals are not adjusted for multiple comparisons; the verdicts better and worse are adjusted for {every}"
         f" ({how})"
     )
-
-
-def _for_terminal(results: Results) -> list[Grid]:
-    """Return the tables without the hundreds of comparisons that a ranking was made from."""
-    tables = grids(results)
-    pairs = len(results.rows)
-    if isinstance(results, Comparisons) and results.tables.get("ranks") and pairs > MOST_ROWS:
-        tables[1] = _too_many("comparisons (-f csv prints them, -o FILE writes them)", pairs)
-    return tables
-
-
-def _show_grid(console: Any, grid: Grid) -> None:
-    """Print a table; where it is too wide, what is the same in all rows stands above it, and intervals below their
-    values."""
-    if _width(grid) > console.width and len(grid.rows) > 1:
-        columns = range(len(grid.head))
-        same = [i for i in columns if len({row[i] for row in grid.rows}) == 1]
-        if same and len(same) < len(grid.head):
-            constant = ", ".join(f"{grid.head[i]}: {grid.rows[0][i]}" for i in same)
-            console.print(constant, style="dim", soft_wrap=True, markup=False)
-            grid = grid.take([i for i in columns if i not in same])
-    if _width(grid) > console.width:
-        grid = grid.with_cells(lambda cell: cell.replace(" [", "\n["))
-    table = _table(grid)
-    least = sum((column.min_width or 0) + 2 for column in table.columns)
-    if least <= console.width:
-        console.print(table)
-    else:  # a terminal wraps a long line; rich would cut it off
-        console.print(table, width=least, crop=False, no_wrap=True, soft_wrap=True)
-
-
-def _width(grid: Grid) -> int:
-    return sum(max(len(row[i]) for row in (grid.head, *grid.rows)) + 2 for i in range(len(grid.head)))
-
-
-def show_grid(grid: Grid) -> None:
-    """Print a table: text to the left, numbers to the right."""
-    _show_grid(terminal.console(), grid.escaped(sanitize))
-
-
-def show_records(records: Sequence[Mapping[str, Any]]) -> None:
-    """Print dictionaries as a table."""
-    show_grid(record_grid(records))
-
-
-def show_fact(label: str, text: str) -> None:
-    """Print a label and what stands beside it, which on a terminal goes on beside it too where it is too long for one
-    line."""
-    import textwrap
-
-    label, text = f"{label:9}", sanitize(text, target="line")
-    if sys.stdout.isatty():
-        width = max(40, terminal.console().width)
-        wrapper = textwrap.TextWrapper(width, label, " " * len(label), break_long_words=False, break_on_hyphens=False)
-        text = wrapper.fill(text)
-    else:
-        text = label + text
-    print(text)
 
 
 def check_suffix(path: Path) -> None:
@@ -198,9 +122,28 @@ def grids(results: Results) -> list[Grid]:
 
 def _further(results: Results, name: str) -> Grid:
     rows = len(results.tables[name])
+    if name == "ranks":
+        return _rank_grid(results.tables[name])
     if rows <= MOST_ROWS:
         return rows_grid(results, name)
     return _too_many(f"{name} (-f json prints it, -o FILE.json writes it)", rows)
+
+
+def _rank_grid(ranks: Sequence[Any]) -> Grid:
+    """Lay out ranks: the places that a run can have, its groups, and the first few that it is tied with."""
+    rows = [
+        [
+            rank.measure,
+            rank.run,
+            number(rank.value),
+            str(rank.low) if rank.low == rank.high else f"{rank.low}–{rank.high}",
+            rank.groups,
+            enumerated(rank.tied_with.split(", ") if rank.tied_with else [], FEW_TIED),
+        ]
+        for rank in ranks
+    ]
+    texts = [True, True, False, False, True, True]
+    return make_grid(["measure", "run", "value", "rank", "groups", "tied with"], rows, texts, spare=("tied with",))
 
 
 def _too_many(what: str, rows: int) -> Grid:
@@ -254,7 +197,8 @@ def _comparison_grid(results: Results) -> Grid:
                 f"{row.n:,}",
             ]
         )
-    return make_grid(head, rows, [name in ("run", "baseline", "measure", "verdict") for name in head])
+    texts = [name in ("run", "baseline", "measure", "verdict") for name in head]
+    return make_grid(head, rows, texts, spare=("n", "detectable", "p"))
 
 
 def signed(value: float | None) -> str:
@@ -268,37 +212,15 @@ def _p(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _table(grid: Grid) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for i, (name, text) in enumerate(zip(grid.head, grid.texts, strict=True)):
-        # Headers break between words and numbers nowhere; text folds where a terminal is too narrow for it.
-        cells = [max((len(line) for line in row[i].split("\n")), default=0) for row in grid.rows]
-        words, longest = max(map(len, name.split()), default=0), max(cells, default=0)
-        least = max(words, min(longest, 14) if text else longest)
-        table.add_column(Text(name), justify="left" if text else "right", overflow="fold", min_width=least)
-    for row in grid.rows:
-        best = [BEST_CELL.search(cell) and not text for cell, text in zip(row, grid.texts, strict=True)]
-        table.add_row(*(Text(cell, style="bold" if top else "") for cell, top in zip(row, best, strict=True)))
-    return table
-
-
 def _plain(results: Results) -> str:
-    from rich.console import Console
+    below = [line for line in (legend(results), str(results.signature)) if line]
+    return "".join([*map(drawn, grids(results)), *(f"{line}\n" for line in below)])
 
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=10_000, highlight=False, soft_wrap=True)
-    for table in grids(results):
-        console.print(_table(table))
-    legend = _legend(results)
-    lines = [
-        *(line.rstrip() for line in buffer.getvalue().splitlines()),
-        *([legend] if legend else []),
-        str(results.signature),
-    ]
-    return "".join(f"{line}\n" for line in lines)
+
+def drawn(grid: Grid) -> str:
+    """Draw a table as text of the width that it needs."""
+    lines = layout.lines(grid, terminal.WIDE)
+    return "".join((" " * layout.GAP).join(cells).rstrip() + "\n" for cells in lines)
 
 
 def _json(results: Results) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 
-from nescio.reporting.tables import number, show_records
-from nescio.reporting.terminal import console
+from nescio.reporting.board import number
+from nescio.reporting.grid import make_grid
+from nescio.reporting.screen import show_grid, show_records, show_signature, show_text
 from nescio.selective import Tuned, Tuning
 
 CURVE_ROWS = 20
@@ -15,18 +15,15 @@ CURVE_ROWS = 20
 def show_tuned(tuned: Tuned, *, curve: bool = False) -> None:
     """Print the threshold and its figures, and with `curve` some points of the risk-coverage curve."""
     row: Tuning = tuned.rows[0]
-    print(f"run {row.run!r}, {row.n:,} questions: {_verdict(row)}\n")
-    grid = [("", row.measure, ""), *_values(row)]
-    first, second = (max(len(line[i]) for line in grid) for i in (0, 1))
-    for what, value, remark in grid:
-        print(f"{what:{first}}  {value:{second}}  {remark}".rstrip())
+    show_text(f"run {row.run!r}, {row.n:,} questions: {_verdict(row)}\n")
+    show_grid(make_grid(["", row.measure, ""], _values(row), [True, True, True]))
     if curve:
         points = tuned.records("curve")
         kept = {round(i * (len(points) - 1) / (CURVE_ROWS - 1)) for i in range(CURVE_ROWS)} if points else set()
         print()
         show_records([points[i] for i in sorted(kept)])
     print()
-    console(soft_wrap=not sys.stdout.isatty()).print(str(tuned.signature), style="dim", soft_wrap=True, markup=False)
+    show_signature(tuned.signature)
 
 
 def _verdict(row: Tuning) -> str:

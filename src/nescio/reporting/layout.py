@@ -1,0 +1,258 @@
+"""Tables as lines of a terminal: no line is wider than it, and no number is cut.
+
+A table that is too wide is fitted step by step, and no further than it must: what is the same in all rows goes above
+it; intervals go below their values; heads and texts break between words, and long names are shortened in the middle;
+columns that the table can spare (`Grid.spare`, the first of them first) are left out, and a line below says which; what
+is still too wide goes on below, with the first columns again; and at last each row is a block of its own.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nescio.reporting.grid import Grid
+
+GAP = 2  # spaces between columns
+LEAST = 14  # to so many characters a name is shortened
+LEAST_PROSE = 24  # to so many a column of sentences is narrowed
+TYPED, LEAST_TYPED = "measure", 40  # the column whose names are typed as they stand, and are whole up to so many
+WORDS = 3  # a text of more words than this is a sentence
+CUT = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A table that fits: what is the same in all its rows, the tables below each other, and the columns left out."""
+
+    above: str
+    tables: tuple[Grid, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def fit(grid: Grid, width: int) -> Fitted:
+    """Fit a table into so many columns of a terminal."""
+    if table_width(grid) <= width:
+        return Fitted("", (grid,))
+    above, grid = _without_constants(grid)
+    if table_width(grid) <= width:
+        return Fitted(above, (grid,))
+    grid = _broken_heads(grid.with_cells(lambda cell: cell.replace(" [", "\n[")))
+    spare = [name for name in grid.spare if name in map(_plain, grid.head)]
+    for many in range(len(spare) + 1):
+        kept = [i for i, name in enumerate(grid.head) if _plain(name) not in spare[:many]]
+        narrow = narrowed(grid.take(kept), width)
+        if table_width(narrow) <= width:
+            return Fitted(above, (narrow,), tuple(spare[:many]))
+    parts = tuple(_parts(grid, width))
+    return Fitted(above, parts if all(table_width(part) <= width for part in parts) else (grid,))
+
+
+def table_width(grid: Grid) -> int:
+    """Return how wide a table is as it stands."""
+    return sum(_widths(grid)) + GAP * (len(grid.head) - 1)
+
+
+def lines(grid: Grid, width: int) -> list[list[str]]:
+    """Draw a table: each line as cells, padded; the lines of the head first. What does not even fit by itself becomes
+    blocks of "head: value"."""
+    if table_width(grid) > width:
+        return [[line] for line in _blocks(grid, width)]
+    widths = _widths(grid)
+    drawn = []
+    for row in ([grid.head] if any(grid.head) else []) + list(grid.rows):
+        cells = [cell.split("\n") for cell in row]
+        high = max(map(len, cells), default=1)
+        if row is grid.head:  # heads stand on the line above the first row
+            cells = [[""] * (high - len(cell)) + cell for cell in cells]
+        for i in range(high):
+            padded = [
+                _padded(cell[i] if i < len(cell) else "", wide, left=text)
+                for cell, wide, text in zip(cells, widths, grid.texts, strict=True)
+            ]
+            drawn.append(padded)
+    return drawn
+
+
+def head_height(grid: Grid) -> int:
+    """Return how many lines the head takes."""
+    return max(len(name.split("\n")) for name in grid.head) if any(grid.head) else 0
+
+
+def narrowed(grid: Grid, width: int) -> Grid:
+    """Narrow the columns of text, the widest first, until the table fits or none can be narrower."""
+    widths = _widths(grid)
+    least = [
+        min(wide, max(_least(grid, i), _longest_word(grid.head[i]))) if text else wide
+        for i, (wide, text) in enumerate(zip(widths, grid.texts, strict=True))
+    ]
+    over = sum(widths) + GAP * (len(widths) - 1) - width
+    while over > 0:
+        widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
+        room = widths[widest] - least[widest]
+        if room <= 0:
+            break
+        others = [widths[i] for i in range(len(widths)) if widths[i] > least[i] and widths[i] < widths[widest]]
+        step = min(over, room, max(1, widths[widest] - max(others, default=widths[widest] - over)))
+        widths[widest] -= step
+        over -= step
+    columns = []
+    for i, text in enumerate(grid.texts):
+        cells = [row[i] for row in grid.rows]
+        columns.append(_folded(cells, widths[i]) if text else cells)
+    heads = tuple(
+        "\n".join(_wrapped(name, wide)) if text else name
+        for name, wide, text in zip(grid.head, widths, grid.texts, strict=True)
+    )
+    return replace(grid, head=heads, rows=tuple(zip(*columns, strict=True)) if columns else ())
+
+
+def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
+    """Return names in so many characters, cut in the middle, and still all different: where the middle is what tells
+    them apart, what they share is cut."""
+    long = [text for text in dict.fromkeys(texts) if length(text) > width]
+    short = {text: _middle(text, width) for text in long}
+    if len(set(short.values())) < len(long):
+        first, last = _shared(long), _shared([text[::-1] for text in long])
+        for text in long:
+            own = text[first : len(text) - last or None]
+            short[text] = _middle(f"{CUT if first else ''}{own}{CUT if last else ''}", width)
+    taken = {text for text in texts if length(text) <= width}
+    for text in long:
+        times, name = 1, short[text]
+        while name in taken:
+            times += 1
+            name = f"{_middle(short[text], width - len(str(times)) - 1)}~{times}"
+        taken.add(name)
+        short[text] = name
+    return short
+
+
+def length(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def paragraph(text: str, width: int, hanging: str = "") -> str:
+    """Break a text into lines of so many characters, a path or a word too where it is longer; `hanging` begins the
+    lines after the first."""
+    return "\n".join(
+        "\n".join(
+            textwrap.wrap(line, max(20, width), subsequent_indent=hanging, break_on_hyphens=False) if line else [""]
+        )
+        for line in text.split("\n")
+    )
+
+
+def _widths(grid: Grid) -> list[int]:
+    rows = (grid.head, *grid.rows)
+    return [
+        max((length(line) for row in rows for line in row[i].split("\n")), default=0) for i in range(len(grid.head))
+    ]
+
+
+def _padded(text: str, width: int, *, left: bool) -> str:
+    room = " " * (width - length(text))
+    return text + room if left else room + text
+
+
+def _plain(head: str) -> str:
+    return head.replace("\n", " ")
+
+
+def _without_constants(grid: Grid) -> tuple[str, Grid]:
+    columns = range(len(grid.head))
+    same = [i for i in columns if len({row[i] for row in grid.rows}) == 1] if len(grid.rows) > 1 else []
+    if not same or len(same) == len(grid.head):
+        return "", grid
+    above = ", ".join(f"{_plain(grid.head[i])}: {grid.rows[0][i].strip()}" for i in same)
+    return above, grid.take([i for i in columns if i not in same])
+
+
+def _broken_heads(grid: Grid) -> Grid:
+    """Break each head between words, no wider than the column below it needs."""
+    body = _widths(replace(grid, head=("",) * len(grid.head)))
+    heads = [
+        "\n".join(_wrapped(name, max(wide, _longest_word(name)))) for name, wide in zip(grid.head, body, strict=True)
+    ]
+    return replace(grid, head=tuple(heads))
+
+
+def _least(grid: Grid, i: int) -> int:
+    if _plain(grid.head[i]).strip() == TYPED:
+        return LEAST_TYPED
+    return LEAST_PROSE if _is_prose(grid, i) else LEAST
+
+
+def _longest_word(text: str) -> int:
+    return max((length(word) for word in text.split()), default=0)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    if length(text) <= width:
+        return text.split("\n")
+    return [
+        part
+        for line in text.split("\n")
+        for part in textwrap.wrap(line, max(1, width), break_on_hyphens=False, break_long_words=False) or [""]
+    ]
+
+
+def _is_prose(grid: Grid, i: int) -> bool:
+    return any(len(row[i].split()) > WORDS for row in grid.rows)
+
+
+def _folded(cells: Sequence[str], width: int) -> list[str]:
+    """Break texts between words; a word that is too long by itself is shortened."""
+    if all(length(line) <= width for cell in cells for line in cell.split("\n")):
+        return list(cells)
+    short = shortened([word for cell in cells for word in cell.split()], width)
+    return [
+        "\n".join(_wrapped(" ".join(short.get(word, word) for word in cell.split()), width))
+        if length(cell) > width
+        else cell
+        for cell in cells
+    ]
+
+
+def _middle(text: str, width: int) -> str:
+    if length(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end]}{CUT}{text[-end:] if end else ''}"
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """Return how many characters all texts begin with."""
+    low, high = min(texts), max(texts)
+    return next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+
+
+def _parts(grid: Grid, width: int) -> Iterator[Grid]:
+    """Yield tables of some columns each, with the leading columns of text in all of them."""
+    keys = int(grid.texts[0])
+    while keys < len(grid.texts) and grid.texts[keys] and not _is_prose(grid, keys):
+        keys += 1
+    keys = min(keys, len(grid.head) - 1)
+    rest = list(range(keys, len(grid.head)))
+    while rest:
+        many = len(rest)
+        while many > 1 and table_width(narrowed(grid.take([*range(keys), *rest[:many]]), width)) > width:
+            many -= 1
+        part = grid.take([*range(keys), *rest[:many]])
+        narrow = narrowed(part, width)
+        yield narrow if table_width(narrow) <= width else part
+        rest = rest[many:]
+
+
+def _blocks(grid: Grid, width: int) -> Iterator[str]:
+    for row in grid.rows:
+        for name, cell in zip(grid.head, row, strict=True):
+            text = f"{_plain(name)}: {cell.replace(chr(10), ' ').strip()}" if name else cell
+            yield from paragraph(text, width, "  ").split("\n")
+        yield ""

@@ -1,0 +1,257 @@
+"""What every command prints in a terminal of 60, 80 and 120 columns: no line is longer, and no number is cut."""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import os
+import pty
+import re
+import shutil
+import struct
+import sys
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import nescio
+from nescio.cli.app import run
+
+from .catalogue import EVERY
+from .conftest import EXAMPLES
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+WIDTHS = (60, 80, 120)
+FEW = ["--resamples", "200"]
+LONG = "results/2026-11-22/a-system-with-a-very-long-name-" + "x" * 60 + "-temperature-0.7"  # 120 characters
+COLLECTION = "tables.xml"
+# A call of every command in a copy of examples/. What writes a file that another reads comes before it.
+CALLS: dict[str, list[list[str]]] = {
+    "score": [["outcomes.csv"], ["outcomes.csv", "--by", "category", *FEW], ["table3.csv", "-v"], ["ap.csv"]],
+    "compare": [["outcomes.csv", *FEW], ["outcomes.csv", "-m", "c@1", "-v", *FEW], ["ap.csv", "--baseline", "bm25"]],
+    "report": [["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW]],
+    "tune": [["outcomes.csv", "--run", "mine", *FEW], ["outcomes.csv", "--run", "mine", "--curve", "--ci", "90"]],
+    "plan": [
+        ["outcomes.csv", "--run", "mine", "--baseline", "old", "--difference", "0.1"],
+        ["--rates", "0.5,0.3,0.2", "--difference", "0.03", "-m", "accuracy"],
+    ],
+    "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"], []],
+    "judge": [["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl", "--against", "people.csv", *FEW]],
+    "convert": [["log.eval", "log.csv"]],
+    "check": [["outcomes.csv"], ["questions.jsonl", "runs/mine.jsonl"], ["log.eval"], ["table3.csv"]],
+    "measures": [[], ["c@1"], ["AURC"], ["nuggets.F"]],
+    "c@1": [["237", "156", "107"]],
+    "demo": [["-o", "made"]],
+    "meta stability": [["outcomes.csv", "-m", "c@1", "-m", "UF"]],
+    "meta swap": [["outcomes.csv", "-m", "c@1", "-m", "UF"]],
+    "meta power": [["outcomes.csv", "-m", "c@1", "-m", "accuracy"]],
+    "meta agreement": [["outcomes.csv", "-m", "c@1", "-m", "accuracy"]],
+    "ave build": [["questions.jsonl", "runs/mine.jsonl", "--judgements", "judged.csv", "-o", COLLECTION]],
+    "ave score": [["pairs2006.xml", "answers.txt"]],
+    "ave baselines": [["test.xml"]],
+    "ave validate train": [["dev.xml", "-o", "trained.json"]],
+    "ave validate run": [["test.xml", "--model", "model.json", "-o", "responses.txt"]],
+    "ave table12": [[]],
+    "nuggets score": [["key.txt", "runs/first.txt", "--mapping", "assessor.txt"], ["key.txt", "runs/first.txt"]],
+    "nuggets answer": [["targets.jsonl", "texts", "-o", "run.jsonl"]],
+    "read answer": [["developset", "--system", "deep-read", "-o", "run.jsonl"]],
+    "read score": [["developset", "student-run.response"]],
+}
+NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
+
+
+@contextmanager
+def terminal(columns: int) -> Iterator[list[bytes]]:
+    """A terminal of so many columns in place of both streams; what is printed to it."""
+    main, secondary = pty.openpty()
+    fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    printed: list[bytes] = []
+
+    def drain() -> None:
+        while True:
+            try:
+                data = os.read(main, 1 << 16)
+            except OSError:
+                return
+            if not data:
+                return
+            printed.append(data)
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    before = sys.stdout, sys.stderr
+    stream = open(secondary, "w", encoding="utf-8", buffering=1)  # noqa: SIM115  closed below
+    sys.stdout = sys.stderr = stream
+    try:
+        yield printed
+    finally:
+        sys.stdout, sys.stderr = before
+        stream.close()
+        reader.join(5)
+        os.close(main)
+
+
+def shown(columns: int, *arguments: str) -> str:
+    """What a command prints in a terminal, without colours and what was drawn over."""
+    with terminal(columns) as printed, pytest.raises(SystemExit) as stopped:
+        run(list(arguments))
+    text = b"".join(printed).decode()
+    assert not stopped.value.code, text
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return "\n".join(line.rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def piped(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints into a pipe: tables as wide as they need be."""
+    capfd.readouterr()
+    with pytest.raises(SystemExit):
+        run(list(arguments))
+    out, err = capfd.readouterr()
+    return out + err
+
+
+def assert_fits(columns: int, text: str, whole: str) -> None:
+    """No line is longer than the terminal, and each number with a point is one that stands in the whole output; all of them do, but
+    in columns that are said to be left out."""
+    from rich.cells import cell_len
+
+    for line in text.split("\n"):
+        assert cell_len(line) <= columns, (columns, line)
+    flat = re.sub(r"\n\s*", " ", text)
+    numbers, known = {*NUMBER.findall(text)}, {*NUMBER.findall(whole)}
+    assert numbers <= known, (columns, sorted(numbers - known), text)
+    if "left out here" not in flat:
+        assert known <= {*NUMBER.findall(flat)} | numbers, (columns, sorted(known - numbers), text)
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of examples/, with a trained validator."""
+    folder = tmp_path_factory.mktemp("width") / "examples"
+    shutil.copytree(EXAMPLES, folder)
+    nescio.ave.validate.train(folder / "dev.xml", folder / "model.json")
+    return folder
+
+
+def test_every_command_is_here() -> None:
+    assert {*CALLS} == {*EVERY}
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("name", CALLS)
+def test_a_command_fits_the_terminal(
+    name: str, columns: int, examples: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(examples)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for arguments in CALLS[name]:
+        words = [*name.split(), *arguments]
+        made = {*glob.glob("**", recursive=True)}
+        text = shown(columns, *words)
+        for path in {*glob.glob("**", recursive=True)} - made:  # what it wrote would be in the way
+            if Path(path).is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                Path(path).unlink(missing_ok=True)
+        assert_fits(columns, text, piped(capfd, *words))
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("name", EVERY)
+def test_a_help_page_fits_the_terminal(name: str, columns: int) -> None:
+    for line in shown(columns, *name.split(), "--help").split("\n"):
+        assert len(line) <= columns, line
+    for line in shown(columns, "--help").split("\n"):
+        assert len(line) <= columns, line
+
+
+def long_name(folder: Path) -> list[Path]:
+    """A table of runs whose names have 120 characters and differ in the middle, and one of a short name."""
+    assert len(LONG) >= 120
+    rows = ["run,question,outcome,confidence"]
+    for run_, letters in ((LONG, "CCWWCW"), (LONG.replace("xxx", "yyy", 1), "CWUUCC"), ("short", "CWWWUU")):
+        for i, letter in enumerate(letters * 6):
+            outcome = {"C": "correct", "W": "incorrect", "U": "unanswered"}[letter]
+            rows.append(f"{run_},q{i},{outcome},{0.9 - i / 50:.2f}")
+    table = folder / "long.csv"
+    table.write_text("\n".join(rows) + "\n")
+    return [table]
+
+
+def pan(_: Path) -> list[Path]:
+    return [SHARED / "pan20" / "truth.jsonl", *sorted((SHARED / "pan20").glob("runs/*/*"))]
+
+
+def mmlu(_: Path) -> list[Path]:
+    return [SHARED / "mmlu_pro" / "outcomes.parquet"]
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "check", "tune", "meta agreement", "meta stability"])
+@pytest.mark.parametrize("files", [long_name, pan, mmlu])
+def test_real_runs_fit_the_terminal(
+    files: Callable[[Path], list[Path]],
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    paths = files(tmp_path)
+    if not all(path.is_file() for path in paths):
+        pytest.skip("../shared/data is not here")
+    words = [*command.split(), *map(str, paths)]
+    if command in ("score", "compare", "tune"):
+        words += FEW + (["-m", "c@1"] if (command, files) == ("compare", pan) else [])
+    if command.startswith("meta"):
+        words += ["-m", "c@1", "-m", "accuracy"] + (["--trials", "10"] if "stability" in command else [])
+    if command == "tune":
+        if files is mmlu:
+            pytest.skip("these runs have no confidences")
+        words += ["--run", LONG if files is long_name else "boenninghoff20-small"]
+    whole = piped(capfd, *words)
+    for columns in WIDTHS:
+        assert_fits(columns, shown(columns, *words), whole)
+
+
+def test_names_that_are_shortened_stay_different(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    lines = shown(60, "score", str(long_name(tmp_path)[0]), *FEW).split("\n")
+    names = [line.split()[0] for line in lines if re.search(r"\d\.\d{3}[*† ]", line)]
+    assert len(set(names)) == 3
+
+
+def test_without_colour_there_is_none(examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(examples)
+    colours = re.compile(rb"\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7]|38;[0-9;]*)m")
+    for no_colour in (False, True):
+        monkeypatch.setenv("TERM", "xterm-256color")
+        if no_colour:
+            monkeypatch.setenv("NO_COLOR", "1")
+        else:
+            monkeypatch.delenv("NO_COLOR", raising=False)
+        with terminal(100) as printed, pytest.raises(SystemExit):
+            run(["compare", "outcomes.csv", "-m", "c@1", *FEW])
+        assert bool(colours.search(b"".join(printed))) != no_colour
+
+
+def test_many_pairs_are_those_with_the_best_until_all_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    rows = ["run,question,outcome"]
+    for r in range(8):
+        rows += [f"run{r},q{i},{'correct' if (i * (r + 3)) % 11 < 4 + r % 4 else 'incorrect'}" for i in range(60)]
+    table = tmp_path / "eight.csv"
+    table.write_text("\n".join(rows) + "\n")
+    few = shown(120, "compare", str(table), "-m", "accuracy", *FEW)
+    every = shown(120, "compare", str(table), "-m", "accuracy", "-v", *FEW)
+    pairs = re.compile(r"^run\d +run\d +(?:accuracy +)?[+-]", re.MULTILINE)
+    assert len(pairs.findall(few)) == 7
+    assert "7 comparisons with the best run; -v prints all 28" in few
+    assert len(pairs.findall(every)) == 28
+    assert "nescio:0" in every
+    assert "nescio:0" not in few
