@@ -24,6 +24,7 @@ from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, rea
 from nescio.pipeline import judge as judge_read
 from nescio.scoring.judge_agreement import Target
 from nescio.scoring.judge_agreement import against as compare_with
+from nescio.text import plural
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
 READING = (
@@ -61,7 +62,9 @@ class Judged:
         """Write the outcomes as a table (.csv, .tsv, .jsonl or .parquet), whole or not at all."""
         path = Path(path)
         check_file(path, "an outcome table", SUFFIXES)
-        return WriteResult(f"{write_outcomes(self.outcomes, path)} outcomes of {len(self.outcomes.runs)} runs")
+        return WriteResult(
+            f"{write_outcomes(self.outcomes, path)} outcomes of {plural(len(self.outcomes.runs), 'run')}"
+        )
 
     def agreement(
         self, *, target: Target = "collection", ci: float = 95.0, resamples: int = 10_000, seed: int = 0

@@ -109,9 +109,9 @@ def words(row: Finding) -> str:
         gains = f" (up to {100 * row.worth:.0f}% right)" if row.result == "cheated" and not share else ""
         return row.counterexample + share + gains
     if row.result == "resists":
-        return f"{_number(row.value)} beside an honest {_number(row.against)}"
+        return f"{_number(row.value)}; an honest run has {_number(row.against)}"
     left = f", undefined in {row.undefined:,}" if row.undefined else ""
-    return f"held in {row.cases:,} cases{left}"
+    return f"no violation in {row.cases:,} cases{left}"
 
 
 def page(results: Results) -> str:

@@ -36,7 +36,7 @@ _FORMULA = re.compile(FORMULA)
 
 @writer(
     "outcomes",
-    about="an outcome table, a row an answer; answers that nobody has judged are judged on the way",
+    about="an outcome table with one row per answer; answers that are not yet judged are judged first",
     takes=Outcomes,
     suffixes=SUFFIXES,
 )
