@@ -14,13 +14,20 @@ from nescio.meta import power, stability, swap
 from .catalogue import varied
 
 BATCHES = (
-    ("nescio.scoring.confidence_intervals", "WEIGHTS_AT_ONCE"),
+    ("nescio.scoring.resampled", "WEIGHTS_AT_ONCE"),
+    ("nescio.scoring.resampled", "CELLS_AT_ONCE"),
+    ("nescio.scoring.resampled", "VALUES_AT_ONCE"),
+    ("nescio.stats.resampling", "PICKS_AT_ONCE"),
+    ("nescio.stats.sums", "UNITS_AT_ONCE"),
+    ("nescio.stats.ordered", "CELLS_BEFORE_COMPILED"),
+    ("nescio.measures._measure", "MOST_CELLS"),
+    ("nescio.measures._order", "MOST_CELLS"),
     ("nescio.meta._trials", "COMPARISONS_AT_ONCE"),
     ("nescio.meta._scorers", "CELLS_AT_ONCE"),
     ("nescio.meta.power", "CELLS_AT_ONCE"),
     ("nescio.measures._measure", "_ROWS_AT_ONCE"),
 )
-MEASURES = ["c@1", "accuracy", "mean(graded)", "AURC", "ECE", "penalty(t=0.75)"]
+MEASURES = ["c@1", "accuracy", "mean(graded)", "AURC", "AURC(fd-shifts)", "AUROC", "AP", "ECE", "penalty(t=0.75)"]
 
 
 def everything() -> list[Results]:

@@ -16,9 +16,11 @@ from scipy import stats
 
 import nescio
 from nescio.data.columns import Array
+from nescio.data.evidence import Evidence
+from nescio.measures import parse
 from nescio.stats import parallel, resampling
 from nescio.stats.streams import Stream
-from tests.laws.catalogue import MEASURES, apart, close, sample_of, value_of, varied
+from tests.laws.catalogue import MEASURES, apart, close, sample_of, usable, value_of, varied
 
 SIZE = 20_000
 Draw = Callable[[Array, int, np.random.Generator], Array]
@@ -28,7 +30,18 @@ def outcomes_of(counts: Array, draw: Draw) -> Array:
     return draw(counts, SIZE, np.random.default_rng(3))
 
 
-@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap])
+def picked(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    """Units one by one, summed by the kind that each is of."""
+    kind = np.repeat(np.arange(len(counts)), counts)
+    return resampling.picks(len(kind), size, rng).astype(np.int64) @ np.eye(len(counts), dtype=np.int64)[kind]
+
+
+def tossed(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    kind = np.repeat(np.arange(len(counts)), counts)
+    return resampling.coins(len(kind), size, rng).astype(np.int64) @ np.eye(len(counts), dtype=np.int64)[kind]
+
+
+@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap, picked])
 def test_a_bootstrap_of_kinds_is_multinomial(draw: Draw) -> None:
     """Every possible resample of 2 + 1 + 1 questions is as frequent as the multinomial says."""
     counts = np.array([2, 1, 1])
@@ -40,7 +53,7 @@ def test_a_bootstrap_of_kinds_is_multinomial(draw: Draw) -> None:
     assert stats.chisquare(seen, expected).pvalue > 0.001
 
 
-@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap])
+@pytest.mark.parametrize("draw", [resampling.pick_units, resampling.bootstrap, picked])
 def test_both_ways_of_drawing_have_the_moments_of_the_multinomial(draw: Draw) -> None:
     counts = np.array([25, 10, 5])
     assert resampling.prefers_multinomial(counts)
@@ -54,9 +67,10 @@ def test_both_ways_of_drawing_have_the_moments_of_the_multinomial(draw: Draw) ->
     assert stats.chi2_contingency(table).pvalue > 0.001
 
 
+@pytest.mark.parametrize("draw", [resampling.label_swaps, tossed])
 @pytest.mark.parametrize("counts", [[1, 1, 1], [3, 1, 2]])
-def test_label_swaps_toss_a_coin_for_every_unit(counts: list[int]) -> None:
-    found = outcomes_of(np.array(counts), resampling.label_swaps)
+def test_label_swaps_toss_a_coin_for_every_unit(counts: list[int], draw: Draw) -> None:
+    found = outcomes_of(np.array(counts), draw)
     possible = list(product(*(range(c + 1) for c in counts)))
     seen = [int((found == w).all(axis=1).sum()) for w in possible]
     expected = [SIZE * np.prod(stats.binom(counts, 0.5).pmf(w)) for w in possible]
@@ -85,6 +99,31 @@ def test_the_first_blocks_of_a_longer_run_are_the_same() -> None:
     for one, other in zip(short, long, strict=False):
         drawn = [resampling.bootstrap(counts, block.size, block.generator()) for block in (one, other)]
         assert drawn[0].tobytes() == drawn[1].tobytes()
+
+
+@pytest.mark.parametrize("draw", [resampling.picks, resampling.coins])
+@pytest.mark.parametrize("units", [1, 33, 300])
+def test_a_table_of_weights_does_not_depend_on_how_many_are_drawn_at_once(draw: resampling.Draw, units: int) -> None:
+    def whole(resamples: int, at_once: int) -> Array:
+        made = resampling.tables(draw, units, resampling.blocks(resamples, 5), Stream.INTERVALS, at_once=at_once)
+        return np.concatenate(list(made), axis=1)
+
+    every = whole(700, 10_000)
+    assert every.shape == (units, 700)
+    for at_once in (1, 100, 256, 513):
+        assert whole(700, at_once).tobytes() == every.tobytes()
+    assert whole(300, 512).tobytes() == np.ascontiguousarray(every[:, :300]).tobytes()
+
+
+def test_every_unit_is_drawn_as_often_as_any_other_and_tossed_as_often_either_way() -> None:
+    """Each of 40 units n times in n resamples, and half of them; all of 40 in each resample."""
+    rng = np.random.default_rng(4)
+    drawn, coins = resampling.picks(40, SIZE, rng), resampling.coins(40, SIZE, rng)
+    assert (drawn.sum(axis=1) == 40).all()
+    assert stats.chisquare(drawn.sum(axis=0, dtype=np.int64)).pvalue > 0.001
+    assert set(np.unique(coins)) == {0, 1}
+    assert coins.mean(axis=0) == pytest.approx(0.5, abs=4.5 * 0.5 / SIZE**0.5)
+    assert np.abs(np.corrcoef(coins.T) - np.eye(40)).max() < 5 / SIZE**0.5
 
 
 def test_blocks_and_streams_and_seeds_are_unlike() -> None:
@@ -197,3 +236,47 @@ def test_the_value_does_not_depend_on_the_clusters(clusters: Array) -> None:
     clustered = replace(data, clusters=np.unique(clusters, return_inverse=True)[1])
     for name in MEASURES:
         assert value_of(clustered, name) == close(value_of(data, name)), name
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(90) % 30])
+@pytest.mark.parametrize("name", ["Brier", "mean(graded)", "ECE", "AUROC", "AURC", "AURC(fd-shifts)", "AP", "pan.AUC"])
+def test_an_interval_is_that_of_the_questions_drawn_gathered(name: str, clusters: Array | None) -> None:
+    """The obvious way: the questions in the sorted order of their ids, each as often as it was drawn, scored anew."""
+    data = replace(varied(90), clusters=clusters)
+    shuffled = data.select(np.random.default_rng(9).permutation(90))
+    row = nescio.score(shuffled, name, interval="percentile", resamples=40, seed=3).rows[1]
+    use = np.array([i for i in np.argsort(np.array(data.questions)) if usable(data, parse(name), 1)[i]])
+    unit = list(range(len(use))) if clusters is None else list(dict.fromkeys(clusters[use].tolist()))
+    member = np.array(unit if clusters is None else [unit.index(c) for c in clusters[use]])
+    (weights,) = resampling.tables(
+        resampling.picks, len(unit), resampling.blocks(40, 3), Stream.INTERVALS, at_once=10_000
+    )
+    values = [value_of(data.select(np.repeat(use, times[member])), name, 1) for times in weights.T]
+    assert (row.low, row.high) == close(tuple(np.quantile(values, [0.025, 0.975])))
+
+
+@pytest.mark.parametrize("name", ["Brier", "AUROC", "c@1"])
+def test_a_difference_is_that_of_two_runs_on_the_same_draws(name: str) -> None:
+    """The labels of each question exchanged by its coin, and both runs weighed alike."""
+    data = varied(60)
+    use = np.array(
+        [i for i in np.argsort(np.array(data.questions)) if all(usable(data, parse(name), run)[i] for run in (0, 1))]
+    )
+    row = nescio.compare(data, name, test="permutation", resamples=40, seed=3).rows[0]
+    weights, coins = (
+        next(resampling.tables(draw, len(use), resampling.blocks(40, 3), stream, at_once=10_000))
+        for draw, stream in ((resampling.picks, Stream.INTERVALS), (resampling.coins, Stream.LABEL_SWAPS))
+    )
+    own = data.select(use)
+
+    def difference(of: Evidence) -> float:
+        return value_of(of, name, 1) - value_of(of, name, 0)
+
+    drawn = [difference(own.select(np.repeat(np.arange(len(use)), times))) for times in weights.T]
+    assert (row.low, row.high) == close(tuple(np.quantile(drawn, [0.025, 0.975])))
+    swapped = []
+    for swap in coins.T:
+        columns = {column: np.where(swap, cells[::-1], cells) for column, cells in own.columns.items()}
+        swapped.append(difference(replace(own, columns=columns)))
+    hits = np.abs(swapped) >= abs(row.difference) - 1e-12
+    assert row.p == (1 + hits.sum()) / 41

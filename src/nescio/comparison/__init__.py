@@ -29,8 +29,16 @@ from nescio.comparison._p_values import (
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
-from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, bootstrap_p, exact_of, paired_evidence
+from nescio.comparison.pair_test import (
+    MeasuredRuns,
+    TestedPair,
+    bootstrap_p,
+    each_tested,
+    measured_runs,
+    paired_evidence,
+)
 from nescio.comparison.paired_data import Pair, pair_up
+from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, gather, note
@@ -40,7 +48,7 @@ from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.samples import Remark, columns_for, measure_inputs
+from nescio.scoring.samples import Remark, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
@@ -215,39 +223,35 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 def _each_pair(
     data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: TestPlan, progress: Progress | None
 ) -> Iterable[tuple[Comparison, list[Note]]]:
-    seen = MeasuredRuns(data, measure, *columns_for(data, measure))
+    seen = measured_runs(data, measure)
     if plan.test == "tukey":
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
         if common.any():
-            clusters = None if data.clusters is None else data.clusters[common]
+            clusters = None if seen.clusters is None else seen.clusters[common]
             by_name = np.argsort(np.array(data.runs, dtype=object), kind="stable")  # whatever order they were given in
             read = {name: values[by_name][:, common] for name, values in seen.columns.items()}
             together = align_runs(measure, read, clusters)
             seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
-    for pair in pairs:
-        yield _compare(seen, pair, plan)
+    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
+    lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
+    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan), strict=True):
+        yield _compare(seen, runs, tested, plan)
 
 
-def _compare(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan) -> tuple[Comparison, list[Note]]:
+def _compare(
+    seen: MeasuredRuns, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+) -> tuple[Comparison, list[Note]]:
     """Make one row, and the remarks on it."""
     data, measure = seen.data, seen.measure
-    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
-    x, y = sorted(runs, key=lambda run: data.runs[run])
-    about = data.rows_of(measure.reads)
-    n, some = seen.questions(seen.shared(x, y)[0]), seen.questions(about[x] | about[y])
+    n, some = 0 if tested is None else tested.pair.n, seen.questions(seen.about[runs[0]] | seen.about[runs[1]])
     names = (data.runs[runs[0]], data.runs[runs[1]])
     remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
-    how = "exact" if plan.test == "auto" else plan.test
-    if not n:
+    if tested is None:
         nan = float("nan")
         return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
-    pair = seen.pair(x, y)
-    assert pair is not None
-    observed = float(pair.resampled(pair.counts))
-    p, how = exact_of(pair, observed, plan.test)
-    resampled, exchanged = all_blocks(pair, replace(plan, test=how))
-    units = int(pair.counts.sum())
+    observed, p, how, resampled = tested.observed, tested.p, tested.how, tested.resampled
+    units = tested.pair.own[0].units
     remarks += remarks_on("percentile", resampled, units)
     if seen.largest is not None:
         largest, exact = seen.largest
@@ -263,12 +267,12 @@ def _compare(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan) -> tuple
                 )
             )
     elif p is None:
-        p = p_value(observed, exchanged)
+        p = p_value(observed, tested.exchanged)
     low = high = spread = float("nan")
     if not np.isnan(observed):
         low, high = intervals.percentile(resampled, plan.level)
         spread = float(np.nanstd(resampled)) if high - low > 1e-12 else 0.0
-    if (x, y) != runs:
+    if data.runs[runs[0]] > data.runs[runs[1]]:
         observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
     row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
     return row, remarks

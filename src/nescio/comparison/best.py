@@ -9,17 +9,17 @@ pairs of a measure).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from nescio.comparison._p_values import adjust, p_value
-from nescio.comparison.pair_test import MeasuredRuns, TestPlan, all_blocks, exact_of, paired_evidence
+from nescio.comparison.pair_test import MeasuredRuns, each_tested, exact_of, measured_runs, paired_evidence
+from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
-from nescio.scoring.samples import columns_for
 from nescio.scoring.score import strata
 from nescio.stats import resampling
 
@@ -88,12 +88,11 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
     may not."""
     if not sampled and measure.order is not None:
         return None
-    seen = MeasuredRuns(data, measure, *columns_for(data, measure))
+    seen = measured_runs(data, measure)
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
     pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
     differences, p_values = [], []
-    for pair in pairs:
-        difference, p = _test(seen, pair, plan, sampled=sampled)
+    for difference, p in _sampled(seen, pairs, plan) if sampled else _exact(seen, pairs):
         if p is None:
             return None
         differences.append(difference)
@@ -107,18 +106,26 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
     return better_pairs
 
 
-def _test(seen: MeasuredRuns, runs: tuple[int, int], plan: TestPlan, *, sampled: bool) -> tuple[float, float | None]:
-    """Return the first run minus the second on the questions of both, and its p-value; NaN where it is undefined."""
-    pair = seen.pair(*runs)
-    if pair is None:
-        return math.nan, math.nan
-    observed = float(pair.resampled(pair.counts))
-    if math.isnan(observed):
-        return observed, math.nan
-    p, how = exact_of(pair, observed, plan.test)
-    if p is None and sampled:
-        p = p_value(observed, all_blocks(pair, replace(plan, test=how))[1])
-    return observed, p
+Tested = Iterator[tuple[float, float | None]]  # the first run minus the second, and p; NaN where it is undefined
+
+
+def _exact(seen: MeasuredRuns, pairs: Sequence[tuple[int, int]]) -> Tested:
+    """Yield the difference of each pair on the questions of both, and its exact p-value; None where there is none."""
+    for runs in pairs:
+        pair = seen.pair(*runs)
+        observed = math.nan if pair is None else float(pair.resampled(pair.counts))
+        p = math.nan if pair is None or math.isnan(observed) else exact_of(pair, observed, "auto")[0]
+        yield observed, p
+
+
+def _sampled(seen: MeasuredRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Tested:
+    """Yield the same, of random exchanges where there is no exact p-value."""
+    for tested in each_tested(seen, pairs, plan, intervals=False):
+        observed = math.nan if tested is None else tested.observed
+        if tested is None or math.isnan(observed):
+            yield observed, math.nan
+        else:
+            yield observed, p_value(observed, tested.exchanged) if tested.p is None else tested.p
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:

@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
 from nescio.comparison.paired_data import Pair, pair_up, pair_up_repeats
+from nescio.comparison.resampled_pairs import LinedUp, ResampledRuns, TestPlan, Values, exchanged
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
+from nescio.data.patterns import numbered
+from nescio.data.repeats import Repeats
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.stats import parallel, resampling
+from nescio.scoring.samples import columns_for
 from nescio.stats.permutation import exact_p
-from nescio.stats.resampling import Block
-from nescio.stats.streams import Stream
+
+PAIRS_AT_ONCE = 32
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
 
-@dataclass(frozen=True, slots=True)
-class TestPlan:
-    """How every pair of one call is resampled, and by which test p is computed."""
-
-    level: float
-    blocks: Sequence[Block]
-    jobs: int
-    test: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRuns:
-    """All runs seen by one measure: what it reads, which cells it can use, and for the Tukey test the largest
-    differences."""
+    """All runs seen by one measure, their rows in the sorted order of the questions' ids: what it reads, which cells it
+    can use, which it is about, and for the Tukey test the largest differences."""
 
     data: Evidence
     measure: Measure
     columns: dict[str, Array]
     usable: Array
+    clusters: Array | None
+    repeats: Repeats | None
+    about: Array
     largest: Largest | None = None
 
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
@@ -50,29 +45,40 @@ class MeasuredRuns:
 
         Repeats need not be shared: a question that was asked once of one run and five times of the other is.
         """
-        if self.data.repeats is None:
+        if self.repeats is None:
             use = self.usable[x] & self.usable[y]
             return use, use
         both = self.usable[[x, y]]
-        asked = self.data.repeats.same_question(both).all(axis=0)
+        asked = self.repeats.same_question(both).all(axis=0)
         return both[0] & asked, both[1] & asked
 
     def questions(self, rows: Array) -> int:
         """Count the questions that these rows are of."""
-        return int(rows.sum()) if self.data.repeats is None else len(np.unique(self.data.repeats.question[rows]))
+        return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
 
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
         first, second = self.shared(x, y)
         if not first.any():
             return None
-        clusters = None if self.data.clusters is None else self.data.clusters[first]
-        if self.data.repeats is not None:
-            columns = {name: (v[x][first], v[y][second]) for name, v in self.columns.items()}
-            question = self.data.repeats.question
+        clusters = None if self.clusters is None else numbered(self.clusters[first])
+        columns = {name: (v[x][first], v[y][second]) for name, v in self.columns.items()}
+        if self.repeats is not None:
+            question = self.repeats.question
             return pair_up_repeats(self.measure, columns, (question[first], question[second]), clusters)
-        use = first
-        return pair_up(self.measure, {name: (v[x][use], v[y][use]) for name, v in self.columns.items()}, clusters)
+        return pair_up(self.measure, columns, clusters)
+
+
+def measured_runs(data: Evidence, measure: Measure) -> MeasuredRuns:
+    """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
+    read, usable = columns_for(data, measure)
+    by_name = np.array(data.sorted_rows(), dtype=np.int64)
+    clusters = None if data.clusters is None else data.clusters[by_name]
+    repeats = None if data.repeats is None else data.repeats.select(by_name)
+    columns = {name: values[:, by_name] for name, values in read.items()}
+    return MeasuredRuns(
+        data, measure, columns, usable[:, by_name], clusters, repeats, data.rows_of(measure.reads)[:, by_name]
+    )
 
 
 def paired_evidence(loaded: Loaded) -> Evidence:
@@ -112,21 +118,54 @@ def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
     return p_value(observed, resampled - observed)
 
 
-def all_blocks(pair: Pair, plan: TestPlan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the differences on all resamples, and for the Monte Carlo test on all exchanges."""
-    cells = len(pair.counts) * sum(block.size for block in plan.blocks)
-    parts = parallel.in_chunks(partial(_resample, pair, plan.test), plan.blocks, plan.jobs, cells)
-    resampled, exchanged = zip(*parts, strict=True)
-    return np.concatenate(resampled), np.concatenate(exchanged)
+@dataclass(frozen=True, slots=True, eq=False)
+class TestedPair:
+    """A pair of runs, its difference, and p where it is exact or `how` it is to be had; the differences on all
+    resamples, and for the Monte Carlo test on all exchanges."""
+
+    __test__ = False  # for pytest, which collects classes by their names
+
+    pair: Pair
+    observed: float
+    p: float | None
+    how: str
+    resampled: Values
+    exchanged: Values
 
 
-def _resample(pair: Pair, test: str, blocks: Iterable[Block]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the difference on every resample and, for the Monte Carlo test, on every exchange of labels."""
-    resampled, exchanged = [], [np.zeros(0)]
-    for block in blocks:
-        resampled.append(pair.resampled(resampling.bootstrap(pair.counts, block.size, block.generator())))
-        if test == "permutation":
-            exchanged.append(
-                pair.swapped(resampling.label_swaps(pair.counts, block.size, block.generator(Stream.LABEL_SWAPS)))
-            )
-    return np.concatenate(resampled), np.concatenate(exchanged)
+def each_tested(
+    seen: MeasuredRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
+) -> Iterator[TestedPair | None]:
+    """Yield each pair of runs with its differences on all resamples (with `intervals`) and exchanges; None where two
+    runs share no question.
+
+    A run on the questions that it shares with others is resampled once for all of them.
+    """
+    resampled = ResampledRuns(plan)
+    for start in range(0, len(pairs), PAIRS_AT_ONCE):
+        lined_up = [_line_up(seen, runs, plan.test) for runs in pairs[start : start + PAIRS_AT_ONCE]]
+        batch = [one for one in lined_up if one is not None]
+        differences = resampled.differences(batch) if intervals else {}
+        exchanges = exchanged(batch, plan)
+        for one in lined_up:
+            if one is None:
+                yield None
+            else:
+                none = np.zeros(0)
+                yield TestedPair(
+                    one.pair, one.observed, one.p, one.how, differences.get(one, none), exchanges.get(one, none)
+                )
+
+
+def _line_up(seen: MeasuredRuns, runs: tuple[int, int], test: str) -> LinedUp | None:
+    pair = seen.pair(*runs)
+    if pair is None:
+        return None
+    observed = float(pair.resampled(pair.counts))
+    p, how = exact_of(pair, observed, test)
+    # Weights of repeats in an order are those of the pair; else a run is the same on the same rows, whoever it is with.
+    own = repr(runs).encode() if seen.repeats is not None and seen.measure.order else b""
+    first, second = (
+        (np.packbits(rows).tobytes() + own, run) for rows, run in zip(seen.shared(*runs), runs, strict=True)
+    )
+    return LinedUp(pair, (first, second), observed, p, how)

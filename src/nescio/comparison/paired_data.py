@@ -66,51 +66,65 @@ class Pair:
         if apart.sum() > self.few_kinds:
             return None
         first = np.unique(row, return_index=True)[1]
-        patterns = Patterns(
-            {name: v[first] for name, v in self.patterns.columns.items()}, np.ones(len(first), dtype=np.int64)
-        )
+        columns = {name: v[first] for name, v in self.patterns.columns.items()}
         place = np.eye(len(first))
         shared, low, high = n[~apart] @ place[kinds[~apart, 0]], place[kinds[apart, 0]], place[kinds[apart, 1]]
         n = n[apart]
+        # The totals of the first run, and of the second, where all units fall the other way; and what one more moves.
+        ends = [
+            {name: np.einsum("k,k...->...", shared + n @ way, v) for name, v in columns.items()} for way in (high, low)
+        ]
+        moves = {name: np.einsum("jk,k...->j...", low - high, v) for name, v in columns.items()}
 
         def difference(one_way: Array) -> NDArray[np.float64]:
-            back = n - one_way
-            ahead = self.measure.value(patterns, shared + one_way @ low + back @ high)
-            return ahead - self.measure.value(patterns, shared + one_way @ high + back @ low)
+            moved = {name: _moved(one_way, move) for name, move in moves.items()}
+            first, second = ends
+            ahead = self.measure.of_totals({name: first[name] + moved[name] for name in moved})
+            return ahead - self.measure.of_totals({name: second[name] - moved[name] for name in moved})
 
         return difference, n
 
 
+def _moved(one_way: Array, move: Array) -> Array:
+    """Sum the moves of kinds, of shape (kinds,) or (kinds, width), as often as there are; shape (…,) or (…, width).
+
+    Kind by kind: the digits of a matrix product would depend on how many threads compute it.
+    """
+    total = np.zeros((*one_way.shape[:-1], *move.shape[1:]))
+    for j in range(len(move)):
+        if np.any(move[j]):
+            total += one_way[..., j, None] * move[j] if move.ndim > 1 else one_way[..., j] * move[j]
+    return total
+
+
 def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters: Array | None = None) -> Pair:
     """Two runs' columns over the same questions as a Pair; `columns` maps a name to (of the first run, of the
-    second)."""
+    second). Without clusters each question is a unit, numbered as it stands."""
     cells = np.stack(
         [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
     )
     n, ordered = len(cells), measure.order is not None
-    # Units are numbered by what they hold, not by where they stand, so that a shuffle of the questions changes no draw.
-    rows, kind = distinct(cells)
     if clusters is None and not ordered:
-        return _additive(measure, _sides(measure, rows, list(columns)), np.bincount(kind, minlength=len(rows)), n)
-    unit = (
-        np.argsort(np.argsort(kind, kind="stable")) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    )
-    order = np.lexsort((kind, unit))
-    cells, unit = cells[order], unit[order]
-    counts = np.ones(int(unit.max()) + 1, dtype=np.int64)
+        rows, kind = distinct(cells)
+        return _additive(measure, _sides(measure, rows, list(columns)), kind, n)
+    unit = np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    if clusters is not None:  # within a cluster by what they hold, so that its sums are the same in any order
+        order = np.lexsort((*cells.T[::-1], unit))
+        cells, unit = cells[order], unit[order]
     if ordered:
+        units = int(unit.max()) + 1
         halves = np.split(cells, 2, axis=1)
         both = np.concatenate(halves)
-        patterns = _in_order(measure, both, np.concatenate([unit, unit + len(counts)]), list(columns))
+        patterns = _in_order(measure, both, np.concatenate([unit, unit + units]), list(columns))
         first, second = (_in_order(measure, half, unit, list(columns)) for half in halves)
-        return Pair(measure, patterns, (first, second), counts, n)
+        return Pair(measure, patterns, (first, second), first.counts, n)
     starts = np.flatnonzero(np.diff(unit, prepend=-1))
     sides = _sides(measure, cells, list(columns))
     sums = {
         name: np.concatenate([np.add.reduceat(side, starts) for side in np.split(values, 2)])
         for name, values in sides.items()
     }
-    return _additive(measure, sums, counts, n)
+    return _additive(measure, sums, None, n)
 
 
 def pair_up_repeats(
@@ -159,25 +173,27 @@ def pair_up_repeats(
             name: np.concatenate([np.add.reduceat(side[order], starts) for side in both])
             for name, both in own_means.items()
         }
-        return _additive(measure, sums, np.ones(len(starts), dtype=np.int64), n)
+        return _additive(measure, sums, None, n)
     rows = np.concatenate([side.reshape(n, -1) for both in own_means.values() for side in both], axis=1)
-    kinds, kind = distinct(rows)
+    _, kind = distinct(rows)
     at = np.unique(kind, return_index=True)[1]
     sums = {name: np.concatenate([side[at] for side in both]) for name, both in own_means.items()}
-    pair = _additive(measure, sums, np.bincount(kind, minlength=len(kinds)), n)
+    pair = _additive(measure, sums, kind, n)
     return replace(pair, few_kinds=MANY_KINDS)
 
 
-def _additive(measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], n: int) -> Pair:
+def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64] | None, n: int) -> Pair:
     """Make the Pair of an additive measure from the columns of the first run's kinds of unit and, after them, of the
-    second's."""
+    second's; `kind` says which each question is, None that each kind is a unit."""
+    kinds = len(sides["n"]) // 2
+    counts = np.ones(kinds, dtype=np.int64) if kind is None else np.bincount(kind, minlength=kinds)
     halves = [
         dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
     ]
     return Pair(
         measure,
         Patterns(sides, np.tile(counts, 2)),
-        (Patterns(halves[0], counts), Patterns(halves[1], counts)),
+        (Patterns(halves[0], counts, kind=kind), Patterns(halves[1], counts, kind=kind)),
         counts,
         n,
     )

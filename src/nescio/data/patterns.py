@@ -20,7 +20,9 @@ class Patterns:
 
     A resample gives each kind of unit a weight, shape (…, U). Without clusters a row is a kind (`unit` is None); with
     clusters and an order, `unit` says which cluster a row belongs to. `starts` marks where each group of tied rows
-    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1.
+    begins. `shares` are the weights of rows in an order that are repeats of questions; else each weighs 1. `kind` says
+    of which kind each question is, in the order in which they were given; None where a kind is a unit, and where nobody
+    knows the questions.
     """
 
     columns: dict[str, Array]
@@ -28,6 +30,12 @@ class Patterns:
     unit: NDArray[np.int64] | None = None
     starts: NDArray[np.int64] | None = None
     shares: NDArray[np.int64] | None = None
+    kind: NDArray[np.int64] | None = None
+
+    @property
+    def units(self) -> int:
+        """How many units there are: questions, or clusters of them."""
+        return int(self.counts.sum())
 
 
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
@@ -55,7 +63,7 @@ def compress(
         rows, code = distinct(cells)
         patterns = {name: rows[:, i] for i, name in enumerate(names)}
         mapped = dict(derive(patterns)) if derive else patterns
-        return Patterns(mapped | {"n": np.ones(len(rows))}, np.bincount(code, minlength=len(rows)))
+        return Patterns(mapped | {"n": np.ones(len(rows))}, np.bincount(code, minlength=len(rows)), kind=code)
     _, code = np.unique(clusters, return_inverse=True)
     order = np.lexsort((*cells.T[::-1], code))
     cells, code = cells[order], code[order]
@@ -77,7 +85,7 @@ def _compress_sums(columns: Mapping[str, Array], clusters: Array | None) -> Patt
     rows, code = distinct(np.concatenate([values.reshape(size, -1) for values in columns.values()], axis=1))
     first = np.unique(code, return_index=True)[1]
     kept = {name: values[first] for name, values in columns.items()}
-    return Patterns(kept, np.bincount(code, minlength=len(rows)))
+    return Patterns(kept, np.bincount(code, minlength=len(rows)), kind=code)
 
 
 def compress_ordered(
@@ -108,9 +116,31 @@ def compress_ordered(
     cells, code = distinct(cells)
     counts = np.bincount(code, minlength=len(cells))
     if merge:
-        cells, counts = _merge_neighbours(cells, counts)
+        cells, counts, code = _merge_neighbours(cells, counts, code)
     rows = {name: cells[:, i + 1] for i, name in enumerate(names)} | {"n": np.ones(len(cells))}
-    return Patterns(rows, counts, None, _starts(cells[:, 0]))
+    return Patterns(rows, counts, None, _starts(cells[:, 0]), kind=code)
+
+
+def by_unit(patterns: Patterns) -> Patterns:
+    """Return the same with every unit a kind of its own: a weight for each question, in the order they were given
+    in."""
+    if (patterns.counts == 1).all() and patterns.kind is None:
+        return patterns
+    kind = np.repeat(np.arange(len(patterns.counts)), patterns.counts) if patterns.kind is None else patterns.kind
+    ones = np.ones(len(kind), dtype=np.int64)
+    if patterns.starts is None:
+        return Patterns({name: values[kind] for name, values in patterns.columns.items()}, ones)
+    unit = np.argsort(kind, kind="stable")
+    columns = {name: values[kind[unit]] for name, values in patterns.columns.items()}
+    first = np.cumsum(patterns.counts) - patterns.counts
+    return Patterns(columns, ones, unit, first[patterns.starts])
+
+
+def numbered(clusters: Array) -> NDArray[np.int64]:
+    """Give clusters their numbers from 0, in the order in which they first occur."""
+    _, first, code = np.unique(clusters, return_index=True, return_inverse=True)
+    place: NDArray[np.int64] = np.argsort(np.argsort(first))
+    return place[code]
 
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -144,13 +174,15 @@ def _starts(sorted_key: Array) -> NDArray[np.int64]:
     )
 
 
-def _merge_neighbours(cells: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+def _merge_neighbours(
+    cells: Array, counts: NDArray[np.int64], code: NDArray[np.int64]
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
     starts = _starts(cells[:, 0])
     if not len(starts):
-        return cells, counts
+        return cells, counts, code
     size = np.diff(np.append(starts, len(cells)))
     alone = np.repeat(size == 1, size)
     same = np.zeros(len(cells), dtype=bool)
     same[1:] = alone[1:] & alone[:-1] & (cells[1:, 1:] == cells[:-1, 1:]).all(axis=1)
     kept = np.flatnonzero(~same)
-    return cells[kept], np.add.reduceat(counts, kept)
+    return cells[kept], np.add.reduceat(counts, kept), (np.cumsum(~same) - 1)[code]

@@ -34,7 +34,10 @@ from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, known, r
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
 from nescio.errors import MissingColumnError, UsageError
+from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
+from nescio.stats.ordered import Scan
+from nescio.stats.resampling import Table
 
 Formula = Callable[..., Any]
 Bounds = tuple[float, float]
@@ -128,7 +131,22 @@ class Measure:
         parts = [self._of_order(patterns, flat[i : i + _ROWS_AT_ONCE]) for i in range(0, len(flat), _ROWS_AT_ONCE)]
         return np.concatenate(parts).reshape(np.shape(weights)[:-1]) if parts else np.zeros(0)
 
-    def of_totals(self, totals: Mapping[str, Array]) -> NDArray[np.float64]:
+    def under(self, patterns: Patterns, table: Table) -> NDArray[np.float64]:
+        """The ordered measure under many weights, one for each unit in `patterns`: a table of shape (units,
+        resamples)."""
+        assert patterns.starts is not None
+        if patterns.shares is not None and (patterns.shares != 1).any():  # the passes know rows that weigh the same
+            return self.value(patterns, table.T)
+        unit = np.arange(len(table)) if patterns.unit is None else patterns.unit
+        scan = Scan(unit, np.append(patterns.starts, len(unit)), table)
+        try:
+            return self.of_totals({name: Ordered(scan, values) for name, values in patterns.columns.items()})
+        except TooManyCellsError:
+            step = max(1, MOST_CELLS // len(unit))
+            parts = (np.ascontiguousarray(table[:, i : i + step]) for i in range(0, table.shape[1], step))
+            return np.concatenate([self.under(patterns, part) for part in parts])
+
+    def of_totals(self, totals: Mapping[str, Column]) -> NDArray[np.float64]:
         """The formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = np.asarray(self.declaration.formula(as_namespace(totals), **self.parameters), dtype=np.float64)

@@ -1,23 +1,87 @@
 """Sums over an order with ties, in closed form: what the ordered measures share.
 
-Arrays have shape (…, groups), the surest group first. Within a group of tied questions every order is equally likely,
-and the functions give the expectation over them. A question with weight w is w questions tied.
+Within a group of tied questions every order is equally likely, and the functions give the expectation over them. A
+question with weight w is w questions tied. Columns are arrays of shape (…, groups), the surest group first; or, where
+there are many resamples, `Ordered`, which stands for such an array and is summed in one pass down the order.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.stats import ordered
+from nescio.stats.ordered import Scan, harmonic_table
+
+MOST_CELLS = 1 << 20  # of an array that stands for a column; more of them are made in turn
 
 LARGEST_TABLE = 1 << 24  # of harmonic numbers; above it the digamma function gives them
 
 
-def before(values: Array) -> Array:
+class TooManyCellsError(Exception):
+    """An array for all resamples at once would be too large."""
+
+
+class Ordered(np.lib.mixins.NDArrayOperatorsMixin):
+    """A column under many weights: the value of each row of an order, and the sums of its groups where they are asked
+    for.
+
+    Differences and sums of columns are columns again. Anything else that a formula does with one, as `np.cumsum(column,
+    axis=-1)`, is done with the array of shape (resamples, groups) that it stands for.
+    """
+
+    __slots__ = ("_total", "scan", "values")
+
+    def __init__(self, scan: Scan, values: Array) -> None:
+        """Take the value of each row of the scan."""
+        self.scan, self.values = scan, values
+        self._total: Array | None = None
+
+    def sum(self, axis: int = -1, **more: Any) -> Array:
+        """Return the total over all groups; shape (resamples,)."""
+        if axis != -1 or more:
+            return np.asarray(self).sum(axis=axis, **more)
+        if self._total is None:
+            self._total = ordered.totals(self.scan, self.values)
+        return self._total
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the array that it stands for."""
+        return self.scan.table.shape[1], len(self.scan.ends) - 1
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the sums of the groups, shape (resamples, groups)."""
+        if len(self.scan.unit) * self.scan.table.shape[1] > MOST_CELLS and self.scan.table.shape[1] > 1:
+            raise TooManyCellsError
+        return ordered.by_group(self.scan, self.values).astype(dtype or np.float64, copy=False)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **more: Any) -> Any:
+        """Add and subtract as columns, and do all else as arrays."""
+        linear = ufunc in (np.add, np.subtract) and method == "__call__" and not more
+        if linear and all(isinstance(one, Ordered) and one.scan is self.scan for one in inputs):
+            return Ordered(self.scan, ufunc(*(one.values for one in inputs)))
+        return getattr(ufunc, method)(*(np.asarray(one) if isinstance(one, Ordered) else one for one in inputs), **more)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what an array has."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a part of the array."""
+        return np.asarray(self)[place]
+
+
+Column: TypeAlias = Array | Ordered
+
+
+def before(values: Any) -> Array:
     """Return the sum of all earlier groups."""
+    values = np.asarray(values)
     return np.cumsum(values, axis=-1) - values
 
 
@@ -28,36 +92,53 @@ def harmonic(counts: Array) -> Array:
 
         return np.asarray(digamma(np.asarray(counts, dtype=float) + 1) + np.euler_gamma)
     whole = counts.astype(np.int64)
-    return _harmonic_table(1 << int(whole.max(initial=1)).bit_length())[whole]
+    return harmonic_table(whole.max(initial=1))[whole]
 
 
-@lru_cache(maxsize=8)
-def _harmonic_table(size: int) -> Array:
-    return np.concatenate([[0.0], np.cumsum(1 / np.arange(1, size + 2))])
-
-
-def sum_of_running_shares(part: Array, n: Array, shift: int = 0) -> Array:
+def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
     r"""$\sum_k E[P_k]/(k + s)$ over all positions k, where $P_k$ of the first k questions belong to `part`; shape (…,).
 
     In a group of m questions, e of them of the part, after N questions and P of the part, $E[P_{N+j}] = P + je/m$, so
     its m positions add $e + (P - (N + s)\,e/m)(H_{N+m+s} - H_{N+s})$.
     """
+    if isinstance(part, Ordered):
+        return ordered.running_shares(part.scan, part.values, shift)
     start = before(n)
     share = np.divide(part, n, out=np.zeros(np.broadcast_shapes(part.shape, n.shape)), where=n > 0)
     steps = harmonic(start + n + shift) - harmonic(start + shift)
     return (part + (before(part) - (start + shift) * share) * steps).sum(-1)
 
 
-def pairs_in_order(high: Array, low: Array) -> Array:
+def sum_of_precisions(part: Column, n: Column) -> Array:
+    r"""$\sum_k E[I_k P_k]/k$ over all positions k: the share of `part` among the first k, summed where the k-th
+    belongs to it; shape (…,).
+
+    In a group of m questions, e of them of the part, after N questions and P of the part, a position belongs to it with
+    chance e/m, and the j - 1 before it in the group then hold $(j - 1)(e - 1)/(m - 1)$ more.
+    """
+    if isinstance(part, Ordered):
+        return ordered.precisions(part.scan, part.values)
+    share = np.divide(part, n, out=np.zeros(part.shape), where=n > 0)
+    pace = np.divide(part - 1, n - 1, out=np.zeros(part.shape), where=n > 1)
+    start = before(n)
+    steps = harmonic(start + n) - harmonic(start)
+    return (share * (n * pace + (before(part) + 1 - pace * (start + 1)) * steps)).sum(-1)
+
+
+def pairs_in_order(high: Column, low: Column) -> Array:
     """How many pairs have their `high` member in an earlier group than their `low` one, tied pairs counting one
     half."""
+    if isinstance(high, Ordered) and isinstance(low, Ordered):
+        return ordered.pairs(high.scan, high.values, low.values)
+    high, low = np.asarray(high), np.asarray(low)
     later = low.sum(-1, keepdims=True) - np.cumsum(low, axis=-1)
     return (high * (later + low / 2)).sum(-1)
 
 
-def expected_part_among_first(part: Array, n: Array, k: Array) -> Array:
+def expected_part_among_first(part: Any, n: Any, k: Array) -> Array:
     """How many of the first k questions belong to `part`, expected over the order of the tied; NaN where there are
     fewer than k."""
+    part, n = np.asarray(part), np.asarray(n)
     reached = np.cumsum(n, axis=-1) >= k[..., None]
     at = np.argmax(reached, axis=-1)[..., None]
 
@@ -68,7 +149,8 @@ def expected_part_among_first(part: Array, n: Array, k: Array) -> Array:
     return np.where(reached.any(axis=-1), expected, np.nan)
 
 
-def first_share(part: Array, n: Array) -> Array:
+def first_share(part: Any, n: Any) -> Array:
     """Return the share of `part` in the first group that holds anything."""
+    part, n = np.asarray(part), np.asarray(n)
     at = np.argmax(n > 0, axis=-1)[..., None]
     return (np.take_along_axis(part, at, axis=-1) / np.take_along_axis(n, at, axis=-1))[..., 0]

@@ -81,9 +81,9 @@ def auc(total: Any) -> Any:
     $P(v_{same} > v_{different}) + \frac{1}{2}P(v_{same} = v_{different})$; 0, as in its source, where only one class is
     present, undefined for n = 0.
     """
+    in_order = pairs_in_order(total.same, total.n - total.same)
     same, different = total.same.sum(-1), (total.n - total.same).sum(-1)
-    area = pairs_in_order(total.same, total.n - total.same) / (same * different)
-    return np.where((same * different == 0) & (same + different > 0), 0.0, area)
+    return np.where((same * different == 0) & (same + different > 0), 0.0, in_order / (same * different))
 
 
 @measure(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nescio.measures._measure import measure
-from nescio.measures._order import before, harmonic, sum_of_running_shares
+from nescio.measures._order import sum_of_precisions, sum_of_running_shares
 
 
 @measure(
@@ -57,10 +57,4 @@ def ap(total: Any) -> Any:
     $\frac{1}{R}\sum_r I(r)\,\frac{C(r)}{r}$ with R the number of correct answers; undefined for R = 0. Unanswered
     questions come last; ties in confidence give the expectation over their orders.
     """
-    correct, n = total.correct, total.n
-    share = np.divide(correct, n, out=np.zeros(correct.shape), where=n > 0)
-    pace = np.divide(correct - 1, n - 1, out=np.zeros(correct.shape), where=n > 1)
-    start = before(n)
-    steps = harmonic(start + n) - harmonic(start)
-    inside = n * pace + (before(correct) + 1 - pace * (start + 1)) * steps
-    return (share * inside).sum(-1) / correct.sum(-1)
+    return sum_of_precisions(total.correct, total.n) / total.correct.sum(-1)

@@ -15,7 +15,6 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.measures._measure import measure
 from nescio.measures._order import (
-    before,
     expected_part_among_first,
     first_share,
     harmonic,
@@ -39,8 +38,8 @@ def _best_aurc(total: Any) -> Array:
 
 
 def _geifman(total: Any) -> Array:
-    wrong, n = (total.n - total.right).sum(-1), total.n.sum(-1)
     shifted = sum_of_running_shares(total.n - total.right, total.n, shift=1)
+    wrong, n = (total.n - total.right).sum(-1), total.n.sum(-1)
     return (shifted - wrong / (n + 1) + wrong / n) / n
 
 
@@ -93,12 +92,12 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     $\kappa^{*} = e + (1-e)\ln(1-e)$ for an error rate e, by which a perfect ranking scores a little above 0; `geifman`
     takes the released code for both parts. An abstention without a judged candidate is left out and counted in a note.
     """
-    error = 1 - total.right.sum(-1) / total.n.sum(-1)
+    area = _geifman(total) if variant == "geifman" else _aurc(total)
     if variant == "exact":
-        return _aurc(total) - _best_aurc(total)
+        return area - _best_aurc(total)
+    error = 1 - total.right.sum(-1) / total.n.sum(-1)
     kept = np.where(error < 1, 1 - error, 1)
-    asymptote = error + np.where(error < 1, kept * np.log(kept), 0)
-    return (_geifman(total) if variant == "geifman" else _aurc(total)) - asymptote
+    return area - (error + np.where(error < 1, kept * np.log(kept), 0))
 
 
 @measure(
@@ -118,7 +117,7 @@ def augrc(total: Any) -> Any:
     An abstention without a judged candidate is left out and counted in a note.
     """
     wrong = total.n - total.right
-    return (total.n * (before(wrong) + wrong / 2)).sum(-1) / total.n.sum(-1) ** 2
+    return pairs_in_order(wrong, total.n) / total.n.sum(-1) ** 2
 
 
 @measure(
@@ -152,10 +151,11 @@ def prr(total: Any) -> Any:
     $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined if all are right or
     all wrong. An abstention without a judged candidate is left out and counted in a note.
     """
-    error = 1 - total.right.sum(-1) / total.n.sum(-1)
+    area, right, n = _aurc(total), total.right.sum(-1), total.n.sum(-1)
+    error = 1 - right / n
     gain = error - _best_aurc(total)
-    possible = (total.right.sum(-1) > 0) & (total.right.sum(-1) < total.n.sum(-1))
-    return (error - _aurc(total)) / np.where(possible, gain, np.nan)
+    possible = (right > 0) & (right < n)
+    return (error - area) / np.where(possible, gain, np.nan)
 
 
 @measure(

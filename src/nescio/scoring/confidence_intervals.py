@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
@@ -16,12 +16,11 @@ from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
 from nescio.measures import Measure
+from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
-
-WEIGHTS_AT_ONCE = 1 << 16
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
 DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE)  # the codes of remarks that an interval may cover the truth too seldom
@@ -63,44 +62,59 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     return method
 
 
+Bounds = tuple[float, float, list[Note]]
+Progress = Callable[[int, int], None]
+
+
 def bounds(
-    group: Sequence[MeasureInput], methods: dict[str, str], plan: ResamplingPlan
-) -> dict[str, tuple[float, float, list[Note]]]:
-    """Compute the interval of each sample of one draw by its measure's label, and remarks on it."""
-    intervals_of: dict[str, tuple[float, float, list[Note]]] = {}
-    for method in dict.fromkeys(methods[sample.measure.label] for sample in group):
-        members = [sample for sample in group if methods[sample.measure.label] == method]
+    inputs: Sequence[MeasureInput], methods: Mapping[str, str], plan: ResamplingPlan, progress: Progress | None = None
+) -> list[Bounds]:
+    """Compute the interval of each run and measure, and remarks on it; `methods` are by the measure's label."""
+    intervals_of: dict[int, Bounds] = {}
+    resampled: list[int] = []
+    posteriors: list[int] = []
+    for place, sample in enumerate(inputs):
+        method = methods[sample.measure.label]
         if method == "wilson":
-            intervals_of |= {sample.measure.label: _wilson(sample, plan.level) for sample in members}
-            continue
-        posterior = method == "dirichlet"
-        resampled = [_as_outcomes(sample) for sample in members] if posterior else members
-        for sample, values in zip(members, _resample(resampled, plan, posterior=posterior), strict=True):
-            point = sample.value
-            low, high = _from_values(sample, point, method, values, plan.level)
-            made = remarks(method, values, int(sample.patterns.counts.sum()))
-            if posterior:
-                # By the two counts that a proportion is made of, or else by the correct questions and the others.
-                made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
-            if point < low or point > high:
-                made.append(
-                    note(
-                        "interval.outside",
-                        "the value lies outside its own {method} interval, because resamples of this measure are "
-                        "biased",
-                        method=method,
-                    )
-                )
-            elif np.isnan(low) and not np.isnan(point):
-                made.append(
-                    note(
-                        "interval.one_sided",
-                        "the {method} interval is undefined because all resamples lie on one side of the value",
-                        method=method,
-                    )
-                )
-            intervals_of[sample.measure.label] = (low, high, made)
-    return intervals_of
+            intervals_of[place] = _wilson(sample, plan.level)
+        else:
+            (posteriors if method == "dirichlet" else resampled).append(place)
+    for posterior, places in ((True, posteriors), (False, resampled)):
+        some = [inputs[place] for place in places]
+        drawn = _from_posteriors(some, plan) if posterior else resample(some, plan.blocks, plan.jobs)
+        for i, values in drawn:
+            method = methods[some[i].measure.label]
+            intervals_of[places[i]] = _interval(some[i], method, values, plan.level)
+            if progress:
+                progress(len(intervals_of), len(inputs))
+    return [intervals_of[place] for place in range(len(inputs))]
+
+
+def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
+    """Compute an interval from the values on resamples or of a posterior, and remarks on it."""
+    point = sample.value
+    low, high = _from_values(sample, point, method, values, level)
+    made = remarks(method, values, sample.patterns.units)
+    if method == "dirichlet":
+        # By the two counts that a proportion is made of, or else by the correct questions and the others.
+        made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
+    if point < low or point > high:
+        made.append(
+            note(
+                "interval.outside",
+                "the value lies outside its own {method} interval, because resamples of this measure are biased",
+                method=method,
+            )
+        )
+    elif np.isnan(low) and not np.isnan(point):
+        made.append(
+            note(
+                "interval.one_sided",
+                "the {method} interval is undefined because all resamples lie on one side of the value",
+                method=method,
+            )
+        )
+    return low, high, made
 
 
 def _from_values(
@@ -148,30 +162,27 @@ def _as_outcomes(sample: MeasureInput) -> MeasureInput:
     return MeasureInput(sample.run, sample.measure, patterns, sample.n, sample.draw)
 
 
-def _resample(group: Sequence[MeasureInput], plan: ResamplingPlan, *, posterior: bool) -> list[NDArray[np.float64]]:
-    """Return the value of each sample on every resample; the samples share the draws."""
-    blocks = plan.blocks
-    if not group[0].n:
-        return [np.full(sum(block.size for block in blocks), np.nan) for _ in group]
-    cells = len(group[0].patterns.counts) * sum(block.size for block in blocks)
-    parts = parallel.in_chunks(partial(_values, group, posterior), blocks, plan.jobs, cells)
-    return [np.concatenate([part[i] for part in parts]) for i in range(len(group))]
+def _from_posteriors(inputs: Sequence[MeasureInput], plan: ResamplingPlan) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield the place of each run and measure with its values under draws of the posterior of its counts."""
+    size = sum(block.size for block in plan.blocks)
+    for group in by_draw(inputs, range(len(inputs))):
+        samples = [_as_outcomes(inputs[place]) for place in group]
+        if not samples[0].n:
+            yield from ((place, np.full(size, np.nan)) for place in group)
+            continue
+        cells = len(samples[0].patterns.counts) * size
+        parts = parallel.in_chunks(partial(_posterior, samples), plan.blocks, plan.jobs, cells)
+        yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
 
 
-def _values(group: Sequence[MeasureInput], posterior: bool, blocks: Iterable[Block]) -> list[NDArray[np.float64]]:
-    counts = group[0].patterns.counts
-    columns: list[list[NDArray[np.float64]]] = [[] for _ in group]
-    # A measure costs little more for many rows than for a block of them, while their weights fit a core's own memory.
-    together, every = max(1, WEIGHTS_AT_ONCE // (resampling.BLOCK * max(1, len(counts)))), list(blocks)
-    for start in range(0, len(every), together):
-        part = every[start : start + together]
-        if posterior:
-            weights = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
-        else:
-            weights = resampling.bootstraps(counts, part)
-        for column, sample in zip(columns, group, strict=True):
-            column.append(sample.measure.value(sample.patterns, weights))
-    return [np.concatenate(column) for column in columns]
+def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[NDArray[np.float64]]:
+    counts = samples[0].patterns.counts
+    values: list[list[NDArray[np.float64]]] = [[] for _ in samples]
+    for part in together(blocks, len(counts)):
+        shares = np.concatenate([resampling.dirichlet(counts, block.size, block.generator()) for block in part])
+        for column, sample in zip(values, samples, strict=True):
+            column.append(sample.measure.value(sample.patterns, shares))
+    return list(map(np.concatenate, values))
 
 
 def _left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

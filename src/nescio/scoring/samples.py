@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nescio.data.columns import OUTCOMES, Array, bare
 from nescio.data.columns import known as declared
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, gather, note
-from nescio.data.patterns import Patterns, compress, compress_ordered
+from nescio.data.patterns import Patterns, compress, compress_ordered, numbered
 from nescio.data.repeats import shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
@@ -45,6 +46,7 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
     tally = data if isinstance(data, Tally) else _tally(data)
     inputs: list[MeasureInput] = []
     remarks: list[Remark] = []
+    by_name: NDArray[np.int64] | None = None  # the order in which questions are drawn
     for measure in (measure.on(data.columns) for measure in measures):
         if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
             inputs += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
@@ -55,7 +57,8 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
                 f"{measure.label} needs {what}, but a counts table has only correct, incorrect and unanswered"
             )
         else:
-            inputs += _from_evidence(data, measure, remarks)
+            by_name = np.array(data.sorted_rows(), dtype=np.int64) if by_name is None else by_name
+            inputs += _from_evidence(data, measure, by_name, remarks)
     return inputs, gather(remarks)
 
 
@@ -85,30 +88,32 @@ def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Arr
     return read, data.present & ~np.any([np.isnan(values) for values in read.values()], axis=0)
 
 
-def _from_evidence(data: Evidence, measure: Measure, remarks: list[Remark]) -> list[MeasureInput]:
+def _from_evidence(
+    data: Evidence, measure: Measure, by_name: NDArray[np.int64], remarks: list[Remark]
+) -> list[MeasureInput]:
     read, usable = columns_for(data, measure)
     about = data.rows_of(measure.reads)
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     inputs = []
     for run, name in enumerate(data.runs):
-        use = usable[run]
+        use = by_name[usable[run][by_name]]
         own = {column: values[run][use] for column, values in columns.items()}
-        clusters = None if data.clusters is None else data.clusters[use]
+        clusters = None if data.clusters is None else numbered(data.clusters[use])
         question = None if data.repeats is None else data.repeats.question[use]
         patterns = _compress(measure, own, None if key is None else key[run][use], clusters, question)
-        n = int(use.sum()) if question is None else len(np.unique(question))
+        n = len(use) if question is None else len(np.unique(question))
         inputs.append(MeasureInput(run, measure, patterns, n, (run, measure.needs, measure.order, measure.merge)))
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
             remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
             remarks.append((remark, measure.label, whose))
-        if use.sum() < about[run].sum():
+        if len(use) < about[run].sum():
             lacking = [column for column, values in read.items() if np.isnan(values[run][about[run]]).any()]
             of = unit(measure) if data.repeats is None else "answers"
-            remark = _left_out(lacking, int(use.sum()), int(about[run].sum()), of)
+            remark = _left_out(lacking, len(use), int(about[run].sum()), of)
             remarks.append((remark, measure.label, whose))
-        if measure.declaration.remark and use.any():
+        if measure.declaration.remark and len(use):
             own_remark = measure.declaration.remark(as_namespace(own), **measure.parameters)
             if own_remark:
                 remarks.append((own_remark, measure.label, whose))

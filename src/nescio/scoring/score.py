@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from functools import partial
+from itertools import repeat
 from typing import Any, Unpack
 
 import numpy as np
@@ -48,17 +49,18 @@ def score(
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
     methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
-    work, notes = _groups(loaded, wanted, by)
+    work, notes = _inputs(loaded, wanted, by)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
-    for done, (stratum, group) in enumerate(work, 1):
-        scored, made = _score_group(loaded.data.runs, group, (by, stratum), methods, plan)
+    done, every = 0, sum(len(inputs) for _, inputs in work)
+    for stratum, inputs in work:
+        watch = None if progress is None else partial(_watch, progress, done, every)
+        scored, made = _score_inputs(loaded.data.runs, inputs, (by, stratum), methods, plan, progress=watch)
         rows += scored
         remarks += made
-        if progress:
-            progress(done, len(work))
-    # By stratum, run and measure, each in the order given; groups of one draw were computed together.
+        done += len(inputs)
+    # By stratum, run and measure, each in the order given.
     place = {m.label: i for i, m in enumerate(wanted)}
     order = {run: i for i, run in enumerate(loaded.data.runs)}
     strata_order = {stratum: i for i, stratum in enumerate(dict.fromkeys(stratum for stratum, _ in work))}
@@ -74,34 +76,40 @@ def score(
     return Scores(tuple(rows), line, (*dict.fromkeys(notes), *gather(remarks)), "scores")
 
 
-def _groups(
+def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
+    progress(done + now, every)
+
+
+def _inputs(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
 ) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
-    """Return the samples of each stratum, those of one draw together, and notes on what measures cannot use."""
+    """Return every run seen by every measure on each stratum, and notes on what measures cannot use."""
     work: list[tuple[str | None, list[MeasureInput]]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
         inputs, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
-        inputs.sort(key=lambda sample: str(sample.draw))
-        work += [(stratum, list(group)) for _, group in groupby(inputs, key=lambda sample: sample.draw)]
+        work.append((stratum, inputs))
     return work, notes
 
 
-def _score_group(
+def _score_inputs(
     runs: Sequence[str],
-    group: Sequence[MeasureInput],
+    inputs: Sequence[MeasureInput],
     part: tuple[str | None, str | None],
     methods: dict[str, str],
     plan: ResamplingPlan,
+    *,
+    progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Make the rows of samples of one draw, and the remarks on their intervals."""
+    """Make the rows of one stratum, and the remarks on their intervals."""
     by, stratum = part
-    intervals = bounds(group, methods, plan) if methods else {}
+    intervals = bounds(inputs, methods, plan, progress) if methods else repeat((None, None, []), len(inputs))
+    if progress and not methods:
+        progress(len(inputs), len(inputs))
     rows, remarks = [], []
-    for sample in group:
+    for sample, (low, high, made) in zip(inputs, intervals, strict=True):
         label, run = sample.measure.label, runs[sample.run]
-        low, high, made = intervals.get(label, (None, None, []))
         whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
         remarks += [(remark, label, whose) for remark in made]
         rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))

@@ -230,7 +230,7 @@ def _figures(
     none |= {"value": pooled.value, "coverage_held_out": covered, "risk_held_out": risked}
     if plan.level:
         method = method_for(measure, "auto", clustered=one.data.clusters is not None)
-        low, high, remarks = bounds([pooled], {measure.label: method}, plan)[measure.label]
+        low, high, remarks = bounds([pooled], {measure.label: method}, plan)[0]
         whose = f"run {one.data.runs[0]!r}, held out"
         notes += gather([(remark, measure.label, whose) for remark in remarks])
         none |= {"low": low, "high": high}

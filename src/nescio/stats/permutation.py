@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Difference = Callable[[Floats], Floats]
 
 ENUMERABLE = 10_000_000
+AT_ONCE = 1 << 16  # exchanges, which stay in a core's own memory
 LARGEST_HALF = 1 << 18  # sums of one half of the kinds
 TIE = 1e-10  # differences this close, relatively, are the same one
 ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
@@ -150,18 +151,22 @@ def _convolved(half: tuple[Floats, Floats], size: int, step: float, largest: flo
 
 
 def _enumerated_p(difference: Difference, n: NDArray[np.int64], observed: float) -> float:
-    grids = np.meshgrid(*[np.arange(size + 1) for size in n], indexing="ij")
-    every = np.stack([grid.ravel() for grid in grids], axis=1)
-    chance = np.ones(len(every))
-    for j, size in enumerate(n):
+    shape = tuple(int(size) + 1 for size in n)
+    of_kind = []
+    for size in n:
         first, chances = binomial(int(size))
-        full = np.zeros(int(size) + 1)
-        full[first : first + len(chances)] = chances
-        chance *= full[every[:, j]]
+        of_kind.append(np.zeros(int(size) + 1))
+        of_kind[-1][first : first + len(chances)] = chances
+    # B and n - B differ alike, and stand as far from the middle of the list: half of it is enough.
+    every = int(np.prod(shape))
     total = 0.0
-    for start in range(0, len(every), 1 << 18):
-        part = slice(start, start + (1 << 18))
-        differences = np.abs(difference(every[part].astype(float)))
+    for start in range(0, -(-every // 2), AT_ONCE):
+        place = np.arange(start, min(start + AT_ONCE, -(-every // 2)))
+        counts = np.unravel_index(place, shape)
+        chance = np.where(2 * place == every - 1, 1.0, 2.0)
+        for chances, count in zip(of_kind, counts, strict=True):
+            chance *= chances[count]
+        differences = np.abs(difference(np.stack(counts, axis=1).astype(float)))
         # An exchange that leaves the measure undefined counts as a hit: the cautious side.
-        total += float(chance[part] @ ~(differences < observed * (1 - TIE)))
+        total += float(chance @ ~(differences < observed * (1 - TIE)))
     return min(1.0, max(SMALLEST, total))

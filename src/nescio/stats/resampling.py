@@ -6,7 +6,7 @@ the seed alone, to the last bit: not on how many blocks are made at once, by how
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from nescio.stats.streams import Stream
 
+Table = NDArray[np.uint8]  # how often each unit occurs in each resample; shape (units, resamples)
+Draw = Callable[[int, int, np.random.Generator], Table]  # units, resamples: shape (resamples, units)
+
 BLOCK = 256
+PICKS_AT_ONCE = 1 << 16
 
 # Measured once on one core: a category of a multinomial costs about as much as this many picks of a unit.
 PICKS_PER_CATEGORY = 12
@@ -55,12 +59,62 @@ def bootstrap(counts: NDArray[np.int64], size: int, rng: np.random.Generator) ->
 
 
 def bootstraps(counts: NDArray[np.int64], blocks: Sequence[Block]) -> NDArray[np.int64]:
-    """Return the bootstrap of `bootstrap` for several blocks, one after the other; shape (rows of all blocks, K)."""
+    """Draw how many units there are of each kind, by multinomials, for several blocks one after the other; shape (rows
+    of all blocks, K)."""
     total = int(counts.sum())
-    if total and prefers_multinomial(counts):
-        shares = counts / total
-        return np.concatenate([block.generator().multinomial(total, shares, size=block.size) for block in blocks])
-    return np.concatenate([bootstrap(counts, block.size, block.generator()) for block in blocks])
+    shares = counts / max(1, total)
+    return np.concatenate([block.generator().multinomial(total, shares, size=block.size) for block in blocks])
+
+
+def picks(units: int, size: int, rng: np.random.Generator) -> Table:
+    """How often each unit occurs when as many units as there are are drawn with replacement; shape (size, units).
+
+    Row by row, so that the first rows are the same however many are drawn at once.
+    """
+    # A byte holds them all: a unit among 256 or more is drawn 256 times with a chance below 1e-500.
+    weights = np.empty((size, units), dtype=np.uint8)
+    at_once = max(1, PICKS_AT_ONCE // max(1, units))
+    for start in range(0, size, at_once):
+        rows = min(at_once, size - start)
+        drawn = rng.integers(0, units, size=(rows, units))
+        drawn += np.arange(rows)[:, None] * units
+        weights[start : start + rows] = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
+    return weights
+
+
+def coins(units: int, size: int, rng: np.random.Generator) -> Table:
+    """Toss a fair coin for each unit, 0 or 1; shape (size, units). Row by row, as `picks`."""
+    words = -(-units // 32)  # of four bytes, which is what the generator gives at once
+    tossed = np.frombuffer(rng.bytes(4 * words * size), dtype=np.uint8).reshape(size, 4 * words)
+    return np.unpackbits(tossed, axis=1, count=units)
+
+
+def tables(draw: Draw, units: int, blocks: Sequence[Block], stream: Stream, *, at_once: int) -> Iterator[Table]:
+    """Yield the draws of all blocks as tables of shape (units, resamples), of about `at_once` resamples each.
+
+    The numbers depend on the number of units, the seed and the stream alone: whoever has as many units shares them.
+    """
+    waiting: list[Table] = []
+    for block in blocks:
+        rng = block.generator(stream)
+        step = min(block.size, max(1, at_once))
+        for start in range(0, block.size, step):
+            waiting.append(draw(units, min(step, block.size - start), rng))
+            if sum(map(len, waiting)) + step > at_once:
+                yield _side_by_side(waiting)
+                waiting = []
+    if waiting:
+        yield _side_by_side(waiting)
+
+
+def _side_by_side(drawn: Sequence[Table]) -> Table:
+    """Return draws of shape (resamples, units) as one table of shape (units, resamples)."""
+    table = np.empty((drawn[0].shape[1], sum(map(len, drawn))), dtype=np.uint8)
+    start = 0
+    for rows in drawn:
+        table[:, start : start + len(rows)] = rows.T
+        start += len(rows)
+    return table
 
 
 def prefers_multinomial(counts: NDArray[np.int64]) -> bool:

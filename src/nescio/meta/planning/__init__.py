@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Unpack
 
+import numpy as np
+
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -257,8 +259,9 @@ def _from_pilot(
 ) -> Table | Spread:
     read, usable = columns_for(data, measure)
     x, y = pair
-    use = usable[x] & usable[y]
-    n, some = int(use.sum()), int((data.present[x] | data.present[y]).sum())
+    by_name = np.array(data.sorted_rows(), dtype=np.int64)  # the order in which questions are drawn
+    use = by_name[(usable[x] & usable[y])[by_name]]
+    n, some = len(use), int((data.present[x] | data.present[y]).sum())
     if n == 0:
         raise MismatchError(f"{measure.label}: no question of the pilot has the data it needs in both runs")
     if n < some:

@@ -1,0 +1,178 @@
+"""Many pairs of runs on resamples and under exchanges of labels. What is drawn, is drawn once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison.paired_data import Pair
+from nescio.data.patterns import Patterns, by_unit
+from nescio.data.totals import join
+from nescio.measures import Measure
+from nescio.scoring.resampled import (
+    VALUES_AT_ONCE,
+    Subject,
+    draws_kinds,
+    on_resamples,
+    resamples_at_once,
+    together,
+)
+from nescio.stats import parallel, resampling
+from nescio.stats.resampling import Block, Table
+from nescio.stats.streams import Stream
+
+Values = NDArray[np.float64]
+Place = tuple[bytes, int]  # the rows that are used, and the run that they are of
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """How every pair of one call is resampled, and by which test p is computed."""
+
+    __test__ = False  # for pytest, which collects classes by their names
+
+    level: float
+    blocks: Sequence[Block]
+    jobs: int
+    test: str
+
+    @property
+    def size(self) -> int:
+        """How many resamples there are."""
+        return sum(block.size for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinedUp:
+    """A pair of runs on the questions that both have, and the places of its two runs; p is None where exchanges of
+    labels have to be drawn."""
+
+    pair: Pair
+    places: tuple[Place, Place]
+    observed: float
+    p: float | None
+    how: str
+
+    @property
+    def draws_kinds(self) -> bool:
+        """Tell whether numbers of kinds are drawn, and not units one by one: it depends on the pair alone."""
+        return self.pair.measure.order is None and draws_kinds(self.pair.own[0])
+
+
+class ResampledRuns:
+    """The values of runs on the resamples of the questions that they share with others: each is computed once."""
+
+    def __init__(self, plan: TestPlan) -> None:
+        """Keep as many values as fit in memory."""
+        self.plan = plan
+        self.values: dict[Place, Values] = {}
+
+    def differences(self, batch: Sequence[LinedUp]) -> dict[LinedUp, Values]:
+        """Return the difference of each pair on all resamples."""
+        if len(self.values) * self.plan.size > VALUES_AT_ONCE:
+            self.values.clear()
+        wanted: dict[int, dict[Place, Subject]] = {}
+        for one in batch:
+            if not one.draws_kinds:
+                for place, patterns in zip(one.places, one.pair.own, strict=True):
+                    if place not in self.values:
+                        of_size = wanted.setdefault(patterns.units, {})
+                        of_size[place] = of_size.get(place) or Subject(one.pair.measure, by_unit(patterns))
+        for units, subjects in wanted.items():
+            values = on_resamples(list(subjects.values()), units, self.plan.blocks, self.plan.jobs)
+            self.values |= zip(subjects, values, strict=True)
+        differences = {}
+        for one in batch:
+            if one.draws_kinds:
+                differences[one] = _in_parts(_by_kinds, one.pair, self.plan)
+            else:
+                first, second = one.places
+                differences[one] = self.values[first] - self.values[second]
+        return differences
+
+
+def exchanged(batch: Sequence[LinedUp], plan: TestPlan) -> dict[LinedUp, Values]:
+    """Return the differences of the pairs that need it under random exchanges of their labels."""
+    differences: dict[LinedUp, Values] = {}
+    by_units: dict[int, list[LinedUp]] = {}
+    for one in batch:
+        if one.how != "permutation" or np.isnan(one.observed):
+            continue
+        if one.draws_kinds:
+            differences[one] = _in_parts(_swapped_kinds, one.pair, plan)
+        else:
+            by_units.setdefault(one.pair.own[0].units, []).append(one)
+    for units, pairs in by_units.items():
+        measure = pairs[0].pair.measure
+        cells = units * plan.size * len(pairs)
+        if measure.order is None:
+            subjects = {place: own for one in pairs for place, own in zip(one.places, one.pair.own, strict=True)}
+            place = {name: i for i, name in enumerate(subjects)}
+            chosen = [(place[one.places[0]], place[one.places[1]]) for one in pairs]
+            work = partial(_swapped_totals, measure, [by_unit(own) for own in subjects.values()], chosen, units)
+        else:
+            work = partial(_swapped_orders, [one.pair for one in pairs], units)
+        parts = parallel.in_chunks(work, plan.blocks, plan.jobs, cells)
+        differences |= zip(pairs, map(np.concatenate, zip(*parts, strict=True)), strict=True)
+    return differences
+
+
+def _in_parts(work: Callable[[Pair, Sequence[Block]], Values], pair: Pair, plan: TestPlan) -> Values:
+    cells = len(pair.counts) * plan.size
+    return np.concatenate(parallel.in_chunks(partial(work, pair), plan.blocks, plan.jobs, cells))
+
+
+def _by_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
+    """Return the differences on draws of how many questions there are of each kind."""
+    parts = together(blocks, len(pair.counts))
+    return np.concatenate([pair.resampled(resampling.bootstraps(pair.counts, part)) for part in parts])
+
+
+def _swapped_kinds(pair: Pair, blocks: Sequence[Block]) -> Values:
+    """Return the differences where so many questions of each kind have their labels exchanged."""
+    parts = [
+        np.concatenate(
+            [resampling.label_swaps(pair.counts, block.size, block.generator(Stream.LABEL_SWAPS)) for block in part]
+        )
+        for part in together(blocks, len(pair.counts))
+    ]
+    return np.concatenate([pair.swapped(swaps) for swaps in parts])
+
+
+def _swapped_totals(
+    measure: Measure, runs: Sequence[Patterns], pairs: Sequence[tuple[int, int]], units: int, blocks: Sequence[Block]
+) -> list[Values]:
+    """Return the differences of pairs of these runs: what a run hands over is summed once for all of its pairs."""
+    joint = join(runs, units)
+    whole = joint.under(np.ones((units, 1), dtype=np.uint8))
+    values: list[list[Values]] = [[] for _ in pairs]
+    for table in _coins(units, resamples_at_once(units, joint.width), blocks):
+        handed = joint.under(table)
+        kept = [
+            {name: all_of[name] - given[name] for name in given} for all_of, given in zip(whole, handed, strict=True)
+        ]
+        for column, (x, y) in zip(values, pairs, strict=True):
+            first = measure.of_totals({name: kept[x][name] + handed[y][name] for name in kept[x]})
+            second = measure.of_totals({name: kept[y][name] + handed[x][name] for name in kept[y]})
+            column.append(first - second)
+    return list(map(np.concatenate, values))
+
+
+def _swapped_orders(pairs: Sequence[Pair], units: int, blocks: Sequence[Block]) -> list[Values]:
+    """Return the differences of pairs whose questions stand in an order: each run has those that it keeps, and those of
+    the other."""
+    values: list[list[Values]] = [[] for _ in pairs]
+    for table in _coins(units, resamples_at_once(2 * units, 1), blocks):
+        kept = 1 - table
+        first, second = np.concatenate([kept, table]), np.concatenate([table, kept])
+        for column, pair in zip(values, pairs, strict=True):
+            column.append(pair.measure.under(pair.patterns, first) - pair.measure.under(pair.patterns, second))
+    return list(map(np.concatenate, values))
+
+
+def _coins(units: int, at_once: int, blocks: Sequence[Block]) -> Iterator[Table]:
+    return resampling.tables(resampling.coins, units, blocks, Stream.LABEL_SWAPS, at_once=at_once)

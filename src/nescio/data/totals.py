@@ -1,0 +1,58 @@
+"""The sums of many runs' columns under weights that they share: one matrix product for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.patterns import Patterns
+from nescio.stats.resampling import Table
+from nescio.stats.sums import Summands, summands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointColumns:
+    """The columns of several additive patterns over the same units, side by side.
+
+    `places` says for each of the patterns where the columns of a name begin and how wide they are (0: one number a
+    unit).
+    """
+
+    columns: Summands
+    places: tuple[dict[str, tuple[int, int]], ...]
+
+    def under(self, table: Table) -> list[dict[str, Array]]:
+        """Return the totals of each of the patterns under weights of shape (units, resamples): (resamples,) or
+        (resamples, width)."""
+        sums = self.columns.under(table)
+        return [
+            {
+                name: np.ascontiguousarray(sums[start : start + width].T) if width else sums[start]
+                for name, (start, width) in places.items()
+            }
+            for places in self.places
+        ]
+
+    @property
+    def width(self) -> int:
+        """How many numbers are summed a resample."""
+        return len(self.columns.exponents)
+
+
+def join(patterns: Sequence[Patterns], units: int) -> JointColumns:
+    """Lay the columns of patterns that have a kind for each unit side by side."""
+    parts: list[Array] = [np.zeros((units, 0))]
+    places: list[dict[str, tuple[int, int]]] = []
+    start = 0
+    for one in patterns:
+        own: dict[str, tuple[int, int]] = {}
+        for name, values in one.columns.items():
+            width = 0 if values.ndim == 1 else values.shape[1]
+            parts.append(values.reshape(units, -1).astype(np.float64))
+            own[name] = (start, width)
+            start += parts[-1].shape[1]
+        places.append(own)
+    return JointColumns(summands(np.concatenate(parts, axis=1)), tuple(places))

@@ -1,0 +1,119 @@
+"""The values of runs on resamples. Weights are drawn once for all runs and measures with as many units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.patterns import Patterns, by_unit
+from nescio.data.totals import join
+from nescio.measures import Measure
+from nescio.scoring.samples import MeasureInput
+from nescio.stats import parallel, resampling
+from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
+
+Values = NDArray[np.float64]
+
+WEIGHTS_AT_ONCE = 1 << 16
+CELLS_AT_ONCE = 1 << 23  # of a table of weights: bytes
+VALUES_AT_ONCE = 1 << 24  # of all runs and measures on all resamples
+# Weights of units are shared by many runs, and those of kinds by none: kinds are drawn where they are far fewer.
+UNITS_A_KIND = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A run as a measure sees it, with a weight for each unit (`by_unit`)."""
+
+    measure: Measure
+    patterns: Patterns
+
+
+def draws_kinds(patterns: Patterns) -> bool:
+    """Tell whether the numbers of each kind are drawn, and not the units one by one: it depends on the run alone."""
+    if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions nobody knows
+        return resampling.prefers_multinomial(patterns.counts)
+    return len(patterns.counts) * UNITS_A_KIND <= patterns.units
+
+
+def resample(inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int) -> Iterator[tuple[int, Values]]:
+    """Yield the place of each run and measure with its values on all resamples, in the order in which they are
+    made."""
+    size = sum(block.size for block in blocks)
+    drawn: dict[int, list[int]] = {}
+    kinds: list[int] = []
+    for place, one in enumerate(inputs):
+        if not one.n:
+            yield place, np.full(size, np.nan)
+        elif draws_kinds(one.patterns):
+            kinds.append(place)
+        else:
+            drawn.setdefault(one.patterns.units, []).append(place)
+    for group in by_draw(inputs, kinds):
+        of_group = [inputs[place] for place in group]
+        cells = len(of_group[0].patterns.counts) * size
+        parts = parallel.in_chunks(partial(_by_kinds, of_group), blocks, jobs, cells)
+        yield from zip(group, map(np.concatenate, zip(*parts, strict=True)), strict=True)
+    at_once = max(1, VALUES_AT_ONCE // size)
+    for units, places in drawn.items():
+        for start in range(0, len(places), at_once):
+            some = places[start : start + at_once]
+            subjects = [Subject(inputs[place].measure, by_unit(inputs[place].patterns)) for place in some]
+            yield from zip(some, on_resamples(subjects, units, blocks, jobs), strict=True)
+
+
+def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[list[int]]:
+    """Yield the places of the inputs whose kinds of unit are the same ones."""
+    ordered = sorted(places, key=lambda place: str(inputs[place].draw))
+    for _, group in groupby(ordered, key=lambda place: inputs[place].draw):
+        yield list(group)
+
+
+def on_resamples(subjects: Sequence[Subject], units: int, blocks: Sequence[Block], jobs: int) -> list[Values]:
+    """Return the value of each subject on every resample of so many units."""
+    cells = units * sum(block.size for block in blocks)
+    parts = parallel.in_chunks(partial(_by_units, subjects, units), blocks, jobs, cells)
+    return list(map(np.concatenate, zip(*parts, strict=True)))
+
+
+def resamples_at_once(units: int, width: int) -> int:
+    """How many resamples of so many units there may be in a table, with `width` sums of each."""
+    return max(1, min(CELLS_AT_ONCE // max(1, units), CELLS_AT_ONCE // 4 // max(1, width)))
+
+
+def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) -> list[Values]:
+    additive = [i for i, subject in enumerate(subjects) if subject.measure.order is None]
+    joint = join([subjects[i].patterns for i in additive], units)
+    values: list[list[Values]] = [[] for _ in subjects]
+    at_once = resamples_at_once(units, joint.width)
+    for table in resampling.tables(resampling.picks, units, blocks, Stream.INTERVALS, at_once=at_once):
+        totals = dict(zip(additive, joint.under(table), strict=True)) if additive else {}
+        for i, subject in enumerate(subjects):
+            values[i].append(
+                subject.measure.of_totals(totals[i]) if i in totals else subject.measure.under(subject.patterns, table)
+            )
+    return list(map(np.concatenate, values))
+
+
+def _by_kinds(group: Sequence[MeasureInput], blocks: Sequence[Block]) -> list[Values]:
+    """Return the values of one run's measures whose kinds are the same, on draws of how many there are of each kind."""
+    counts = group[0].patterns.counts
+    values: list[list[Values]] = [[] for _ in group]
+    for part in together(blocks, len(counts)):
+        weights = resampling.bootstraps(counts, part)
+        for column, sample in zip(values, group, strict=True):
+            column.append(sample.measure.value(sample.patterns, weights))
+    return list(map(np.concatenate, values))
+
+
+def together(blocks: Sequence[Block], kinds: int) -> Iterator[Sequence[Block]]:
+    """Yield as many blocks as are computed at once: while their weights fit a core's own memory."""
+    at_once = max(1, WEIGHTS_AT_ONCE // (resampling.BLOCK * max(1, kinds)))
+    for start in range(0, len(blocks), at_once):
+        yield blocks[start : start + at_once]

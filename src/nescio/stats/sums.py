@@ -1,0 +1,61 @@
+"""Weighted sums of many columns at once, the same to the last bit whatever else is summed beside them.
+
+A matrix product adds in an order of its own, which changes with its shape and its threads. So each column is cut into
+pieces on grids so coarse that no sum of them under the weights of a resample is ever rounded: then no order matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+DIGITS = 52  # what a double can add up without rounding, in bits
+UNITS_AT_ONCE = 2048  # as doubles they stay in a core's own memory
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summands:
+    """Columns over units, to be summed under weights whose sum is at most the number of units.
+
+    `pieces` holds whole numbers, shape (units, pieces): first the leading piece of every column, then the rest of those
+    that need two. A piece times 2 to its `exponent` is its part of `column`.
+    """
+
+    pieces: Floats
+    exponents: NDArray[np.int64]
+    column: NDArray[np.int64]
+
+    def under(self, table: NDArray[np.uint8]) -> Floats:
+        """Return the sums under the weights of shape (units, resamples); shape (columns, resamples)."""
+        sums = np.zeros((self.pieces.shape[1], table.shape[1]))
+        with np.errstate(invalid="ignore", over="ignore"):
+            for start in range(0, len(table), UNITS_AT_ONCE):
+                part = slice(start, start + UNITS_AT_ONCE)
+                sums += self.pieces[part].T @ table[part].astype(np.float64)
+            np.ldexp(sums, self.exponents[:, None], out=sums)
+            columns = int(self.column.max(initial=-1)) + 1
+            totals = sums[:columns]
+            totals[self.column[columns:]] += sums[columns:]
+        return totals
+
+
+def summands(columns: Floats) -> Summands:
+    """Cut columns of shape (units, columns) into pieces whose weighted sums are exact."""
+    digits = DIGITS - len(columns).bit_length()
+    pieces, exponents, column = [], [], []
+    rest, which = columns, np.arange(columns.shape[1])
+    for _ in range(2):
+        with np.errstate(invalid="ignore", over="ignore"):
+            exponent = np.frexp(np.abs(rest).max(axis=0, initial=0.0))[1].astype(np.int64) - digits
+            whole = np.rint(np.ldexp(rest, -exponent))
+            pieces.append(whole)
+            exponents.append(exponent)
+            column.append(which)
+            rest = rest - np.ldexp(whole, exponent)
+        inexact = (rest != 0).any(axis=0) & np.isfinite(rest).all(axis=0)
+        rest, which = rest[:, inexact], which[inexact]
+    return Summands(np.concatenate(pieces, axis=1), np.concatenate(exponents), np.concatenate(column))

@@ -1,0 +1,169 @@
+"""Passes down an order against plain loops over every order of the tied, and compiled against NumPy to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nescio.data.columns import Array
+from nescio.stats import ordered
+from nescio.stats.ordered import Scan
+
+NEVER, ALWAYS = 10**18, -1
+Rows = list[int]  # the rows of a resample, in one of their orders
+
+
+def compiled(monkeypatch: pytest.MonkeyPatch, *, wanted: bool) -> None:
+    if wanted:
+        pytest.importorskip("numba")
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", ALWAYS if wanted else NEVER)
+
+
+def scan(*, tied: bool, rows: int = 40, units: int = 30, resamples: int = 24) -> Scan:
+    rng = np.random.default_rng(rows + tied)
+    unit = rng.integers(0, units, rows) if tied else rng.permutation(rows)
+    ends = (
+        np.sort(np.append(rng.choice(np.arange(1, rows), 12, replace=False), [0, rows]))
+        if tied
+        else np.arange(rows + 1)
+    )
+    return Scan(unit, ends, rng.poisson(1, (units if tied else rows, resamples)).astype(np.uint8))
+
+
+def fresh(one: Scan) -> Scan:
+    """The same without what a pass has left there."""
+    return Scan(one.unit, one.ends, one.table)
+
+
+def orders(one: Scan, resample: int) -> list[Rows]:
+    """Every order of the rows of one resample: each row as often as its unit was drawn, ties in any order."""
+    groups = []
+    for first, last in zip(one.ends[:-1], one.ends[1:], strict=True):
+        rows = [row for row in range(first, last) for _ in range(one.table[one.unit[row], resample])]
+        groups.append(sorted(set(permutations(rows))) if len(set(rows)) > 1 else [tuple(rows)])
+    return [[row for group in choice for row in group] for choice in product(*groups)]
+
+
+def shares(rows: Rows, part: Array, shift: int) -> float:
+    return sum(sum(part[row] for row in rows[:k]) / (k + shift) for k in range(1, len(rows) + 1))
+
+
+def precisions(rows: Rows, part: Array) -> float:
+    return sum(sum(part[r] for r in rows[:k]) / k for k in range(1, len(rows) + 1) if part[rows[k - 1]])
+
+
+def pairs(one: Scan, resample: int, high: Array, low: Array) -> float:
+    group = np.repeat(np.arange(len(one.ends) - 1), np.diff(one.ends))
+    weight = one.table[one.unit, resample].astype(float)
+    return sum(
+        weight[i] * weight[j] * high[i] * low[j] * (1.0 if group[i] < group[j] else 0.5)
+        for i in range(len(group))
+        for j in range(len(group))
+        if group[i] <= group[j]
+    )
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_shares_and_precisions_are_the_means_over_every_order(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, shift: int
+) -> None:
+    compiled(monkeypatch, wanted=fast)
+    rng = np.random.default_rng(3)
+    table = rng.poisson(0.9, (7, 12)).astype(np.uint8)
+    one = Scan(np.array([0, 1, 2, 3, 4, 5, 6, 2]), np.array([0, 1, 4, 5, 8]), table)
+    part = np.array([1.0, 0, 1, 0, 0, 1, 0, 0])
+    summed, precise = ordered.running_shares(one, part, shift), ordered.precisions(fresh(one), part)
+    for resample in range(table.shape[1]):
+        every = orders(one, resample)
+        assert summed[resample] == pytest.approx(np.mean([shares(rows, part, shift) for rows in every]))
+        assert precise[resample] == pytest.approx(np.mean([precisions(rows, part) for rows in every]))
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_pairs_and_totals_are_counted_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, fast: bool, tied: bool, whole: bool
+) -> None:
+    compiled(monkeypatch, wanted=fast)
+    one, rng = scan(tied=tied), np.random.default_rng(5)
+    right = rng.integers(0, 2, 40).astype(float)
+    high, low = (right, 1 - right) if whole else rng.random((2, 40))
+    found, total = ordered.pairs(one, high, low), ordered.totals(fresh(one), high)
+    for resample in range(one.table.shape[1]):
+        assert found[resample] == pytest.approx(pairs(one, resample, high, low))
+        assert total[resample] == pytest.approx(float(one.table[one.unit, resample] @ high))
+
+
+PASSES: list[tuple[str, Callable[..., Array], tuple[Any, ...]]] = [
+    ("totals", ordered.totals, ()),
+    ("pairs", ordered.pairs, (None,)),
+    ("shares", ordered.running_shares, ()),
+    ("geifman", ordered.running_shares, (1,)),
+    ("precisions", ordered.precisions, ()),
+]
+
+
+@pytest.mark.parametrize(("passed", "more"), [row[1:] for row in PASSES], ids=[row[0] for row in PASSES])
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_compiled_passes_are_those_of_numpy_to_the_last_bit(
+    monkeypatch: pytest.MonkeyPatch,
+    passed: Callable[..., Array],
+    more: tuple[Any, ...],
+    tied: bool,
+    whole: bool,
+) -> None:
+    one, rng = scan(tied=tied, rows=300, units=200, resamples=70), np.random.default_rng(6)
+    values = rng.integers(0, 2, 300).astype(float) if whole else rng.random(300) * rng.integers(0, 2, 300)
+    arguments = tuple(1 - values if extra is None else extra for extra in more)
+    found = []
+    for wanted in (False, True):
+        compiled(monkeypatch, wanted=wanted)
+        again = fresh(one)
+        found.append((passed(again, values, *arguments), again.known))
+    (plain, known), (fast, also) = found
+    assert plain.tobytes() == fast.tobytes()
+    assert {key: total.tobytes() for key, total in known.items()} == {key: t.tobytes() for key, t in also.items()}
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_total_that_a_pass_comes_upon_is_the_total(tied: bool) -> None:
+    one = scan(tied=tied)
+    right = np.random.default_rng(7).integers(0, 2, 40).astype(float)
+    passes: list[Callable[[Scan], Array]] = [
+        lambda s: ordered.pairs(s, right, 1 - right),
+        lambda s: ordered.running_shares(s, right, 1),
+    ]
+    for passed in passes:
+        again = fresh(one)
+        passed(again)
+        for values in (right, 1 - right, np.ones(40)):
+            assert ordered.totals(again, values).tolist() == ordered.totals(fresh(one), values).tolist()
+
+
+def test_resamples_side_by_side_are_each_alone() -> None:
+    one, right = scan(tied=True), np.random.default_rng(8).random(40)
+    together = [
+        ordered.pairs(one, right, 1 - right),
+        ordered.running_shares(one, right),
+        ordered.precisions(one, right),
+    ]
+    for resample in range(one.table.shape[1]):
+        alone = Scan(one.unit, one.ends, one.table[:, [resample]])
+        assert ordered.pairs(alone, right, 1 - right)[0] == together[0][resample]
+        assert ordered.running_shares(alone, right)[0] == together[1][resample]
+        assert ordered.precisions(alone, right)[0] == together[2][resample]
+
+
+def test_a_unit_with_many_rows_needs_a_long_table_of_harmonic_numbers() -> None:
+    """One of 200 units has 1,000 rows, and is drawn 200 times: 200,000 positions."""
+    table = np.zeros((200, 2), dtype=np.uint8)
+    table[0] = 200
+    one = Scan(np.zeros(1000, dtype=np.int64), np.arange(1001), table)
+    assert ordered.running_shares(one, np.ones(1000)) == pytest.approx([200_000] * 2)
