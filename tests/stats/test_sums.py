@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def table(resamples: int = 40) -> Array:
     return rng.multinomial(UNITS, np.full(UNITS, 1 / UNITS), size=resamples).T.astype(np.uint8)
 
 
-COLUMNS = {
+COLUMNS: dict[str, Callable[[np.random.Generator], Array]] = {
     "counts": lambda rng: rng.integers(0, 5, UNITS).astype(float),
     "shares": lambda rng: rng.random(UNITS),
     "of all sizes": lambda rng: rng.normal(size=UNITS) * 10.0 ** rng.integers(-8, 8, UNITS),
