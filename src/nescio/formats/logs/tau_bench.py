@@ -1,0 +1,124 @@
+"""τ-bench: the list of trajectories of one agent, `{"task_id", "trial", "reward", "info", "traj"}`; and τ²-bench's
+`simulations`.
+
+A task is a question, its trials are repeats, and a reward of 1 is right. A trajectory that ended in an error of the
+agent or of its environment (`info.error`; the `termination_reason` of τ²-bench) is not graded, which the tool counts as
+a reward of 0, and so is one without a reward. An agent that gives up, or hands the user over to a person, is graded by
+its reward like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import Graded, outcomes_of
+from nescio.formats.logs.grading import (
+    ERRORED,
+    NO_SCORE,
+    SCORE,
+    drop_redundant_columns,
+    identity,
+    number,
+    place,
+    run_names,
+    say_partial,
+    scale_of,
+)
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.elements import part_of
+from nescio.sources.source import Source
+from nescio.sources.tables import json_lines
+
+KEYS = {"task_id", "reward", "trial"}
+SIMULATION = {"task_id", "trial", "termination_reason"}
+BROKEN_OFF = ("agent_error", "user_error", "infrastructure_error", "too_many_errors", "error")
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a list of objects (or one) with `task_id`, `reward`, `trial`; or `simulations` with `task_id`, `trial`,
+    `termination_reason`."""
+    if source.kind == "lines":
+        return "log" if KEYS | {"traj"} <= {*source.columns} else None
+    if source.kind != "document":
+        return None
+    if {*source.columns} >= KEYS and ("info" in source.columns or "traj" in source.columns):
+        return "log"
+    held = source.document.get("simulations") if isinstance(source.document, dict) else None
+    first = held[0] if isinstance(held, list) and held else None
+    return "log" if isinstance(first, dict) and {*first} >= SIMULATION else None
+
+
+@reader(
+    "tau_bench",
+    about="trajectories of τ-bench: a list of task_id, trial, reward, info, traj; or τ²-bench's simulations",
+    recognise=recognise,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every file as a run, named by its file."""
+    notes: list[Note] = []
+    rows: list[Graded] = []
+    names = run_names([(source.stem, place(Path(source.label))) for _, source in parts])
+    for (_, source), run in zip(parts, names, strict=True):
+        rows += _rows(source, run)
+    scores = [row.scores[SCORE] for row in rows if row.scores]
+    scale = scale_of(scores, options)
+    if scale is None:
+        raise FormatError(parts[0][1].label, "a reward lies outside 0 and 1; --choose threshold=T says what is right")
+    notes += say_partial(scale, "the rewards", len(scores), options)
+    rows = [replace(row, state=scale.state(row.scores[SCORE])) if row.scores else row for row in rows]
+    if errored := sum(row.why == ERRORED for row in rows):
+        notes.append(
+            note(
+                "tau_bench.errored",
+                "{errored} of {total} trajectories ended in an error: not graded, where the tool counts a reward of 0",
+                errored=errored,
+                total=len(rows),
+            )
+        )
+    outcomes = outcomes_of(rows, parts[0][1].label, options, notes)
+    return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
+
+
+def _rows(source: Source, run: str) -> Iterator[Graded]:
+    for row, where in _trajectories(source):
+        if not isinstance(row, dict):
+            raise FormatError(source.label, "a trajectory must be an object", where=where, value=row)
+        task, trial = row.get("task_id"), row.get("trial")
+        if isinstance(task, bool) or not isinstance(task, (int, str)) or task == "":
+            raise FormatError(source.label, "task_id must be a whole number or a text", where=where, value=task)
+        if isinstance(trial, bool) or not isinstance(trial, int):
+            raise FormatError(source.label, "trial must be a whole number", where=where, value=trial)
+        reward = number(row.get("reward", part_of(row, ("reward_info", "reward"))))
+        why = ERRORED if _broke_off(row) else NO_SCORE if reward is None or math.isnan(reward) else None
+        yield Graded(
+            run,
+            f"task {identity(task)}",
+            NOT_GRADED,
+            why=why,
+            where=where,
+            path=source.label,
+            scores={} if why or reward is None else {SCORE: reward},
+            repeat=trial,
+        )
+
+
+def _broke_off(row: dict[str, Any]) -> bool:
+    """Say whether a trajectory ended in an error and not by itself."""
+    return bool(part_of(row, ("info", "error"))) or row.get("termination_reason") in BROKEN_OFF
+
+
+def _trajectories(source: Source) -> Iterator[tuple[Any, str]]:
+    if source.kind == "lines":
+        yield from ((row, f"line {line}") for row, line in json_lines(source, lenient=True))
+        return
+    held = source.document
+    if isinstance(held, dict):
+        held = held.get("simulations", [held])
+    yield from ((row, f"item {i}") for i, row in enumerate(held, 1))
