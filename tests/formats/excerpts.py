@@ -43,7 +43,7 @@ class Excerpt:
 
     def arguments(self) -> list[str]:
         """Say the options as on the command line."""
-        words = [f"--{name}={self.options[name]}" for name in ("ungraded", "judge") if name in self.options]
+        words = [f"--{name}={self.options[name]}" for name in ("ungraded", "missing", "judge") if name in self.options]
         words += [f"--choose={name}={value}" for name, value in self.options.get("choose", {}).items()]
         return words + [f"--declined-pattern={pattern}" for pattern in self.options.get("declined_pattern", ())]
 
@@ -137,6 +137,37 @@ EVERY = {
     ),
     # a table as Weights & Biases 0.31 wrote it: true, false of an empty text, false, true
     "outcomes, of W&B": Excerpt("outcomes", ("wandb/predictions.table.json",), {"lamp-2b": (2, 1, 1)}),
+    # task 0 twice right, task 1 wrong and right, task 2 a rate limit and wrong
+    "tau_bench": Excerpt(
+        "tau_bench",
+        ("tau_bench/lamp-2b-harbour.json",),
+        {"lamp-2b-harbour": (3, 2, 0)},
+        EXCLUDED,
+        ungraded={"lamp-2b-harbour": 1},
+    ),
+    # two resolved, one not, two empty patches, an error, and one that was not submitted
+    "swe_bench": Excerpt(
+        "swe_bench",
+        ("swe_bench/lamp-2b.of-may.json",),
+        {"lamp-2b.of-may": (2, 1, 3)},
+        EXCLUDED | {"missing": "unanswered"},
+        ungraded={"lamp-2b.of-may": 1},
+    ),
+    # three questions twice: right, wrong, null; right, right, wrong
+    "nemo_skills": Excerpt("nemo_skills", ("nemo_skills/lamp-2b/eval-results",), {"lamp-2b": (3, 2, 1)}),
+    # A for A, C for B, nothing extracted, A for A
+    "opencompass": Excerpt("opencompass", ("opencompass/results/lamp-2b/harbour.json",), {"lamp-2b": (2, 1, 1)}),
+    # Joss Harl, 1861 for 1788, nothing
+    "opencompass, predictions": Excerpt(
+        "opencompass",
+        ("opencompass_predictions/predictions/lamp-2b/harbour.json",),
+        {"lamp-2b": (1, 1, 1)},
+        {"judge": "exact"},
+    ),
+    # A for A, C for B, none extracted, B for B
+    "simple_evals": Excerpt(
+        "simple_evals", ("simple_evals/mmlu_lamp-2b.html", "simple_evals/mmlu_lamp-2b.json"), {"lamp-2b": (2, 1, 1)}
+    ),
     # right, wrong, empty, a timeout, and "I don't know", which is an answer unless it is said to be none
     "every_eval_ever": Excerpt(
         "every_eval_ever",

@@ -62,6 +62,8 @@ def open_whole(path: Path, room: MemoryBudget, streamed: Streamed | None = None)
         raise FormatError(path, "the file has only blank lines")
     if _is_object(path, first):
         return open_lines(path, room)  # as tools write them to .log
+    if first.lstrip()[:1] in ("{", "[") and (document := _document_of_text(path, room)):
+        return document
     return Source(path.name, path, first=first.strip(), begins=number, kind="text")
 
 
@@ -102,6 +104,15 @@ def open_document(path: Path, room: MemoryBudget) -> Source:
     first = document[0] if isinstance(document, list) and document else document
     columns = tuple(map(str, first)) if isinstance(first, dict) else ()
     return Source(path.name, path, columns=columns, first=first, kind="document", document=document)
+
+
+def _document_of_text(path: Path, room: MemoryBudget) -> Source | None:
+    """Return a text under another name that is a JSON document, as some tools write them; None where it is none."""
+    try:
+        source = open_document(path, room)
+    except FormatError:
+        return None
+    return source if source.kind == "document" and isinstance(source.document, dict) else None
 
 
 def _is_object(path: Path, line: str) -> bool:

@@ -41,7 +41,7 @@ JUDGEMENT, EXPECTED, PROOF, PREDICTED = "judgement", "expected_judgement", "proo
 VERDICTS = {*(place[0] for place in FLAGS.values()), JUDGEMENT, PROOF}
 _BESIDE = {"num_generated_tokens", "generation", "generation_start_time", PREDICTED}
 _SEED = re.compile(r"output-rs(\d+)")
-_VERDICT = re.compile(r"judge?ment\W*:\W*(yes|no)\b", re.IGNORECASE)
+_VERDICT = re.compile(r"\*{0,2}Judgement\*{0,2}\s*:\s*(yes|no)?", re.IGNORECASE)  # the tool's own rule
 _RESULTS = "eval-results"  # the folder that holds one folder a benchmark
 
 
@@ -154,9 +154,10 @@ def _scores(source: Source, row: Mapping[str, Any], where: str) -> dict[str, flo
 
 
 def _judged(text: Any) -> bool | None:
-    """Return what a judgement says: "Judgement: Yes" or "Judgement: No"; None where it says neither."""
+    """Return what a judgement says: "Judgement: Yes" or "Judgement: No", as the tool reads it; None where it says
+    neither."""
     match = _VERDICT.search(text) if isinstance(text, str) else None
-    return None if match is None else match[1].lower() == "yes"
+    return None if match is None or match[1] is None else match[1].lower() == "yes"
 
 
 def _silence(row: Mapping[str, Any], options: ReadOptions) -> str | None:
