@@ -53,7 +53,6 @@ def recognise(source: Source) -> str | None:
     "simple_evals",
     about="a report page of simple-evals (.html), with or without the figures beside it (.json)",
     recognise=recognise,
-    text=True,
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every page; those of one model are one run."""
