@@ -57,6 +57,8 @@ def input_of(case: dict[str, Any], folder: Path) -> Any:
     if "counts" in case:
         names = ("correct", "incorrect", "unanswered")
         return pa.table({"run": ["run"]} | {name: [count] for name, count in zip(names, case["counts"], strict=True)})
+    if "asked" in case:
+        return pa.table(_asked(case["asked"]))
     if "pan" in case:
         return _pan(case["pan"], folder)
     if "files" in case:
@@ -89,6 +91,19 @@ def _table(columns: dict[str, Any]) -> dict[str, list[Any]]:
     elif "confidence" in columns:
         table["confidence"] = [None if math.isnan(s) else s for s in columns["confidence"]]
     return {"run": ["run"] * n, "question": [str(i) for i in range(n)]} | table
+
+
+def _asked(questions: list[list[int]]) -> dict[str, list[Any]]:
+    """The answers to each question that was asked several times, from how many are correct, incorrect and unanswered."""
+    rows = [
+        (str(i), str(repeat), word)
+        for i, counts in enumerate(questions)
+        for repeat, word in enumerate(
+            [word for letter, many in zip("CWU", counts, strict=True) for word in [WORDS[letter]] * many]
+        )
+    ]
+    names = ("question", "repeat", "outcome")
+    return {"run": ["run"] * len(rows)} | {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def _letters(text: str) -> list[str | None]:

@@ -29,8 +29,12 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "coverage@risk": ("coverage@risk(0)", "coverage@risk(0.3)"),
     "risk@coverage": ("risk@coverage(0.3)", "risk@coverage(1)"),
     "accuracy@coverage": ("accuracy@coverage(0.5)",),
+    # of questions that are asked once; tests/measures has those that are asked again
+    **{name: (f"{name}(k=1)",) for name in REGISTRY if name.endswith(("@k", "^k"))},
 }
-MEASURES = tuple(form for name in REGISTRY for form in FORMS.get(name, (name,)))
+# Undefined where every question is asked once, as it is here; tests/measures/test_repeats.py has their laws.
+OF_TWO_ANSWERS = {"disagreement", "flip_rate", "contradiction_rate"}
+MEASURES = tuple(form for name in REGISTRY if name not in OF_TWO_ANSWERS for form in FORMS.get(name, (name,)))
 ORDERED = tuple(form for form in MEASURES if parse(form).order)
 
 

@@ -48,7 +48,7 @@ from nescio.errors import UnknownNameError, UsageError
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
-from nescio.scoring.samples import Remark, measure_inputs
+from nescio.scoring.samples import Remark, by_question, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
 
@@ -225,6 +225,8 @@ def _each_pair(
 ) -> Iterable[tuple[Comparison, list[Note]]]:
     seen = measured_runs(data, measure)
     if plan.test == "tukey":
+        data, measure = by_question(data, measure)
+        seen = measured_runs(data, measure)
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
         if common.any():

@@ -63,8 +63,8 @@ class MeasuredRuns:
             return None
         clusters = None if self.clusters is None else numbered(self.clusters[first])
         columns = {name: (v[x][first], v[y][second]) for name, v in self.columns.items()}
-        if self.repeats is not None:
-            question = self.repeats.question
+        if self.repeats is not None or self.measure.declaration.repeats:
+            question = np.arange(len(first)) if self.repeats is None else self.repeats.question
             return pair_up_repeats(self.measure, columns, (question[first], question[second]), clusters)
         return pair_up(self.measure, columns, clusters)
 
@@ -73,7 +73,7 @@ def measured_runs(data: Evidence, measure: Measure) -> MeasuredRuns:
     """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
     read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
-    clusters = None if data.clusters is None else data.clusters[by_name]
+    clusters = None if data.groups is None else data.groups[by_name]
     repeats = None if data.repeats is None else data.repeats.select(by_name)
     columns = {name: values[:, by_name] for name, values in read.items()}
     return MeasuredRuns(
@@ -163,8 +163,9 @@ def _line_up(seen: MeasuredRuns, runs: tuple[int, int], test: str) -> LinedUp | 
         return None
     observed = float(pair.resampled(pair.counts))
     p, how = exact_of(pair, observed, test)
-    # Weights of repeats in an order are those of the pair; else a run is the same on the same rows, whoever it is with.
-    own = repr(runs).encode() if seen.repeats is not None and seen.measure.order else b""
+    # Weights of repeats in an order are those of the pair, as are the questions asked often enough; else a run is the same on the same rows, whoever it is with.
+    in_order, of_repeats = seen.repeats is not None and seen.measure.order, seen.measure.declaration.repeats
+    own = repr(runs).encode() if in_order or of_repeats else b""
     first, second = (
         (np.packbits(rows).tobytes() + own, run) for rows, run in zip(seen.shared(*runs), runs, strict=True)
     )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
-from nescio.data.repeats import first_rows, means, shares
+from nescio.data.repeats import first_rows, shares
 from nescio.measures import Measure
 from nescio.stats.permutation import Difference
 
@@ -132,19 +132,18 @@ def pair_up_repeats(
     columns: dict[str, tuple[Array, Array]],
     questions: tuple[Array, Array],
     clusters: Array | None = None,
-) -> Pair:
+) -> Pair | None:
     """Two runs' columns over their answers to the same questions as a Pair, whose units are questions.
 
     `columns` maps a name to (of the first run, of the second), each of its own number of answers; `questions` numbers
     the question that each answer is to, and `clusters` says of the first run's answers which cluster they are in.
-    Labels are exchanged of all answers to a question at once.
+    Labels are exchanged of all answers to a question at once. None where no question was asked often enough.
     """
     first, unit = np.unique(questions[0], return_inverse=True)
     other = np.searchsorted(first, questions[1])
     n = len(first)
     if clusters is not None:
-        own = clusters[first_rows(questions[0])]
-        clusters = None if len(np.unique(own)) == n else np.unique(own, return_inverse=True)[1]
+        clusters = np.unique(clusters[first_rows(questions[0])], return_inverse=True)[1]
     of_unit = np.arange(n) if clusters is None else clusters
     if measure.order is not None:
         names, units = list(columns), (of_unit[unit], of_unit[other])
@@ -161,11 +160,17 @@ def pair_up_repeats(
         )
         alone = [_in_order(measure, cells[i], units[i], names, weights[i]) for i in (0, 1)]
         return Pair(measure, both, (alone[0], alone[1]), counts, n)
-    sides = [measure.each({name: both[side] for name, both in columns.items()}) for side in (0, 1)]
-    own_means = {
-        name: [means(side[name], at) for side, at in zip(sides, (unit, other), strict=True)] for name in sides[0]
-    }
-    own_means["n"] = [np.ones(n), np.ones(n)]
+    mapped = [
+        measure.of_questions({name: both[side] for name, both in columns.items()}, at)
+        for side, at in enumerate((unit, other))
+    ]
+    asked = np.intersect1d(mapped[0][1], mapped[1][1])  # often enough, of both
+    if not len(asked):
+        return None
+    n = len(asked)
+    sides = [{name: v[np.isin(numbers, asked)] for name, v in side.items()} for side, numbers in mapped]
+    own_means = {name: [side[name] for side in sides] for name in sides[0]}
+    clusters = None if clusters is None else clusters[asked]
     if clusters is not None:
         order = np.argsort(clusters, kind="stable")
         starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))

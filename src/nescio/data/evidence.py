@@ -64,10 +64,14 @@ class Evidence:
     @property
     def resampled(self) -> str:
         """What moves together when it is resampled: "questions", each with its answers, or "clusters" of them."""
-        if self.clusters is None:
-            return "questions"
-        own = self.repeats is not None and len(np.unique(self.clusters)) == self.repeats.questions
-        return "questions" if own else "clusters"
+        return "questions" if self.groups is None else "clusters"
+
+    @property
+    def groups(self) -> NDArray[np.int64] | None:
+        """The cluster of each row, where clusters hold more than the answers to one question; else None."""
+        if self.clusters is None or self.repeats is None:
+            return self.clusters
+        return None if len(np.unique(self.clusters)) == self.repeats.questions else self.clusters
 
     def column(self, name: str) -> Array:
         """Return a stored or derived column, shape (runs, questions).

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
-from nescio.data.repeats import first_rows, grouped, means
+from nescio.data.repeats import grouped
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,18 +45,12 @@ def compress(
     columns: Mapping[str, Array],
     clusters: Array | None = None,
     derive: Each | None = None,
-    question: Array | None = None,
 ) -> Patterns:
     """Distinct rows of additive columns (each of shape (questions,)) with how often each occurs.
 
     `derive` maps columns to new ones and is run once, on the distinct rows. With clusters, a row is the sum over a
-    cluster. Where rows are repeats, `question` numbers the question that each answers, which counts as the mean of
-    its rows; its cluster is that of its rows.
+    cluster.
     """
-    if question is not None:
-        mapped = dict(derive(columns)) if derive else columns
-        own = None if clusters is None else clusters[first_rows(question)]
-        return _compress_sums({name: means(values, question) for name, values in mapped.items()}, own)
     names = list(columns)
     cells = np.stack([np.asarray(columns[name], dtype=np.float64) for name in names], axis=1)
     if clusters is None:
@@ -74,11 +68,12 @@ def compress(
     return Patterns(sums, np.ones(len(starts), dtype=np.int64))
 
 
-def _compress_sums(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
-    """Distinct rows of columns that nothing is to be derived from, or their sums over clusters of several rows."""
-    size = len(next(iter(columns.values())))
-    columns = {**columns, "n": np.ones(size)}
-    if clusters is not None and len(np.unique(clusters)) < size:
+def compress_questions(columns: Mapping[str, Array], clusters: Array | None) -> Patterns:
+    """Distinct rows of columns of questions that nothing is to be derived from, or their sums over clusters of them."""
+    size = len(columns["n"])
+    if not size:
+        return Patterns(dict(columns), np.zeros(0, dtype=np.int64))
+    if clusters is not None:
         order, starts = grouped(np.unique(clusters, return_inverse=True)[1])
         sums = {name: np.add.reduceat(values[order], starts, axis=0) for name, values in columns.items()}
         return Patterns(sums, np.ones(len(starts), dtype=np.int64))

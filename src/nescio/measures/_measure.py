@@ -5,11 +5,13 @@ A measure is one decorated function:
     @measure("c@1", needs="correct unanswered", bounds=(0, 1), source="Peñas & Rodrigo, ACL 2011, eq. 4")
     def c_at_1(total): ...
 
-The function gets sums of per-question columns and answers for all resamples at once. Three shapes share this contract:
+The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
 totals      `total.correct` is the sum over the questions, shape (…,); `total.n` is how many there are.
 each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new column
             may have a second axis (the bins of ECE), which stays last.
+repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers `q.correct`
+            are right. NaN leaves the question out. (For the other shapes a question counts as the mean of its answers.)
 order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 
@@ -33,6 +35,7 @@ from numpy.typing import NDArray
 from nescio.data.columns import OUTCOMES, USER, Array, attribute, bare, known, resolve
 from nescio.data.notes import Note
 from nescio.data.patterns import Patterns
+from nescio.data.repeats import means, sums
 from nescio.errors import MissingColumnError, UsageError
 from nescio.measures._order import MOST_CELLS, Column, Ordered, TooManyCellsError
 from nescio.registry import Registry, Rule, bind, parse_call, values_of, written
@@ -104,16 +107,45 @@ class Measure:
         return bool(merge(**self.parameters)) if callable(merge) else merge
 
     @property
+    def of_counts(self) -> bool:
+        """Whether sums over the answers are all it needs, and neither their order nor the repeats of a question."""
+        return self.order is None and self.declaration.repeats is None
+
+    @property
     def counts_outcomes(self) -> bool:
         """Whether the counts of correct, incorrect and unanswered are all it needs."""
-        return self.order is None and OUTCOME_COLUMNS.issuperset(self.needs)
+        return self.of_counts and OUTCOME_COLUMNS.issuperset(self.needs)
 
     def each(self, columns: Mapping[str, Array]) -> Mapping[str, Array]:
-        """The per-question columns whose sums the formula reads."""
+        """The per-question columns whose sums the formula reads, of questions that were asked once."""
+        if self.declaration.repeats is not None:
+            return {**columns, **self._of_repeats({**columns, "n": np.ones(len(next(iter(columns.values()))))})}
         if self.declaration.each is None:
             return columns
         new = self.declaration.each(as_namespace(columns), **self.parameters)
         return {**columns, **new}
+
+    def of_questions(
+        self, columns: Mapping[str, Array], question: NDArray[np.int64]
+    ) -> tuple[dict[str, Array], NDArray[np.int64]]:
+        """The per-question columns whose sums the formula reads, n among them, of answers to these questions.
+
+        Returns the numbers of the questions as well, in their order; those that were not asked often enough are left
+        out.
+        """
+        numbers = np.unique(question)
+        if self.declaration.repeats is None:
+            mapped = {name: means(values, question) for name, values in self.each(columns).items()}
+            return mapped | {"n": np.ones(len(numbers))}, numbers
+        counts = {name: sums(np.asarray(values, dtype=np.float64), question) for name, values in columns.items()}
+        mapped = dict(self._of_repeats(counts | {"n": sums(np.ones(len(question)), question)}))
+        kept = ~np.any([np.isnan(values) for values in mapped.values()], axis=0)
+        return {name: values[kept] for name, values in mapped.items()} | {"n": np.ones(kept.sum())}, numbers[kept]
+
+    def _of_repeats(self, counts: Mapping[str, Array]) -> Mapping[str, Array]:
+        assert self.declaration.repeats is not None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.declaration.repeats(as_namespace(counts), **self.parameters)
 
     def value(self, patterns: Patterns, weights: Array) -> NDArray[np.float64]:
         """The measure under weights of shape (…, U), one for each kind of unit in `patterns`; shape (…,). NaN is
@@ -179,6 +211,7 @@ class Declaration:
     bounds: Bounds | Callable[..., Bounds]
     source: str
     each: Callable[..., Mapping[str, Array]] | None = None
+    repeats: Callable[..., Mapping[str, Array]] | None = None
     order: str | None = None
     merge: bool | Callable[..., bool] = True
     proportion: tuple[str, str] | None = None

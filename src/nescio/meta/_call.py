@@ -38,7 +38,7 @@ def in_order(data: Evidence) -> Evidence:
 
     Units are drawn by their number, so a shuffle of the questions changes no draw.
     """
-    data = data.select(np.array(sorted(range(len(data.questions)), key=data.questions.__getitem__), dtype=np.int64))
+    data = data.select(np.array(data.sorted_rows(), dtype=np.int64))
     if data.clusters is None:
         return data
     _, first, cluster = np.unique(data.clusters, return_index=True, return_inverse=True)

@@ -22,6 +22,7 @@ from nescio.measures import Measure
 from nescio.meta._scorers import Floats, scores, units
 from nescio.meta._tables import PairTables, countable, tally_pairs
 from nescio.pipeline import Loaded
+from nescio.scoring.samples import by_question
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -80,6 +81,7 @@ def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) 
 
     Scores that differ by nothing but rounding are the same number.
     """
+    data, measure = by_question(data, measure)
     drawing.check(int(units(data).max(initial=-1)) + 1, parts)
     pairs = list(combinations(range(len(data.runs)), 2))
     if not drawing.fresh:

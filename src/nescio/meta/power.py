@@ -22,7 +22,7 @@ from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, cen
 from nescio.meta._call import Progress, each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
 from nescio.pipeline import ReadingOptions, check_names
-from nescio.scoring.samples import columns_for
+from nescio.scoring.samples import by_question, columns_for
 from nescio.stats import resampling
 from nescio.stats.streams import Stream
 
@@ -100,7 +100,7 @@ def power(
         **loaded.signature,
         alpha="+".join(f"{level:g}" for level in levels),
         test="paired bootstrap",
-        draw=f"{'questions' if data.clusters is None else 'clusters'}, shared by all pairs",
+        draw=f"{data.resampled}, shared by all pairs",
         resamples="all" if resamples is None else resamples,
         seed=seed,
     )
@@ -124,6 +124,7 @@ def _study(data: Evidence, measure: Measure, resampling: Resampling, levels: Seq
     defined). The required difference is the largest over all pairs of $|\bar w^*_b|$, or $|d^*_b - d|$, where the
     statistic is the $\lceil B\alpha\rceil$-th largest.
     """
+    data, measure = by_question(data, measure)
     pairs = np.array([(y, x) for x, y in combinations(range(len(data.runs)), 2)])
     mean = is_mean(data, measure)
     times = resampling.times()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, Array, bare
+from nescio.data.columns import OUTCOMES, Array, attribute, bare
 from nescio.data.columns import known as declared
-from nescio.data.evidence import Evidence, Tally
+from nescio.data.evidence import NO_ROW, PRESENT, Evidence, Tally
 from nescio.data.notes import Note, gather, note
-from nescio.data.patterns import Patterns, compress, compress_ordered, numbered
-from nescio.data.repeats import shares
+from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, numbered
+from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
+OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
@@ -48,7 +49,8 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
     remarks: list[Remark] = []
     by_name: NDArray[np.int64] | None = None  # the order in which questions are drawn
     for measure in (measure.on(data.columns) for measure in measures):
-        if tally is not None and measure.order is None and {*measure.needs} <= {*tally.columns, "n"}:
+        of_counts = measure.of_counts or (isinstance(data, Tally) and measure.order is None)
+        if tally is not None and of_counts and {*measure.needs} <= {*tally.columns, "n"}:
             inputs += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
         elif isinstance(data, Tally):
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
@@ -92,18 +94,25 @@ def _from_evidence(
     data: Evidence, measure: Measure, by_name: NDArray[np.int64], remarks: list[Remark]
 ) -> list[MeasureInput]:
     read, usable = columns_for(data, measure)
-    about = data.rows_of(measure.reads)
+    about, groups = data.rows_of(measure.reads), data.groups
     columns = {name: read[name] for name in measure.needs}
     key = read[measure.order] if measure.order else None
     inputs = []
     for run, name in enumerate(data.runs):
         use = by_name[usable[run][by_name]]
         own = {column: values[run][use] for column, values in columns.items()}
-        clusters = None if data.clusters is None else numbered(data.clusters[use])
-        question = None if data.repeats is None else data.repeats.question[use]
-        patterns = _compress(measure, own, None if key is None else key[run][use], clusters, question)
-        n = len(use) if question is None else len(np.unique(question))
-        inputs.append(MeasureInput(run, measure, patterns, n, (run, measure.needs, measure.order, measure.merge)))
+        clusters = groups if data.repeats is not None and measure.order is None else data.clusters
+        clusters = None if clusters is None else numbered(clusters[use])
+        question = question_of(data, use)
+        patterns = compress_run(measure, own, None if key is None else key[run][use], clusters, question)
+        asked = len(use) if question is None else len(np.unique(question))
+        n = round(float(patterns.counts @ patterns.columns["n"])) if measure.declaration.repeats else asked
+        if n < asked:
+            remarks.append((_asked_too_seldom(asked - n, asked), measure.label, f"run {name!r}"))
+        kinds: tuple[object, ...] = (measure.needs, measure.order, measure.merge)
+        if measure.order is None and (question is not None or measure.declaration.repeats):
+            kinds = (measure.name,)  # of means over answers, whatever they are made from
+        inputs.append(MeasureInput(run, measure, patterns, n, (run, *kinds)))
         whose = f"run {name!r}"
         if not about[run].any() and data.present[run].any():
             remark = note("measure.no_units", "undefined because there are no {units} to measure", units=unit(measure))
@@ -145,10 +154,70 @@ def _left_out(lacking: Sequence[str], used: int, about: int, units: str) -> Note
     )
 
 
-def _compress(
+def _asked_too_seldom(questions: int, total: int) -> Note:
+    if questions == total:
+        return note("measure.asked_once", "undefined because no question was asked often enough")
+    return note(
+        "measure.asked_too_seldom",
+        "{questions:,} of {total:,} questions left out because they were not asked often enough",
+        questions=questions,
+        total=total,
+    )
+
+
+def by_question(data: Evidence, measure: Measure) -> tuple[Evidence, Measure]:
+    """Return data without repeats, a row a question with what it earns, and the measure of such rows.
+
+    As they are where no question was asked twice, and for measures of an order or of columns with bins, to which each
+    answer is a row of its question's cluster.
+    """
+    if measure.order is not None or (data.repeats is None and not measure.declaration.repeats):
+        return data, measure
+    read, usable = columns_for(data, measure)
+    rows = np.arange(len(data.questions)) if data.repeats is None else data.repeats.question
+    first = first_rows(rows)
+    columns: dict[str, Array] = {}
+    absence = np.full((len(data.runs), len(first)), NO_ROW, dtype=np.uint8)
+    for run in range(len(data.runs)):
+        use = usable[run]
+        if not use.any():
+            continue
+        earned, asked = measure.of_questions({name: read[name][run][use] for name in measure.needs}, rows[use])
+        if any(values.ndim > 1 for values in earned.values()):
+            return data, measure
+        absence[run, asked] = PRESENT
+        for name in earned.keys() - {"n"}:
+            columns.setdefault(f"{OF_QUESTIONS}.{attribute(name)}", np.full(absence.shape, np.nan))
+            columns[f"{OF_QUESTIONS}.{attribute(name)}"][run, asked] = earned[name]
+    of_questions = replace(
+        data,
+        questions=tuple(data.questions[row] for row in first),
+        columns=columns,
+        absence=absence,
+        strata={name: values[first] for name, values in data.strata.items()},
+        clusters=None if data.groups is None else data.groups[first],
+        repeats=None,
+    )
+    declaration = replace(measure.declaration, each=None, repeats=None)
+    return of_questions, replace(measure, needs=tuple(columns), declaration=declaration)
+
+
+def question_of(data: Evidence, use: Array) -> Array | None:
+    """Return the number of the question that each row of a mask answers; None where no question was asked twice."""
+    return None if data.repeats is None else data.repeats.question[use]
+
+
+def compress_run(
     measure: Measure, columns: dict[str, Array], key: Array | None, clusters: Array | None, question: Array | None
 ) -> Patterns:
+    """Compress the rows of one run to patterns; with repeats, to those of its questions, in which each counts once."""
     if key is not None:
         weights = None if question is None else shares(question)
         return compress_ordered(columns, key, clusters, merge=measure.merge, shares=weights)
-    return compress(columns, clusters, measure.each, question)
+    if question is None and not measure.declaration.repeats:
+        return compress(columns, clusters, measure.each)
+    if question is None:
+        question = np.arange(len(next(iter(columns.values()))))
+    of_questions, kept = measure.of_questions(columns, question)
+    own = None if clusters is None else clusters[first_rows(question)][np.isin(np.unique(question), kept)]
+    return compress_questions(of_questions, own)

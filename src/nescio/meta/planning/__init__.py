@@ -21,7 +21,7 @@ from nescio.meta.planning._joint import COLUMNS, from_pilot, from_rates
 from nescio.meta.planning._plans import FEW, RESAMPLES, Answer, PlanRequest, PowerPlan, Spread, Table, answer, spread
 from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
 from nescio.pipeline import Loaded, ReadingOptions, check_names
-from nescio.scoring.samples import columns_for
+from nescio.scoring.samples import by_question, columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
 
 __all__ = ["PowerPlan", "System", "plan"]
@@ -257,6 +257,7 @@ def _pair(data: Evidence, run: str | None, baseline: str | None) -> tuple[int, i
 def _from_pilot(
     data: Evidence, measure: Measure, pair: tuple[int, int], seed: int, notes: list[Note]
 ) -> Table | Spread:
+    data, measure = by_question(data, measure)
     read, usable = columns_for(data, measure)
     x, y = pair
     by_name = np.array(data.sorted_rows(), dtype=np.int64)  # the order in which questions are drawn
