@@ -104,6 +104,16 @@ def campaigns(folder: Path) -> None:
     assert_type(nescio.read.score(["developset", run], by="question_word", resamples=FAST), nescio.Scores)
 
 
+def a_campaign(folder: Path) -> None:
+    """Run a campaign from its topics on."""
+    place = folder / "campaign"
+    nescio.campaign.init(place, ["questions.jsonl"], task="qa", groups=["uned=UNED"])
+    nescio.campaign.handout(place)
+    nescio.campaign.checker(place, folder / "checker.zip")
+    print(nescio.campaign.check(place, ["runs/mine.jsonl"]))
+    print(nescio.campaign.status(place))
+
+
 def errors() -> list[str]:
     """Misspell, and read what is said."""
     messages: list[str] = []
@@ -128,6 +138,7 @@ def main() -> int:
         comparisons()
         files(Path(name))
         campaigns(Path(name))
+        a_campaign(Path(name))
     print(*errors(), sep="\n")
     print("nescio", nescio.__version__)
     return 0

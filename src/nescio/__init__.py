@@ -41,6 +41,7 @@ __all__ = [
     "__version__",
     "audit",
     "ave",
+    "campaign",
     "check",
     "check_each",
     "compare",
@@ -92,9 +93,16 @@ _HOME = {
     "Tuning": "selective",
     "tune": "selective",
 }
-_NAMESPACES = {"ave": "commands.ave", "meta": "meta", "nuggets": "commands.nuggets", "read": "commands.read"}
+_NAMESPACES = {
+    "ave": "commands.ave",
+    "campaign": "campaign",
+    "meta": "meta",
+    "nuggets": "commands.nuggets",
+    "read": "commands.read",
+}
 
 if TYPE_CHECKING:
+    from nescio import campaign as campaign
     from nescio import meta as meta
     from nescio.commands import ave as ave
     from nescio.commands import nuggets as nuggets

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -42,6 +43,17 @@ class FormatError(NescioError):
         place = f"{path}, {where}" if where else str(path)
         offending = "" if value is None else f" (found {shorten(value)})"
         super().__init__(f"{place}: {rule}{offending}")
+
+
+@contextmanager
+def collected(faults: list[FormatError] | None) -> Iterator[None]:
+    """Put a FormatError of the block into a list of faults, so that the reader goes on; without a list it is raised."""
+    try:
+        yield
+    except FormatError as error:
+        if faults is None:
+            raise
+        faults.append(error)
 
 
 class MismatchError(NescioError):

@@ -17,7 +17,13 @@ from nescio.pipeline import CALLERS, Options
 from .catalogue import ELSEWHERE, EVERY, FUNCTIONS, functions_in, options_of
 
 READING = {field.name for field in fields(Options)} - {*CALLERS}
-NAMESPACES = {"ave": nescio.ave, "meta": nescio.meta, "nuggets": nescio.nuggets, "read": nescio.read}
+NAMESPACES = {
+    "ave": nescio.ave,
+    "campaign": nescio.campaign,
+    "meta": nescio.meta,
+    "nuggets": nescio.nuggets,
+    "read": nescio.read,
+}
 # Functions of a namespace that are no command of its own: parts of others.
 PARTS = {"meta": {"audit", "plan", "comparability"}}
 META = [name for name in EVERY if name.startswith("meta ")]

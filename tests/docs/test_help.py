@@ -25,6 +25,7 @@ NAMESPACES: dict[str, ModuleType] = {
     "nescio.ave.validate": nescio.ave.validate,
     "nescio.nuggets": nescio.nuggets,
     "nescio.read": nescio.read,
+    "nescio.campaign": nescio.campaign,
 }
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f"{space}.{name}": getattr(module, name)
@@ -38,6 +39,7 @@ FIRST = {
     "nescio.ave.score": "nescio.ave.build",
     "nescio.ave.validate.run": "nescio.ave.validate.train",
     "nescio.read.score": "nescio.read.answer",
+    **{f"nescio.campaign.{name}": "nescio.campaign.init" for name in ("check", "checker", "handout", "status")},
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError
+from nescio.errors import FormatError, collected
 from nescio.sources.database import PARQUET, address, first_line
 from nescio.sources.json import as_text, decode_object
 from nescio.sources.opening import check_width
@@ -190,9 +190,11 @@ def _create(
     connection.unregister("lines")
 
 
-def json_lines(source: Source, *, lenient: bool = False) -> Iterator[tuple[dict[str, Any], int]]:
+def json_lines(
+    source: Source, *, lenient: bool = False, faults: list[FormatError] | None = None
+) -> Iterator[tuple[dict[str, Any], int]]:
     """Return the objects of a JSON Lines file with their line numbers; raises FormatError at the first line that holds
-    none.
+    none, or puts it among the `faults`.
 
     `lenient` takes NaN and Infinity too.
     """
@@ -206,7 +208,11 @@ def json_lines(source: Source, *, lenient: bool = False) -> Iterator[tuple[dict[
                 read = 0
             text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
             if text.strip():
-                yield decode_object(source.path, text, number, lenient=lenient, room=source.room), number
+                row = None
+                with collected(faults):
+                    row = decode_object(source.path, text, number, lenient=lenient, room=source.room)
+                if row is not None:
+                    yield row, number
 
 
 def plain_rows(source: Source, **fields: Any) -> list[Any] | None:

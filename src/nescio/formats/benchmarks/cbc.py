@@ -19,7 +19,7 @@ from pathlib import Path
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UsageError, collected
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.source import Source, name_runs
 from nescio.sources.text_files import WHITE
@@ -176,7 +176,7 @@ def _story(source: Source) -> tuple[str, tuple[str, ...]]:
     return head["STORYID"], text
 
 
-def _blocks(source: Source) -> Iterator[_Block]:
+def _blocks(source: Source, faults: list[FormatError] | None = None) -> Iterator[_Block]:
     """Yield the blocks of a file; each begins with its QuestionID. A line that begins no field goes on with the one
     before."""
     assert source.path is not None
@@ -188,24 +188,27 @@ def _blocks(source: Source) -> Iterator[_Block]:
             if not value and not name:
                 last = None
                 continue
-            if name == "QuestionID":
-                if block:
-                    yield block
-                block = _Block(source, number)
-                if not value:
-                    raise block.fail("the QuestionID is empty")
-            if block is None:
-                raise FormatError(source.label, "a block begins with QuestionID:", where=f"line {number}", value=value)
-            if name:
-                if name in block.fields:
-                    rule = f"{name} stands here again in the block of question {block.id!r}"
-                    raise FormatError(source.label, rule, where=f"line {number}")
-                block.fields[name], block.lines[name], last = value, number, name
-            elif last in (None, "QuestionID"):
-                rule = "a line begins with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
-                raise FormatError(source.label, rule, where=f"line {number}", value=value)
-            else:
-                block.fields[last] = f"{block.fields[last]} {value}".strip()
+            with collected(faults):
+                if name == "QuestionID":
+                    if block:
+                        yield block
+                    block = _Block(source, number)
+                    if not value:
+                        raise block.fail("the QuestionID is empty")
+                if block is None:
+                    raise FormatError(
+                        source.label, "a block begins with QuestionID:", where=f"line {number}", value=value
+                    )
+                if name:
+                    if name in block.fields:
+                        rule = f"{name} stands here again in the block of question {block.id!r}"
+                        raise FormatError(source.label, rule, where=f"line {number}")
+                    block.fields[name], block.lines[name], last = value, number, name
+                elif last in (None, "QuestionID"):
+                    rule = "a line begins with QuestionID:, Question:, Answer:, Difficulty: or Confidence:"
+                    raise FormatError(source.label, rule, where=f"line {number}", value=value)
+                else:
+                    block.fields[last] = f"{block.fields[last]} {value}".strip()
     if block:
         yield block
 
@@ -271,21 +274,10 @@ def _question(
 
 
 def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> Iterator[Response]:
-    seen: dict[str, int] = {}
-    extra = 0
-    for block in _blocks(source):
-        if "Answer" not in block.fields:
-            raise block.fail("there is no Answer: in this block; it is empty where there is none", block.id)
-        if block.id in seen:
-            raise block.fail(f"the question stands here again; it was on line {seen[block.id]}", block.id)
-        seen[block.id] = block.line
-        confidence = _confidence(block)
-        answer = block.fields["Answer"] or None
-        if block.id in keys:
-            yield Response(block.id, answer, answer is not None, confidence)
-        else:
-            extra += 1
-    if extra == len(seen):
+    responses = list(responses_of(source))
+    yield from (response for response in responses if response.question_id in keys)
+    extra = sum(response.question_id not in keys for response in responses)
+    if extra == len(responses):
         raise MismatchError(f"{source.label} answers none of the questions that the key holds")
     if extra:
         notes.append(
@@ -296,6 +288,27 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
                 answers=extra,
             )
         )
+
+
+def responses_of(
+    source: Source, ids: set[str] | None = None, faults: list[FormatError] | None = None
+) -> Iterator[Response]:
+    """Yield the responses of a file, to the questions of these ids where some are given; raises FormatError at the
+    first unsound block, or puts each among the `faults`."""
+    seen: dict[str, int] = {}
+    for block in _blocks(source, faults):
+        with collected(faults):
+            if "QuestionID" not in block.fields:
+                continue  # its line is among the faults
+            if "Answer" not in block.fields:
+                raise block.fail("there is no Answer: in this block; it is empty where there is none", block.id)
+            if block.id in seen:
+                raise block.fail(f"the question stands here again; it was on line {seen[block.id]}", block.id)
+            if ids is not None and block.id not in ids:
+                raise block.fail("the questions do not have this id", block.id)
+            seen[block.id] = block.line
+            answer = block.fields["Answer"] or None
+            yield Response(block.id, answer, answer is not None, _confidence(block))
 
 
 def _confidence(block: _Block) -> float | None:

@@ -24,7 +24,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, WriteResult, reader, writer
@@ -153,6 +153,13 @@ def _truth(source: Source) -> _Truth:
     return truth
 
 
+def problems_of(source: Source) -> tuple[str, ...]:
+    """Return the problems of a truth file, without what is true of them; raises FormatError for another file."""
+    if recognise(source) is None:
+        raise FormatError(source.label, 'topics of PAN are a truth file, as in {"id", "same"} or EN001 Y')
+    return tuple(_truth(source).same)
+
+
 def _rows(source: Source) -> Iterator[tuple[str, int, Mapping[str, str], int]]:
     key = "same" if "same" in source.columns else _shared(source) or "same"
     for row, line in json_lines(source):
@@ -187,21 +194,8 @@ def _words(source: Source) -> Iterator[tuple[list[str], int]]:
 
 def _values(source: Source, truth: _Truth, run: str, notes: list[Note]) -> tuple[Array, Array]:
     """Return the scores of a run and the sides it takes, for each problem of the truth; 0.5 where it has none."""
-    index = {problem: i for i, problem in enumerate(truth.same)}
-    values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
     odd: Counter[str] = Counter()
-    plain = None if source.kind == "text" else _at_once(source, index, odd)
-    if plain is not None:
-        values[plain[0]] = sides[plain[0]] = plain[1]
-    else:
-        for answer in _said(source, odd) if source.kind == "text" else _scored(source, odd):
-            at, where = index.get(answer.problem), f"line {answer.line}"
-            if at is None:
-                rule = "the truth file does not have this problem"
-                raise FormatError(source.label, rule, where=where, value=answer.problem)
-            if not np.isnan(values[at]):
-                raise FormatError(source.label, "the problem stands here again", where=where, value=answer.problem)
-            values[at], sides[at] = answer.value, answer.side
+    values, sides = answers_of(source, tuple(truth.same), odd=odd)
     missing = np.isnan(values)
     values[missing] = 0.5
     if missing.any():
@@ -211,10 +205,40 @@ def _values(source: Source, truth: _Truth, run: str, notes: list[Note]) -> tuple
                 "run {subject!r}: {missing} of {total} problems missing, counted as unanswered (0.5)",
                 run,
                 missing=int(missing.sum()),
-                total=len(index),
+                total=len(truth.same),
             )
         )
     notes += [_odd_note(run, kind, values=times, clipped="is_human" in source.columns) for kind, times in odd.items()]
+    return values, sides
+
+
+def answers_of(
+    source: Source,
+    problems: Sequence[str],
+    faults: list[FormatError] | None = None,
+    odd: Counter[str] | None = None,
+) -> tuple[Array, Array]:
+    """Read the scores of a file and the sides they take, for each of the problems; a missing one is NaN, and 0.5.
+
+    Raises FormatError at the first unsound line, or puts each among the `faults`; `odd` counts what is strange and
+    sound.
+    """
+    index = {problem: i for i, problem in enumerate(problems)}
+    values, sides = np.full(len(index), np.nan), np.full(len(index), 0.5)
+    odd = Counter() if odd is None else odd
+    plain = None if source.kind == "text" else _at_once(source, index, odd)
+    if plain is not None:
+        values[plain[0]] = sides[plain[0]] = plain[1]
+        return values, sides
+    for answer in _said(source, odd, faults) if source.kind == "text" else _scored(source, odd, faults):
+        at, where = index.get(answer.problem), f"line {answer.line}"
+        with collected(faults):
+            if at is None:
+                rule = "the truth file does not have this problem"
+                raise FormatError(source.label, rule, where=where, value=answer.problem)
+            if not np.isnan(values[at]):
+                raise FormatError(source.label, "the problem stands here again", where=where, value=answer.problem)
+            values[at], sides[at] = answer.value, answer.side
     return values, sides
 
 
@@ -269,37 +293,39 @@ def _at_once(source: Source, index: Mapping[str, int], odd: Counter[str]) -> tup
     return np.array(at), values
 
 
-def _scored(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
+def _scored(source: Source, odd: Counter[str], faults: list[FormatError] | None) -> Iterator[_Answer]:
     key = "value" if "value" in source.columns else _shared(source) or "value"
-    for row, line in json_lines(source):
-        problem, score = _id(source, row, line), row.get(key)
-        if isinstance(score, list) and len(score) == 1:
-            score = score[0]
-            odd[LISTED] += 1
-        value = None if isinstance(score, (bool, str)) else number(score)
-        within = value is not None and 0 <= value <= 1
-        if value is not None and key != "value" and math.isfinite(value) and not within:
-            value, within = (min(1.0, max(0.0, value)) if key == "is_human" else value), True
-            odd[OUTSIDE] += 1
-        if value is None or not within:
-            score_read = score if key in row else list(row)
-            rule = f"{key} must be a number in [0, 1]"
-            shown = repr(score_read) if score_read is None else score_read
-            raise FormatError(source.label, rule, where=f"line {line}", value=shown)
-        yield _Answer(problem, value, value, line)
+    for row, line in json_lines(source, faults=faults):
+        with collected(faults):
+            problem, score = _id(source, row, line), row.get(key)
+            if isinstance(score, list) and len(score) == 1:
+                score = score[0]
+                odd[LISTED] += 1
+            value = None if isinstance(score, (bool, str)) else number(score)
+            within = value is not None and 0 <= value <= 1
+            if value is not None and key != "value" and math.isfinite(value) and not within:
+                value, within = (min(1.0, max(0.0, value)) if key == "is_human" else value), True
+                odd[OUTSIDE] += 1
+            if value is None or not within:
+                score_read = score if key in row else list(row)
+                rule = f"{key} must be a number in [0, 1]"
+                shown = repr(score_read) if score_read is None else score_read
+                raise FormatError(source.label, rule, where=f"line {line}", value=shown)
+            yield _Answer(problem, value, value, line)
 
 
-def _said(source: Source, odd: Counter[str]) -> Iterator[_Answer]:
+def _said(source: Source, odd: Counter[str], faults: list[FormatError] | None) -> Iterator[_Answer]:
     for words, line in _words(source):
-        decided = _DECIDED.get(words[1]) if len(words) in (2, 3) else None
-        score = words[2] if len(words) == 3 else words[-1]
-        value = decided if len(words) == 2 and decided is not None else number(score)
-        if value is None or not 0 <= value <= 1 or (len(words) == 3 and decided is None) or len(words) < 2:
-            rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
-            raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
-        if decided is not None and (value - 0.5) * (decided - 0.5) < 0:
-            odd[OTHER_SIDE] += 1
-        yield _Answer(words[0], value, value if decided is None else decided, line)
+        with collected(faults):
+            decided = _DECIDED.get(words[1]) if len(words) in (2, 3) else None
+            score = words[2] if len(words) == 3 else words[-1]
+            value = decided if len(words) == 2 and decided is not None else number(score)
+            if value is None or not 0 <= value <= 1 or (len(words) == 3 and decided is None) or len(words) < 2:
+                rule = "a line of answers is a problem and a number in [0, 1], or a problem, Y, N or -, and a number"
+                raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(words))
+            if decided is not None and (value - 0.5) * (decided - 0.5) < 0:
+                odd[OTHER_SIDE] += 1
+            yield _Answer(words[0], value, value if decided is None else decided, line)
 
 
 def _id(source: Source, row: dict[str, Any], line: int) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from nescio.data.model import NOTHING, Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.repeats import REPEAT
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.folder_writer import file_names, folder_of, left_out, what_is, without_answers, write_lines
 from nescio.formats.native import roles
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, WriteResult, reader, takers, writer
@@ -102,7 +102,7 @@ def read_runs(answers: Sequence[Source], ids: set[str]) -> tuple[tuple[Run, ...]
     runs: dict[str, list[Response]] = {}
     files: dict[str, str] = {}
     for source, name in zip(answers, name_runs(answers), strict=True):
-        for run, responses in _responses(source, name, ids).items():
+        for run, responses in responses_of(source, name, ids).items():
             if run in runs:
                 raise MismatchError(f"run {run!r} stands in both {files[run]} and {source.label}")
             runs[run], files[run] = responses, str(source.label)
@@ -221,34 +221,40 @@ def identifier(source: Source, row: dict[str, Any], line: int) -> str:
     return composed(str(identity).strip(WHITE)) or ""
 
 
-def _responses(source: Source, name: str, ids: set[str]) -> dict[str, list[Response]]:
+def responses_of(
+    source: Source, name: str, ids: set[str], faults: list[FormatError] | None = None
+) -> dict[str, list[Response]]:
+    """Read the responses of each run of a file to the questions of these ids; raises FormatError at the first unsound
+    line, or puts each among the `faults` and leaves it out."""
     runs: dict[str, list[Response]] = {}
     # by run and rank, the line of each question and repeat of it
     seen: dict[tuple[str, int], dict[tuple[str, str | None], int]] = {}
-    for row, line in json_lines(source):
-        response = _response(source, row, line)
-        if response.question_id not in ids:
-            raise FormatError(
-                source.path, "the questions do not have this id", where=f"line {line}", value=response.question_id
-            )
-        run = row.get("run", name)
-        if not isinstance(run, str) or not run.strip(WHITE):
-            raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
-        run = run.strip(WHITE)
-        before = seen.setdefault((run, response.rank), {}).setdefault((response.question_id, response.repeat), line)
-        if before != line:
-            rule = (
-                f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was on"
-                f" line {before}"
-            )
-            raise FormatError(source.path, rule, where=f"line {line}")
-        runs.setdefault(run, []).append(response)
+    for row, line in json_lines(source, faults=faults):
+        with collected(faults):
+            response = _response(source, row, line)
+            if response.question_id not in ids:
+                raise FormatError(
+                    source.path, "the questions do not have this id", where=f"line {line}", value=response.question_id
+                )
+            run = row.get("run", name)
+            if not isinstance(run, str) or not run.strip(WHITE):
+                raise FormatError(source.path, "run must be a text", where=f"line {line}", value=run)
+            run = run.strip(WHITE)
+            before = seen.setdefault((run, response.rank), {}).setdefault((response.question_id, response.repeat), line)
+            if before != line:
+                rule = (
+                    f"the answer of rank {response.rank} to question {response.question_id!r} stands here again; it was"
+                    f" on line {before}"
+                )
+                raise FormatError(source.path, rule, where=f"line {line}")
+            runs.setdefault(run, []).append(response)
     for (run, rank), lines in seen.items():
         tops = lines if rank == 1 else seen.get((run, 1), {})
         for (question, repeat), line in lines.items():
-            if (question, repeat) not in tops:
-                rule = f"question {question!r} has lower ranks and no answer of rank 1"
-                raise FormatError(source.path, rule, where=f"line {line}")
+            with collected(faults):
+                if (question, repeat) not in tops:
+                    rule = f"question {question!r} has lower ranks and no answer of rank 1"
+                    raise FormatError(source.path, rule, where=f"line {line}")
     return runs
 
 
@@ -297,7 +303,7 @@ def _is_number(value: object) -> bool:
 def write(unjudged: Unjudged, path: Path) -> WriteResult:
     """Write a collection and its runs. Questions of which only some have a story are written without stories."""
     questions = unjudged.collection.questions
-    stories = _story_names(questions) if all(question.story for question in questions) else {}
+    stories = story_names(questions) if all(question.story for question in questions) else {}
     strata = _strata_held(questions, stories)
     holds = {"options", "answers", "clusters", "confidence", "candidates", "ranks", "supports", "documents", "repeats"}
     holds |= {"stories", "accepted"} if stories else set()
@@ -323,13 +329,25 @@ def write(unjudged: Unjudged, path: Path) -> WriteResult:
 def _question_row(question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str]) -> dict[str, Any]:
     if not question.answers and question.answerable is not False:
         raise MismatchError(f"question {question.id!r} has no answer, and is not said to be unanswerable")
-    row: dict[str, Any] = {"id": question.id, "question": question.text, "answers": list(question.answers)}
-    more = {"options": list(question.options), "answerable": question.answerable, "cluster": question.cluster}
-    row |= {name: value for name, value in more.items() if value is not None and value != []}
+    gold: dict[str, Any] = {"answers": list(question.answers)}
+    gold |= {} if question.answerable is None else {"answerable": question.answerable}
+    gold |= {"sentences": list(question.accepted)} if stories and question.accepted is not None else {}
+    row = topic_row(question, strata, stories)
+    first = ("id", "question", "answers", "options", "answerable", "cluster")
+    both = row | gold
+    return {name: both[name] for name in first if name in both} | both
+
+
+def topic_row(
+    question: Question, strata: Sequence[str], stories: Mapping[tuple[str, ...], str] | None = None
+) -> dict[str, Any]:
+    """Return a question as a line of a collection without its gold: what a system is asked; `stories` names them."""
+    row: dict[str, Any] = {"id": question.id, "question": question.text}
+    row |= {"options": list(question.options)} if question.options else {}
+    row |= {} if question.cluster is None else {"cluster": question.cluster}
     row |= {name: question.strata[name] for name in strata if name in question.strata}
     if stories:
         row["story"] = stories[question.story]
-        row |= {} if question.accepted is None else {"sentences": list(question.accepted)}
     return row
 
 
@@ -346,7 +364,7 @@ def response_row(response: Response) -> dict[str, Any]:
     return row | {name: value for name, value in more.items() if value is not None}
 
 
-def _story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
+def story_names(questions: Sequence[Question]) -> dict[tuple[str, ...], str]:
     """Return a name for each story: what its questions call it, or what they move together by, or a number."""
     names: dict[tuple[str, ...], str] = {}
     for question in questions:

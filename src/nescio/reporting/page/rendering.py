@@ -74,7 +74,7 @@ def assembled(
     held = {figure.name: table(figure) for figure in figures}
     if browsing:
         held["browser"] = dict(browsing.payload)
-    script = '"use strict";\n' + "\n".join(map(_asset, scripts))
+    script = '"use strict";\n' + "\n".join(map(asset, scripts))
     environment = Environment(
         loader=PackageLoader("nescio.reporting", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
@@ -90,7 +90,7 @@ def assembled(
         notes=[sanitize(text, target="page") for text in texts(shared.notes)],
         data=Markup(as_json(held)),
         script=Markup(script),
-        style=Markup(_asset("page.css")),
+        style=Markup(asset("page.css")),
         policy=(
             f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
             " 'none'; form-action 'none'"
@@ -139,5 +139,6 @@ def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:
     return shown if len({row["why"] for row in shown}) > 1 else []
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return the text of a file of the pages: their style, or a script."""
     return files("nescio.reporting.page").joinpath(name).read_text(encoding="utf-8")

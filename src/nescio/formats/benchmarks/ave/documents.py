@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nescio.data.model import Question
-from nescio.errors import FormatError, MismatchError
+from nescio.errors import FormatError, MismatchError, collected
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
@@ -266,35 +266,44 @@ def write_pairs(pairs: Sequence[Pair], path: Path, *, values: bool = True) -> in
 
 def read_responses(source: Source, exercise: Exercise) -> list[Validation]:
     """Read a validator's decisions; raises FormatError with the line of the first that breaks a rule."""
-    validations, lines = _decisions(source, 2, DECISIONS, _LINE)
-    _hold(source, lines, problems(exercise, validations))
+    validations, lines = decisions_of(source)
+    hold(source, lines, problems(exercise, validations))
     return validations
+
+
+def decisions_of(source: Source, faults: list[FormatError] | None = None) -> tuple[list[Validation], list[int]]:
+    """Read the decisions of a file line by line, with the numbers of their lines, whatever they are decisions on.
+
+    Raises FormatError at the first line that is none, or puts each among the `faults`.
+    """
+    return _decisions(source, 2, DECISIONS, _LINE, faults)
 
 
 def read_pair_responses(source: Source, pairs: Sequence[Pair]) -> list[Validation]:
     """Read the decisions on AVE 2006's pairs, YES being VALIDATED and NO REJECTED; raises FormatError as above."""
     validations, lines = _decisions(source, 1, ENTAILED, _PAIR_LINE)
-    _hold(source, lines, pair_problems(pairs, validations))
+    hold(source, lines, pair_problems(pairs, validations))
     return validations
 
 
 def _decisions(
-    source: Source, ids: int, words: Mapping[str, Decision], rule: str
+    source: Source, ids: int, words: Mapping[str, Decision], rule: str, faults: list[FormatError] | None = None
 ) -> tuple[list[Validation], list[int]]:
     """Read lines of so many ids, a word and perhaps a confidence, with their numbers; one id is question and answer in
     one."""
     validations, lines = [], []
     for cells, line in _lines(source):
-        if len(cells) not in (ids + 1, ids + 2):
-            raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
-        decision = words.get(cells[ids].upper())
-        if decision is None:
-            raise FormatError(
-                source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
-            )
-        sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
-        validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
-        lines.append(line)
+        with collected(faults):
+            if len(cells) not in (ids + 1, ids + 2):
+                raise FormatError(source.label, rule, where=f"line {line}", value=" ".join(cells))
+            decision = words.get(cells[ids].upper())
+            if decision is None:
+                raise FormatError(
+                    source.label, f"a decision is {', '.join(words)}; {rule}", where=f"line {line}", value=cells[ids]
+                )
+            sure = _confidence(source, line, cells[-1]) if len(cells) == ids + 2 else None
+            validations.append(Validation(cells[0], cells[ids - 1], decision, sure))
+            lines.append(line)
     return validations, lines
 
 
@@ -312,9 +321,13 @@ def _confidence(source: Source, line: int, text: str) -> float:
     return confidence
 
 
-def _hold(source: Source, lines: Sequence[int], broken: Iterator[Problem]) -> None:
+def hold(
+    source: Source, lines: Sequence[int], broken: Iterator[Problem], faults: list[FormatError] | None = None
+) -> None:
+    """Raise FormatError at the first decision that breaks a rule, or put each among the `faults`."""
     for problem in broken:
-        raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
+        with collected(faults):
+            raise FormatError(source.label, problem.rule, where=f"line {lines[problem.at]}", value=problem.value)
 
 
 def write_responses(validations: Sequence[Validation], path: Path) -> None:

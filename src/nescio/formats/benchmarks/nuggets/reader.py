@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nescio.errors import MismatchError
+from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.formats.benchmarks.trec import is_judged_in_numbers
 from nescio.formats.native.questions import identifier
@@ -99,10 +99,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_part = {name: [source for part, source in parts if part == name] for name in (KEY, RUN, MAPPING)}
     if not by_part[KEY]:
         raise MismatchError(f"{parts[0][1].label} is {_WHAT[parts[0][0]]}: give the key of nuggets with it")
-    files = _Files()
-    several = len(by_part[KEY]) > 1
-    for source in by_part[KEY]:
-        _key(source, source.stem if several else "", files.keys, options)
+    files = _Files(read_keys(by_part[KEY], options))
     for source, name in zip(by_part[RUN], name_runs(by_part[RUN]), strict=True):
         _run(source, name, files)
     check(files.keys, files.said, files.where)
@@ -151,6 +148,15 @@ def _lines(source: Source, most: int) -> Iterator[tuple[list[str], At]]:
 
 
 # ---- keys ----
+
+
+def read_keys(sources: Sequence[Source], options: ReadOptions | None = None) -> Keys:
+    """Read the targets of one key, or of several assessors' files of it; raises FormatError with the line of the first
+    unsound one."""
+    keys = Keys()
+    for source in sources:
+        _key(source, source.stem if len(sources) > 1 else "", keys, options or ReadOptions())
+    return keys
 
 
 def _key(source: Source, file: str, keys: Keys, options: ReadOptions) -> None:
@@ -220,21 +226,31 @@ def _json_labels(at: At, labels: Any, file: str) -> dict[str, bool]:
 # ---- runs ----
 
 
-def _run(source: Source, name: str, files: _Files) -> None:
+def run_of(source: Source, name: str, faults: list[FormatError]) -> tuple[Said, dict[tuple[str, str], At]]:
+    """Read what one file says, and where each response stands; each unsound line goes among the `faults`."""
+    files = _Files()
+    _run(source, name, files, faults)
+    return files.said, files.where
+
+
+def _run(source: Source, name: str, files: _Files, faults: list[FormatError] | None = None) -> None:
     if source.suffix in LINES:
-        for row, line in json_lines(source):
-            _json_response(At(source, line), row, name, files)
+        for row, line in json_lines(source, faults=faults):
+            with collected(faults):
+                _json_response(At(source, line), row, name, files)
         return
     lines = []
     for cells, at in _lines(source, 7):
-        if len(cells) < 7 or _whole(cells[3]) is None or _decimal(cells[4]) is None:
-            raise at.fail("a line of a run is `qid Q0 docid rank score tag text`", " ".join(cells))
-        lines.append((cells, at))
+        with collected(faults):
+            if len(cells) < 7 or _whole(cells[3]) is None or _decimal(cells[4]) is None:
+                raise at.fail("a line of a run is `qid Q0 docid rank score tag text`", " ".join(cells))
+            lines.append((cells, at))
     for cells, at in lines:
         target, _, document, rank, _, tag, text = cells
-        files.said.run(at, tag)
-        files.where.setdefault((tag, target), at)
-        files.said.add(at, (tag, target), int(rank), text, document)
+        with collected(faults):
+            files.said.run(at, tag)
+            files.where.setdefault((tag, target), at)
+            files.said.add(at, (tag, target), int(rank), text, document)
 
 
 def _json_response(at: At, row: dict[str, Any], name: str, files: _Files) -> None:

@@ -1,0 +1,11 @@
+"""Campaigns: from the call to the working notes, a folder whose steps may each be repeated.
+
+`nescio campaign` on the command line; each command is a function here.
+"""
+
+from nescio.campaign.checking import check
+from nescio.campaign.folder import init
+from nescio.campaign.handing_out import checker, handout
+from nescio.campaign.state import status
+
+__all__ = ["check", "checker", "handout", "init", "status"]

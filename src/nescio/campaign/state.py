@@ -1,0 +1,60 @@
+"""How far a campaign is, and what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nescio.campaign.folder import HANDOUT, Campaign, open_campaign
+from nescio.errors import names_nearest
+from nescio.text import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a campaign: whether it is done, and what there is of it."""
+
+    name: str
+    done: bool
+    what: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """All steps of a campaign, in order."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+    @property
+    def after(self) -> Step | None:
+        """The first step that is not done."""
+        return next((one for one in self.steps if not one.done), None)
+
+    def __str__(self) -> str:
+        lines = [self.name, *(f"  {'done' if one.done else 'open'}  {one.name:<11} {one.what}" for one in self.steps)]
+        last = f"next: {self.after.command}" if self.after else "everything is done; each step may be repeated"
+        return "\n".join([*lines, last])
+
+
+@names_nearest
+def status(campaign: Path | str) -> Status:
+    """Say which steps of a campaign are done, and what comes next.
+
+        print(nescio.campaign.status("campaign"))
+
+    Raises UsageError where the folder is no campaign.
+    """
+    opened = open_campaign(campaign)
+    return Status(opened.settings.name, tuple(_steps(opened)))
+
+
+def _steps(campaign: Campaign) -> list[Step]:
+    folder = campaign.folder
+    topics = campaign.topics()
+    key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
+    return [
+        Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
+        Step("handout", (campaign / HANDOUT).is_dir(), "what teams get", f"nescio campaign handout {folder}"),
+    ]

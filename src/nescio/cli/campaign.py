@@ -1,0 +1,150 @@
+"""nescio campaign: from the call to the working notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nescio import campaign
+from nescio.campaign.settings import Resolution, Task
+from nescio.cli import options
+from nescio.cli.output import emit, say, say_notes
+
+BROKEN = 2  # the exit status where what was checked breaks a rule
+
+CAMPAIGN = click.argument("folder", type=options.PATH, metavar="CAMPAIGN")
+
+
+@options.group("campaign")
+def command() -> None:
+    """Run a campaign: check and take in runs, pool, judge by spreadsheet, score, publish.
+
+    A campaign is a folder: campaign.toml, topics, the key apart from them, and what comes in. Every step may be
+    repeated, and ends in the same files; `status` says what comes next.
+
+    \b
+    nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
+    nescio campaign handout campaign
+    nescio campaign check campaign runs/mine.jsonl
+    nescio campaign status campaign
+    """
+
+
+@command.command("init")
+@CAMPAIGN
+@click.option("--task", required=True, type=options.choice(Task), help="What systems do.")
+@click.option(
+    "--topics",
+    multiple=True,
+    required=True,
+    type=options.PATH,
+    help=(
+        "The questions, with their key or without it: questions.jsonl, a collection of AVE, a key of nuggets, PAN's"
+        " truth, … Repeatable."
+    ),
+)
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    required=True,
+    metavar="SHORT=NAME",
+    help="A group: a short name, as of its folder, and the name for tables. Repeatable.",
+)
+@click.option("--name", metavar="TEXT", help="What the campaign is called. [default: the name of the folder]")
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="EN",
+    help="A language of the topics. Repeatable. [default: those that the topics name]",
+)
+@click.option(
+    "--runs", type=click.IntRange(min=1), default=3, show_default=True, help="How many runs a group may hand in."
+)
+@click.option("--deadline", metavar="TIME", help="When nothing comes in any more, as in 2010-06-30T12:00:00+02:00.")
+@click.option(
+    "--resolve",
+    type=options.choice(Resolution),
+    default="adjudicated",
+    show_default=True,
+    help="What becomes of judgements of one answer that differ.",
+)
+@click.option("--judge", metavar="NAME", help="What judges by the key the answers that no person judged.")
+@click.option(
+    "--first-of",
+    metavar="COLUMN",
+    help="Ask only the first question of each value of COLUMN, as where later ones cannot be understood alone.",
+)
+def init_(folder: Path, **arguments: Any) -> None:
+    """Make the folder of a campaign.
+
+    The topics are written without their gold; the files that have it are copied to key/, apart. What else can be
+    decided stands in campaign.toml.
+
+    \b
+    nescio campaign init reading --task qa --topics questions.jsonl --group uned=UNED --deadline 2030-06-30
+    nescio campaign init ave --task ave --topics dev.xml --group uned=UNED
+    """
+    made = campaign.init(folder, **arguments)
+    for remark in made.notes:
+        say(f"note: {remark}")
+    say(str(made))
+
+
+@command.command("status")
+@CAMPAIGN
+def status_(folder: Path) -> None:
+    """Say which steps of a campaign are done, and what comes next.
+
+    \b
+    nescio campaign status campaign
+    """
+    click.echo(str(campaign.status(folder)))
+
+
+@command.command("handout")
+@CAMPAIGN
+def handout_(folder: Path) -> None:
+    """Write what teams get, into handout/: topics without gold, and the rules of a run.
+
+    \b
+    nescio campaign handout campaign
+    """
+    say(str(campaign.handout(folder)))
+
+
+@command.command("checker")
+@CAMPAIGN
+@click.option("-o", "--output", required=True, type=options.PATH, help="The archive to write (.zip).")
+def checker_(folder: Path, output: Path) -> None:
+    """Write an archive with which teams check their runs at home, as the organisers will.
+
+    \b
+    nescio campaign checker campaign -o checker.zip
+    nescio campaign check checker.zip runs/mine.jsonl   # what a team does
+    """
+    say(str(campaign.checker(folder, output)))
+
+
+@command.command("check")
+@CAMPAIGN
+@click.argument("runs", nargs=-1, required=True, type=options.PATH, metavar="RUN...")
+@click.option("--page", type=options.PATH, help="Also write a page of the faults (.html), to send to a team.")
+@options.output_options
+def check_(folder: Path, runs: tuple[Path, ...], page: Path | None, printed: str, output: Path | None) -> int:
+    """Find all faults of all runs at once, without the key.
+
+    CAMPAIGN is the folder of a campaign, or what a team was handed (a folder, or the archive of `checker`). A RUN is a
+    file, or a folder of them. A topic without an answer is a fault. The exit status is 2 if there are faults.
+
+    \b
+    nescio campaign check campaign runs/mine.jsonl runs/old.jsonl --page faults.html
+    nescio campaign check campaign/handout runs/mine.jsonl     # what a team was handed
+    """
+    checked = campaign.check(folder, runs, page=page)
+    say_notes(checked.notes)
+    emit(checked, printed, output, show=lambda results: click.echo(str(results)))
+    return 0 if checked.sound else BROKEN
