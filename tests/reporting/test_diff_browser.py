@@ -135,10 +135,10 @@ def test_hostile_data_stays_inert(hostile_diff_page: Path, visit: Any) -> None:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         assert page.is_visible("#detail")
-        assert "→ right" in page.inner_text("#detail p.said")  # what was expected
-        answers = page.locator("#detail td.said").all_inner_texts()
+        assert "Gold: right" in page.inner_text("#detail")  # what was expected
+        answers = page.locator("#detail td.words").all_inner_texts()
         assert answers[0] == "right"
-        assert page.inner_text("#detail p.said").startswith(answers[1][:50].rstrip())
+        assert page.inner_text("#detail > .said").startswith(answers[1][:50].rstrip())
         page.keyboard.press("Escape")
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     page.locator("#figure-flow .plot .wide [data-tip]").nth(0).hover()

@@ -119,14 +119,14 @@ def report_change(
     check_names(report_change, options)
     output = Path(output)
     check_file(output, "the page", PAGES, listed(source))
-    loaded = open_data(source, {"strata": None, **options}, measures)
+    loaded = open_data(source, {"strata": None, "texts": True, **options}, measures)
     pair = two_runs(loaded, baseline, run)
     loaded = take_two(loaded, *pair)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     tested: dict[str, Any] = {"ci": ci, "test": test, "correction": correction, "margin": margin}
     comparisons = compare(loaded, measures, baseline=pair[0], **tested, **drawn)
     change = gather_change(loaded, comparisons, pair, commands or Commands(), {"ci": ci, "margin": margin})
-    texts = page.texts_of(loaded, change.moves.questions) if change.moves else None
+    texts = page.texts_of(loaded) if change.moves else None
     write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
     return comparisons
 

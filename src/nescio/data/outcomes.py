@@ -41,7 +41,8 @@ class Outcomes:
     does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
     else None. With `repeats` a row is one answer of several to a question, and `questions` names each question as often.
     `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
-    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
+    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it. `texts`
+    are `nescio.data.texts.AnswerTexts`, where they were asked for.
     """
 
     runs: tuple[str, ...]
@@ -59,6 +60,7 @@ class Outcomes:
     files: tuple[str, ...] = ()
     judges: tuple[JudgeRecord | None, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
+    texts: Array | None = None
 
     def select(self, questions: Array) -> Outcomes:
         """Return the same runs on some of the questions (a mask)."""
@@ -79,6 +81,7 @@ class Outcomes:
             clusters=columns(self.clusters),
             why=columns(self.why),
             repeats=None if self.repeats is None else self.repeats.select(questions),
+            texts=columns(self.texts),
         )
 
     @property

@@ -95,7 +95,8 @@ class Choices(Mapping[str, str]):
 class ReadOptions:
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are
     graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not
-    know", and whether questions must hold gold answers (not where people judge, or a system is to answer)."""
+    know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and whether the `texts` of
+    questions and answers are wanted, which people look at and no number needs."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
@@ -105,6 +106,7 @@ class ReadOptions:
     gold: bool = True
     certain: bool = False
     judging: bool = False
+    texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

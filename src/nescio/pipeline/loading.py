@@ -29,7 +29,8 @@ class Loaded:
 
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
-    log this is. `texts` holds the questions and answers themselves, where they were read.
+    log this is. `texts` holds the questions and answers themselves, where they were read to be judged; `in_words` the
+    outcomes as they stood before any policy, where their texts were asked for and are in the files.
     """
 
     data: Evidence | Tally
@@ -42,6 +43,7 @@ class Loaded:
     unshared: Outcomes | None = None
     judged_here: bool = False
     texts: Unjudged | None = None
+    in_words: Outcomes | None = None
 
     @property
     def signature(self) -> dict[str, str]:
@@ -103,6 +105,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     data, notes = judged.data, list(judged.notes)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
+    in_words = data if isinstance(data, Outcomes) and data.texts is not None else None
     if isinstance(data, Outcomes):
         silence = non_answers(data)
         lacking = np.asarray(data.lacking.any(axis=0))
@@ -122,6 +125,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         unshared,
         judged.judged_here,
         judged.texts,
+        in_words,
     )
 
 

@@ -26,6 +26,7 @@ class CallerOptions(TypedDict, total=False):
 
     watch: Callable[[int, int], None] | None
     typed: bool
+    texts: bool
 
 
 class ChooseOption(CallerOptions, total=False):
@@ -70,7 +71,8 @@ class Options:
     stratum whose questions move together when they are resampled; `column` says which column of a table plays a part
     (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
     compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
-    says that the options were typed on a command line, which errors then name.
+    says that the options were typed on a command line, which errors then name; `texts` asks for the words of questions
+    and answers, which a report shows.
     """
 
     format_in: str | None = None
@@ -89,6 +91,7 @@ class Options:
     max_unpacked: float = MOST / (1 << 30)
     watch: Callable[[int, int], None] | None = None
     typed: bool = False
+    texts: bool = False
 
     def __post_init__(self) -> None:
         for name, column in self.column.items():
@@ -143,7 +146,7 @@ def _argument(typed: re.Match[str]) -> str:
     return f"{name}={ {key: chosen}!r}".replace("= {", "={") if equals else f"{name}={key!r}"
 
 
-CALLERS = ("watch", "strata", "graded", "typed")  # what a caller sets for its own sake, and no user asks for
+CALLERS = ("watch", "strata", "graded", "typed", "texts")  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
 _WORDS = "|".join((*chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded))), "exact", "human", "llm",

@@ -59,7 +59,15 @@ def read_parts(
         strata = (*strata, options.cluster)
     declined, choices = Declined(options.declined_pattern), Choices(options.choose)
     read_options = ReadOptions(
-        options.outcome_map, strata, options.graded, choices, declined, gold, bool(options.format_in), judging
+        options.outcome_map,
+        strata,
+        options.graded,
+        choices,
+        declined,
+        gold,
+        bool(options.format_in),
+        judging,
+        options.texts,
     )
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)

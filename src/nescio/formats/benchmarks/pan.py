@@ -24,6 +24,7 @@ import numpy as np
 from nescio.data.columns import Array
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.folder_writer import file_names, folder_of, renamed, write_lines
 from nescio.formats.logs.grading import number
@@ -123,6 +124,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         extra_columns=more,
         strata=_strata(truth, options),
         files=files,
+        texts=_in_words(truth, values) if options.texts else None,
     )
     shared = gold[0].kind != "text" and "same" not in gold[0].columns
     if "is_human" in gold[0].columns and silent.any():
@@ -133,6 +135,16 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             )
         )
     return ReadResult(outcomes, tuple(notes), SINCE_2024 if shared else MEASURES)
+
+
+def _in_words(truth: _Truth, values: Array) -> Array:
+    """Say what is right of each problem, and what each run answered."""
+    gold = ["same author" if same else "different authors" for same in truth.same.values()]
+    texts: Array = np.full(values.shape, None, dtype=object)
+    for run, row in enumerate(values):
+        for problem, value in enumerate(row):
+            texts[run, problem] = texts_of(None, [gold[problem]], None if np.isnan(value) else f"value {value:g}")
+    return texts
 
 
 def _strata(truth: _Truth, options: ReadOptions) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
@@ -140,10 +141,21 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
         where=f"line {line}",
         path=source.label,
         scores={} if score is None or why == ERRORED else {SCORE: score},
+        texts=_texts(row) if options.texts else None,
     )
     text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
     return _Instance(graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None)
+
+
+def _texts(row: Row) -> AnswerTexts:
+    prompt, grade = row.get("input"), row.get("evaluation")
+    asked = prompt if isinstance(prompt, dict) else {"raw": prompt}
+    gold = asked.get("reference")
+    reason = grade.get("explanation", grade.get("details")) if isinstance(grade, dict) else None
+    choices = asked.get("choices")
+    question = [asked.get("raw"), *(choices if isinstance(choices, list) else ())]
+    return texts_of(question, gold if isinstance(gold, list) else [gold], _raw(row), _extracted(row), reason)
 
 
 def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> Iterator[Graded]:

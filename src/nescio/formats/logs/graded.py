@@ -15,6 +15,7 @@ from nescio.data.columns import Array, user
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes, reasons_note
 from nescio.data.repeats import FIRST, repeats_of
+from nescio.data.texts import AnswerTexts
 from nescio.errors import FormatError, UsageError
 from nescio.formats.registry import ReadOptions
 from nescio.text import composed
@@ -34,7 +35,8 @@ class Graded:
     them this is (an epoch, a trial, a seed); None where the log knows no repeats. `cluster` is what questions share
     that are resampled together; `strata` holds what is constant within the question. `where` names the place in the
     file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded scores by
-    name; `answerable` is 0 where declining is right, -1 where the log does not say.
+    name; `answerable` is 0 where declining is right, -1 where the log does not say. `texts` are the words of question and
+    answer, where they are wanted.
     """
 
     run: str
@@ -50,6 +52,7 @@ class Graded:
     scores: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
     answerable: int = -1
     repeat: str | int | None = None
+    texts: AnswerTexts | None = None
 
 
 def numbered(rows: Iterable[Graded]) -> Iterator[Graded]:
@@ -112,6 +115,7 @@ def outcomes_of(rows: Iterable[Graded], path: object, options: ReadOptions, note
         why=grid(cells.why, None, object) if any(reasons) else None,
         repeats=repeats_of(questions, [repeat for _, repeat in answers]),
         files=tuple(str(file or path) for file in cells.files),
+        texts=grid(cells.texts, None, object) if any(cells.texts) else None,
     )
 
 
@@ -159,6 +163,7 @@ class _Cells:
         self.strata: list[Mapping[str, str]] = []
         self.answerable = array("b")
         self.files: list[object] = []
+        self.texts: list[AnswerTexts | None] = []
         self._seen: list[bytearray] = []
 
     def add(self, r: int, q: int, row: Graded) -> bool:
@@ -186,6 +191,7 @@ class _Cells:
         self.candidate.append(row.candidate)
         self.confidence.append(np.nan if row.confidence is None else row.confidence)
         self.why.append(row.why or None)
+        self.texts.append(row.texts)
         if row.answerable >= 0:
             self.answerable[q] = row.answerable
         return True

@@ -25,6 +25,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.texts import in_words, texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
@@ -347,7 +348,16 @@ def _grade(source: Source, run: str, item: Any, where: str, reading: _Reading) -
     reading.kinds.setdefault(str(name).strip(WHITE), set()).add(hash(kind))
     strata = {key: item[key] for key in ("category", "src") if isinstance(item.get(key), str)}
     state = SILENT if letter is None else CORRECT if letter == gold else INCORRECT
-    return Graded(run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label)
+    words = None
+    if reading.options.texts:
+        choices = [f"{chr(65 + i)}. {in_words(one)}" for i, one in enumerate(item.get("options") or ())]
+        asked = "\n".join([in_words(item.get("question")), *choices])
+        named = ord(gold) - 65 if len(gold) == 1 else -1
+        right = choices[named] if 0 <= named < len(choices) else gold
+        words = texts_of(asked, [right], text, letter)
+    return Graded(
+        run, str(name).strip(WHITE), state, why=why, strata=strata, where=where, path=source.label, texts=words
+    )
 
 
 def _letter(pred: str | None, text: str | None, reading: _Reading, run: str) -> tuple[str | None, str | None]:

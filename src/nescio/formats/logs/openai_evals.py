@@ -14,6 +14,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
 from nescio.formats.logs.grading import (
@@ -63,6 +64,7 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
     samples: dict[str, str] = {}
     silences: dict[str, str | None] = {}  # why what was sampled is no answer
     by_sample: dict[str, Graded] = {}
+    asked: dict[str, Any] = {}  # what a sample was asked, and what was sampled
     report: Any = None
     for row, line in json_lines(source, lenient=True):
         report = row.get("final_report", report)
@@ -76,13 +78,16 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
         samples.setdefault(sample, where)
         if row.get("type") == "sampling" and isinstance(data, dict):
             silences[sample] = _why_silent(data.get("sampled"), options)
+            if options.texts:
+                asked[sample] = data
         graded = _graded(source, row.get("type"), data, where)
         if graded is not None and isinstance(data, dict):
             if sample in by_sample:
                 raise FormatError(source.label, "the sample is graded a second time", where=where, value=sample)
             silent = _why_silent(data.get("sampled", data.get("picked")), options) or silences.get(sample)
             state, why = graded if graded[0] == NOT_GRADED else outcome_of(graded[0], silent)
-            by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label)
+            words = _texts(asked.get(sample, {}), data) if options.texts else None
+            by_sample[sample] = Graded(run, sample, state, why=why, where=where, path=source.label, texts=words)
     if not samples:
         raise FormatError(source.label, _why_no_samples(report))
     if report is None:
@@ -96,6 +101,15 @@ def _events(source: Source, run: str, options: ReadOptions, notes: list[Note]) -
     lacking = [sample for sample in samples if sample not in by_sample]
     rows = [Graded(run, s, NOT_GRADED, why=NO_SCORE, where=samples[s], path=source.label) for s in lacking]
     return [*by_sample.values(), *rows]
+
+
+def _texts(sampling: Any, graded: Any) -> AnswerTexts:
+    """Return the prompt, what was expected, what was sampled, and what of it was graded."""
+    expected = graded.get("expected", graded.get("ideal"))
+    said = sampling.get("sampled", graded.get("sampled"))
+    taken = graded.get("sampled", graded.get("picked"))
+    gold = expected if isinstance(expected, list) else [expected]
+    return texts_of(sampling.get("prompt", graded.get("prompt")), gold, said, taken)
 
 
 def _why_no_samples(report: Any) -> str:

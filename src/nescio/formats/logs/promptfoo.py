@@ -18,6 +18,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, numbered, outcomes_of
 from nescio.formats.logs.grading import (
@@ -120,7 +121,22 @@ def _graded(source: Source, result: Row, where: str, options: ReadOptions) -> Gr
         where=where,
         path=source.label,
         scores={} if score is None or why in (ERRORED, UNREAD) else {SCORE: score},
+        texts=_texts(result) if options.texts else None,
     )
+
+
+def _texts(result: Row) -> AnswerTexts:
+    """Return the variables of a test (or the prompt), what its assertions expect, the output, and the reasons."""
+    prompt, test, response = result.get("prompt"), result.get("testCase"), result.get("response")
+    graded = result.get("gradingResult")
+    grading = graded if isinstance(graded, dict) else {}
+    asked = result.get("vars") or (prompt.get("raw") if isinstance(prompt, dict) else prompt)
+    parts = grading.get("componentResults")
+    reasons = [part.get("reason") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    wanted = test.get("assert") if isinstance(test, dict) else None
+    expected = [one.get("value") for one in wanted if isinstance(one, dict)] if isinstance(wanted, list) else []
+    said = response.get("output") if isinstance(response, dict) else response
+    return texts_of(asked, expected, said, reason=list(dict.fromkeys([grading.get("reason"), *reasons])))
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -32,6 +33,7 @@ GRADES = {
     **dict.fromkeys(("B", "INCORRECT"), INCORRECT),
     **dict.fromkeys(("C", "NOT_ATTEMPTED", "NOT ATTEMPTED"), SILENT),
 }
+REASONS = ("grader_response", "reason", "rationale", "explanation")  # columns in which a grader says why
 OWN = ("problem", "target", "predicted_answer", "grade", "run", "model", "confidence", "metadata")
 _MARKS = re.compile(r"[^\w ]+")
 _METADATA = re.compile(r"""["'](topic|answer_type)["']:\s*["']([^"']*)["']""")
@@ -120,7 +122,12 @@ def _graded(source: Source, row: Mapping[str, str | None], at: int, run: str, op
             raise FormatError(source.label, "confidence must be a finite number", where=locate(source, at), value=text)
     strata = dict(_METADATA.findall(row.get("metadata") or ""))
     strata |= {column: value or "" for column, value in row.items() if column not in OWN}
-    return Graded(run, str(row["problem"]), state, confidence, why=why, strata=strata, path=source.label)
+    graded = Graded(run, str(row["problem"]), state, confidence, why=why, strata=strata, path=source.label)
+    if not options.texts:
+        return graded
+    reason = next((row[name] for name in REASONS if row.get(name)), None)
+    words = texts_of(row["problem"], [row.get("target")], row.get("predicted_answer"), reason=reason)
+    return replace(graded, texts=words)
 
 
 def grade_of(text: str | None, outcome_map: Mapping[str, str] | None = None) -> tuple[int, str | None]:

@@ -16,41 +16,37 @@ from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import UNGRADED as NOT_GRADED
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
-from nescio.pipeline import Loaded
+from nescio.data.repeats import Repeats
 from nescio.reporting.page.report_data import ReportData
 from nescio.reporting.page.texts import names
+from nescio.reporting.page.words import ANSWERS, QUESTIONS, Parts, Texts, keys, packed_texts
 from nescio.text import sanitize
 
 ABSENT, CORRECT, INCORRECT, UNANSWERED, RIGHTLY_SILENT, UNGRADED = range(6)
 MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 4 MB
 MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
 MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
-MOST_TEXT = 6_000_000  # characters of answers and questions in a page
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """What was asked and answered, where the files say so: a text a question, and for each run (by its place) one a
-    question."""
-
-    questions: tuple[str, ...]
-    answers: tuple[tuple[str, ...], ...]
+MOST_TEXT = 6_000_000  # characters of strata in a page
+CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page."""
+    """What the page's browser is given, as plain values for JSON; `notes` say what could not be put into the page, and
+    `texts` are the words of questions and answers."""
 
     payload: Mapping[str, Any]
     questions: int
     notes: tuple[Note, ...] = ()
+    texts: Parts | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
-    questions), the strata of the questions and their clusters; `places` are the runs' places in the data. `why_not`
-    says why there is nothing."""
+    questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`
+    and `candidates` (what a declined one would have been) are of the shape of `states`. `why_not` says why there is
+    nothing."""
 
     runs: Sequence[str] = ()
     questions: Sequence[str] = ()
@@ -58,8 +54,11 @@ class Seen:
     strata: Mapping[str, Array] = field(default_factory=dict)
     clusters: Sequence[int] | None = None
     level: float | None = 95.0
-    places: Sequence[int] = ()
     why_not: Note | None = None
+    repeats: Repeats | None = None
+    names: Sequence[str] = ()
+    confidence: NDArray[np.float32] | None = None
+    candidates: NDArray[np.uint8] | None = None
 
 
 def seen_by(report: ReportData) -> Seen:
@@ -79,7 +78,19 @@ def seen_by(report: ReportData) -> Seen:
     order = [data.runs.index(run) for run in report.runs]
     clusters = None if data.clusters is None else [int(c) for c in data.clusters]
     runs = [report.shown[run] for run in report.runs]
-    return Seen(runs, data.questions, states(data)[order], data.strata, clusters, report.level, order)
+    sure, candidates = certainties(data), candidate_marks(data)
+    return Seen(
+        runs,
+        data.questions,
+        states(data)[order],
+        data.strata,
+        clusters,
+        report.level,
+        repeats=data.repeats,
+        names=report.runs,
+        confidence=None if sure is None else sure[order],
+        candidates=None if candidates is None else candidates[order],
+    )
 
 
 def browser(
@@ -108,10 +119,11 @@ def browser(
             most=MOST_QUESTIONS,
         )
         return None, (too_many,)
+    rows = keys(seen.questions, seen.repeats)
     facets, further, notes = _strata(seen.strata)
     payload: dict[str, Any] = {
         "runs": list(seen.runs),
-        "questions": names(seen.questions, 120),
+        "questions": names([f"{name} · {label}" if label else name for name, label in rows], 120),
         "cells": packed(seen.states),
         "facets": facets,
         "further": further,
@@ -120,10 +132,20 @@ def browser(
         "clusters": seen.clusters,
         **(more or {}),
     }
+    if seen.confidence is not None:
+        payload["confidence"] = floats(seen.confidence)
+    if seen.candidates is not None:
+        payload["candidates"] = packed(seen.candidates)
+    if seen.repeats is not None:
+        payload["repeats"] = seen.repeats.question.tolist()
+    parts = None
     if texts:
-        payload["texts"], cut = _fitted(texts, seen.places)
+        parts, cut = packed_texts(texts, rows, seen.names)
         notes += cut
-    return Browser(payload, len(seen.questions), notes), notes
+    if parts:
+        sizes = {"asked": QUESTIONS, "said": ANSWERS}
+        payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
+    return Browser(payload, len(seen.questions), notes, parts), notes
 
 
 def states(data: Evidence) -> NDArray[np.uint8]:
@@ -149,28 +171,26 @@ def packed(cells: NDArray[np.uint8]) -> str:
     return base64.b64encode((flat[0::2] | (flat[1::2] << 4)).tobytes()).decode()
 
 
-def texts_of(loaded: Loaded, questions: Sequence[str] | None = None) -> Texts | None:
-    """Take the words of questions (those of the data, or the ones named) and of answers from what was read; None
-    without any."""
-    if loaded.texts is None or not isinstance(loaded.data, Evidence) or loaded.data.repeats is not None:
+def certainties(data: Evidence) -> NDArray[np.float32] | None:
+    """Return how sure each answer or candidate is, shape (runs, rows), NaN where that is not said; None where none
+    is."""
+    if "confidence" not in data.columns or np.isnan(data.columns["confidence"]).all():
         return None
-    place = {question: i for i, question in enumerate(questions or loaded.data.questions)}
-    shown_questions = [""] * len(place)
-    for question in loaded.texts.collection.questions:
-        if question.id in place:
-            gold = f"\n→ {' | '.join(question.answers)}" if question.answers else ""
-            shown_questions[place[question.id]] = sanitize(question.text, target="page") + sanitize(gold, target="page")
-    by_name = {run.name: run for run in loaded.texts.runs}
-    answers = []
-    for name in loaded.data.runs:
-        shown = [""] * len(place)
-        run = by_name.get(loaded.data.origins.get(name, name))
-        for response in run.responses if run else ():
-            if response.rank == 1 and response.question_id in place and response.answer is not None:
-                declined = "" if response.answered else "(declined) "
-                shown[place[response.question_id]] = declined + sanitize(response.answer, target="page")
-        answers.append(tuple(shown))
-    return Texts(tuple(shown_questions), tuple(answers))
+    return np.asarray(data.columns["confidence"], dtype=np.float32)
+
+
+def candidate_marks(data: Evidence) -> NDArray[np.uint8] | None:
+    """Return which declined candidates would have been right (1) or wrong (2), shape (runs, rows); None without any."""
+    marks = np.zeros(data.absence.shape, dtype=np.uint8)
+    for name, code in (("candidate_correct", CANDIDATE_RIGHT), ("candidate_incorrect", CANDIDATE_WRONG)):
+        if name in data.columns:
+            marks[data.columns[name] == 1] = code
+    return marks if marks.any() else None
+
+
+def floats(values: NDArray[np.float32]) -> str:
+    """Numbers, question by question, as 32 bits each in base64."""
+    return base64.b64encode(np.ascontiguousarray(values.T, dtype="<f4").tobytes()).decode()
 
 
 def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], tuple[Note, ...]]:
@@ -207,30 +227,3 @@ def _strata(strata: Mapping[str, Array]) -> tuple[list[dict[str, Any]], list[dic
         strata=list(others),
     )
     return facets, [], (left_out,)
-
-
-def _fitted(texts: Texts, order: Sequence[int]) -> tuple[dict[str, Any] | None, tuple[Note, ...]]:
-    """Return the texts, or as much of each as fits into the page."""
-    for limit in (None, 500, 200, 80):
-
-        def cut(text: str, limit: int | None = limit) -> str:
-            return text if limit is None or len(text) <= limit else text[:limit] + "…"
-
-        questions = [cut(text) for text in texts.questions]
-        answers = [[cut(text) for text in texts.answers[i]] for i in order]
-        most = sum(map(len, questions)) + sum(len(text) for run in answers for text in run)
-        if most <= MOST_TEXT:
-            fitted = {"questions": questions, "answers": answers}
-            if limit is None:
-                return fitted, ()
-            shortened = note(
-                "page.texts_cut",
-                "questions and answers are cut to {characters} characters in this page",
-                characters=limit,
-            )
-            return fitted, (shortened,)
-    left_out = note(
-        "page.texts_left_out",
-        "questions and answers are too long for one page, so the page leaves them out; it has all outcomes",
-    )
-    return None, (left_out,)

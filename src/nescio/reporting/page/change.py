@@ -17,13 +17,14 @@ from nescio.errors import MismatchError
 from nescio.pipeline import Loaded
 from nescio.reporting import charts, diagrams
 from nescio.reporting.board import number
-from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, Texts, browser
+from nescio.reporting.page.browser import RIGHTLY_SILENT, Seen, browser
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.moves import APART, GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, move_names, moves, payload
 from nescio.reporting.page.pairs import compared, difference
 from nescio.reporting.page.rendering import Shared, assembled
 from nescio.reporting.page.sentence import Answer
 from nescio.reporting.page.texts import Commands, asked, names
+from nescio.reporting.page.words import Texts
 from nescio.reporting.tables import signed
 from nescio.scoring.score import score
 from nescio.text import plural, sanitize
@@ -34,7 +35,7 @@ MOST_LISTED = 60  # questions of a group named in the page beside its browser, f
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
     """What is known of two runs: the comparison of each measure (new minus old), and the moves of the questions, None
-    where the data has no outcomes. `old` and `new` are the names as shown."""
+    where the data has no outcomes. `old` and `new` are the names as shown, `pair` those in the data."""
 
     loaded: Loaded
     comparisons: Comparisons
@@ -46,6 +47,7 @@ class Change:
     page_command: str
     level: float
     margin: float
+    pair: tuple[str, str] = ("", "")
 
 
 def gather_change(
@@ -69,7 +71,17 @@ def gather_change(
     values = _values(loaded, data, places, [row.measure for row in rows])
     commands = replace(commands, reading=(*commands.reading, *chosen))
     return Change(
-        loaded, compared, old, new, moves(loaded, *places), values, commands, page_command, how["ci"], how["margin"]
+        loaded,
+        compared,
+        old,
+        new,
+        moves(loaded, *places),
+        values,
+        commands,
+        page_command,
+        how["ci"],
+        how["margin"],
+        pair,
     )
 
 
@@ -95,7 +107,7 @@ def change_page(change: Change, *, title: str, texts: Texts | None = None) -> st
     notes = (*change.comparisons.notes, *_apart(change), *unseen)
     return assembled(
         "diff.html.jinja",
-        ("page.js", "questions.js"),
+        ("page.js", "texts.js", "questions.js"),
         Shared(title, sentence(change), [str(change.comparisons.signature)], notes),
         figures,
         browsing,
@@ -122,7 +134,7 @@ def _seen(change: Change) -> Seen:
         )
     clusters = None if moved.clusters is None else list(moved.clusters)
     runs = (change.old, change.new)
-    return Seen(runs, moved.questions, moved.states, moved.strata, clusters, change.level, (0, 1))
+    return Seen(runs, moved.questions, moved.states, moved.strata, clusters, change.level, names=change.pair)
 
 
 def sentence(change: Change) -> Answer:

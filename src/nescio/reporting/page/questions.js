@@ -9,6 +9,7 @@
   const unpacked = (text) => { const halves = bytes(text), found = new Uint8Array(n * R); for (let i = 0; i < found.length; i++) found[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15; return found; };
   const cells = unpacked(own.cells), counted = own.counted ? unpacked(own.counted) : cells; // as shown, and as scores take them: what is missing may count as silence
   const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
+  const sure = own.confidence && new Float32Array(bytes(own.confidence).buffer), candidates = own.candidates && unpacked(own.candidates);
   const WORDS = ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
   const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);
   for (let q = 0; q < n; q++) for (let r = 0; r < R; r++) {
@@ -24,10 +25,33 @@
   let words = null;
   const searched = (q) => {
     words ??= new Array(n);
-    return (words[q] ??= [own.questions[q], ...facets.map((f) => f.values[f.codes[q]]), ...own.further.map((f) => f.texts[q]),
-      ...(own.texts ? [own.texts.questions[q], ...own.texts.answers.map((a) => a[q])] : [])].join("\n").normalize().toLowerCase());
+    return (words[q] ??= [own.questions[q], ...facets.map((f) => f.values[f.codes[q]]), ...own.further.map((f) => f.texts[q])].join("\n").normalize().toLowerCase());
   };
+  const mentions = (q, word) => searched(q).includes(word) || Boolean(texts?.ready && texts.lower[q]?.includes(word));
   const asked = () => [...new Set($("f-search").value.normalize().toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
+
+  // --- what is worth a look: of one run, or of any
+  const anyRun = (r, test) => (r < 0 ? own.runs.some((_, run) => test(run)) : test(r));
+  const flips = (() => { // questions that a run got both right and wrong, asked again
+    if (!own.repeats) return null;
+    const seen = new Map(), found = own.runs.map(() => new Set());
+    for (let q = 0; q < n; q++) for (let r = 0; r < R; r++) {
+      const key = own.repeats[q] * R + r, state = cells[q * R + r];
+      if (state !== 1 && state !== 2) continue;
+      if (seen.has(key) && seen.get(key) !== state) found[r].add(own.repeats[q]);
+      seen.set(key, seen.get(key) ?? state);
+    }
+    return found;
+  })();
+  const mostSure = (q, r) => own.runs.reduce((most, _, run) => ((r < 0 || run === r) && cells[q * R + run] === 2 && sure[q * R + run] > most ? sure[q * R + run] : most), -Infinity);
+  const PRESETS = {
+    sure: sure && { test: (q, r) => mostSure(q, r) > -Infinity, order: (r) => (a, b) => mostSure(b, r) - mostSure(a, r) || a - b },
+    kept: candidates && { test: (q, r) => anyRun(r, (run) => cells[q * R + run] === 3 && candidates[q * R + run] === 1) },
+    only: R > 1 && { test: (q, r) => wrong[q] === 1 && right[q] > 0 && anyRun(r, (run) => cells[q * R + run] === 2) },
+    all: { test: (q) => wrong[q] === R },
+    flips: flips && { test: (q, r) => anyRun(r, (run) => flips[run].has(own.repeats[q])) },
+  };
+  [...$("f-show").options].forEach((option) => { if (option.value && !PRESETS[option.value]) option.remove(); });
 
   // --- filters, which the address keeps; whoever wrote the address, it can ask for no more than this
   const MOST_WORDS = 50, MOST_PAIRS = 20;
@@ -48,6 +72,9 @@
     return all ? (q) => (moves.flags[q] & all[2]) !== 0 : one ? (q) => moves.codes[q] === one[2] : () => true;
   };
   const kindOf = moves && Object.fromEntries(moves.kinds.map(([, name, code]) => [code, name]));
+  $("f-of").append(make("option", { value: "", textContent: "any run" }), ...own.runs.map((name, r) => make("option", { value: String(r), textContent: name })));
+  const of = () => ($("f-of").value === "" ? -1 : Number($("f-of").value));
+  if (texts?.answers) $("f-search").placeholder = "words of a question or an answer";
   const addRun = (run = "", state = "1") => {
     const number = $("f-runs").children.length + 1;
     const who = choose([["", "any run"], ...own.runs.map((name, r) => [String(r), name])], { className: "who", value: "" });
@@ -69,6 +96,10 @@
     const found = new URLSearchParams();
     const put = (name, value) => { if (value) found.append(name, value); };
     put("search", $("f-search").value.trim());
+    put("show", $("f-show").value);
+    if ($("f-of").value !== "") put("of", own.runs[of()]);
+    put("right", span && span.join("-"));
+    put("open", opened >= 0 ? own.questions[opened] : "");
     put("runs", $("f-agree").value);
     if (moves) put("change", $("f-move").value);
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") put("in." + facet.name, facet.values[code]); });
@@ -82,6 +113,12 @@
     $("f-search").value = found.get("search") ?? "";
     const set = (select, value) => { select.value = value ?? ""; if (select.selectedIndex < 0) select.value = ""; };
     set($("f-agree"), found.get("runs"));
+    set($("f-show"), found.get("show"));
+    const whose = own.runs.indexOf(found.get("of"));
+    $("f-of").value = whose < 0 ? "" : String(whose);
+    const bounds = (found.get("right") ?? "").split("-").map(Number);
+    span = bounds.length === 2 && bounds.every((k) => k >= 0 && k <= R) ? bounds : null;
+    wantedOpen = own.questions.indexOf(found.get("open"));
     set($("f-sort"), found.get("order"));
     if (moves) set($("f-move"), found.get("change"));
     facets.forEach((facet, i) => { const code = facet.values.indexOf(found.get("in." + facet.name)); $("f-facet-" + i).value = code < 0 ? "" : String(code); });
@@ -89,9 +126,12 @@
     found.getAll("run").slice(0, MOST_PAIRS).forEach((text) => { const at = text.lastIndexOf("|"), run = own.runs.indexOf(text.slice(0, at)); if (run >= 0) addRun(String(run), text.slice(at + 1)); });
     if (!$("f-runs").children.length) addRun();
   };
-  let view = [], at = -1;
+  let view = [], at = -1, span = null, opened = -1, wantedOpen = -1; // span: of how many runs right
   const filter = () => {
-    const text = asked(), tests = [];
+    const text = asked(), tests = [], preset = PRESETS[$("f-show").value];
+    if (text.length && texts && !texts.ready) texts.search().then(filter); // what is found by the names is shown until then
+    if (preset) tests.push((q) => preset.test(q, of()));
+    if (span) tests.push((q) => right[q] >= span[0] && right[q] <= span[1]);
     if ($("f-agree").value) tests.push(AGREE[$("f-agree").value]);
     if (moves && $("f-move").value) tests.push(moved($("f-move").value));
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") tests.push((q) => facet.codes[q] === Number(code)); });
@@ -99,12 +139,19 @@
       const run = pair.querySelector(".who").value, state = Number(pair.querySelector(".what").value);
       if (run !== "") tests.push((q) => { const found = cells[q * R + Number(run)]; return found === state || (state === 1 && found === 4); });
     });
-    if (text.length) tests.push((q) => text.every((word) => searched(q).includes(word)));
+    if (text.length) tests.push((q) => text.every((word) => mentions(q, word)));
     view = [];
     for (let q = 0; q < n; q++) if (tests.every((test) => test(q))) view.push(q);
     if ($("f-sort").value) view.sort(ORDERS[$("f-sort").value]);
+    else if (preset?.order) { // as sure as they were wrong
+      const rank = new Float64Array(n);
+      view.forEach((q) => { rank[q] = mostSure(q, of()); });
+      view.sort((a, b) => rank[b] - rank[a] || a - b);
+    }
     at = -1;
+    showSpan();
     $("f-count").textContent = view.length === n ? `All ${n.toLocaleString("en")} questions` : `${view.length.toLocaleString("en")} of ${n.toLocaleString("en")} questions`;
+    $("f-empty").hidden = view.length > 0;
     grid.scrollTop = 0;
     body.style.height = view.length * HEIGHT + "px";
     grid.setAttribute("aria-rowcount", view.length + 1);
@@ -116,6 +163,22 @@
     const text = wanted().toString();
     try { history.replaceState(null, "", text ? PREFIX + text : location.hash.startsWith(PREFIX) ? "#questions" : location.hash || "#questions"); } catch { /* an address that cannot be changed */ }
   };
+
+  // --- how hard the questions are: how many runs got them right, which a click filters by
+  const BINS = 20, width = Math.max(1, Math.ceil((R + 1) / BINS)), bars = [];
+  for (let low = 0; low <= R; low += width) bars.push([low, Math.min(R, low + width - 1), 0]);
+  for (let q = 0; q < n; q++) bars[Math.floor(right[q] / width)][2]++;
+  const tallest = Math.max(1, ...bars.map((bar) => bar[2]));
+  const buttons = bars.map(([low, high, many]) => {
+    const label = low === high ? String(low) : `${low}–${high}`;
+    const button = make("button", { type: "button", "aria-label": `${many.toLocaleString("en")} questions that ${label} of ${R} runs got right`, title: `${many.toLocaleString("en")} questions: ${label} of ${R} runs right` }, make("i"), make("span", { textContent: label }));
+    button.firstChild.style.height = `${Math.max(many ? 2 : 0, Math.round(54 * many / tallest))}px`;
+    button.addEventListener("click", () => { span = span && span[0] === low && span[1] === high ? null : [low, high]; changed(); });
+    return button;
+  });
+  $("f-hard").hidden = R < 2;
+  $("f-bars").append(...buttons);
+  const showSpan = () => buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(Boolean(span) && span[0] === bars[i][0] && span[1] === bars[i][1])));
 
   // --- the rows: only those in sight exist
   const HEIGHT = 30, grid = $("grid"), body = grid.querySelector(".grid-body"), pool = [];
@@ -139,8 +202,9 @@
     row.node.id = "row-" + index;
     row.node.setAttribute("aria-rowindex", index + 2);
     row.node.style.transform = `translateY(${index * HEIGHT}px)`;
-    row.name.replaceChildren(isolated(own.questions[q]));
-    row.name.title = own.texts ? own.texts.questions[q].slice(0, 300) : own.questions[q];
+    const question = texts?.asked[q]?.[0] ?? "";
+    row.name.replaceChildren(isolated(own.questions[q]), ...(question && question !== own.questions[q] ? [" ", make("small", {}, isolated(question.slice(0, 200)))] : []));
+    row.name.title = (question || own.questions[q]).slice(0, 300);
     row.total.textContent = sum(q);
     for (let r = 0; r < R; r++) {
       const state = cells[q * R + r];
@@ -185,24 +249,45 @@
 
   // --- one question
   const detail = $("detail");
-  const close = () => { detail.hidden = true; grid.focus(); };
-  const open = (q) => {
+  const keepAddress = () => {
+    const text = wanted().toString();
+    try { history.replaceState(null, "", text ? PREFIX + text : "#questions"); } catch { /* an address that cannot be changed */ }
+  };
+  const close = () => { detail.hidden = true; opened = -1; keepAddress(); grid.focus(); };
+  const FOLDED = 600; // characters of a text that are shown at once
+  const folded = (text, props = {}) => (text.length <= FOLDED ? make("div", { className: "said", dir: "auto", textContent: text, ...props })
+    : make("details", { className: "said", dir: "auto" }, make("summary", { textContent: text.slice(0, FOLDED) + "…" }), make("div", { textContent: text })));
+  const open = async (q, quiet = false) => {
+    opened = q;
+    keepAddress();
+    const [question, gold] = texts ? await texts.of(q) : ["", ""], said = texts ? await texts.said(q) : [];
+    if (opened !== q) return;
     const button = make("button", { type: "button", className: "close", textContent: "Close" });
     button.addEventListener("click", close);
     const parts = [button, make("h3", {}, isolated(own.questions[q]))];
+    const link = make("a", { href: PREFIX + new URLSearchParams({ open: own.questions[q] }), textContent: "Link to this question", className: "link" });
     const known = [...(moves ? [["change", sum(q)]] : []), ...facets.map((f) => [f.name, f.values[f.codes[q]]]), ...own.further.map((f) => [f.name, f.texts[q]])];
     if (known.length) parts.push(make("p", { className: "lead" }, ...known.flatMap(([name, text]) => [make("span", {}, name + ": ", isolated(text)), " · "]).slice(0, -1)));
-    if (own.texts) parts.push(make("p", { className: "said", dir: "auto", textContent: own.texts.questions[q] }));
-    const head = make("tr", {}, ...["run", "outcome", ...(own.texts ? ["answer"] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    if (question) parts.push(folded(question));
+    if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
+    const reasons = said.some((one) => one?.[2]);
+    const head = make("tr", {}, ...["run", "outcome", ...(sure ? ["confidence"] : []), ...(texts ? ["answer"] : []), ...(reasons ? [own.texts.reasons] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
       const row = make("tr", {}, make("th", { scope: "row" }, isolated(name)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
-      if (own.texts) row.append(make("td", { className: "said", dir: "auto", textContent: own.texts.answers[r][q] }));
+      if (candidates?.[q * R + r] && state === 3) row.cells[1].append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
+      if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
+      if (texts) {
+        const [answer, graded] = said[r] ?? ["", ""];
+        row.append(make("td", { className: "words" }, ...(answer ? [folded(answer)] : []), ...(graded ? [make("small", {}, "graded: ", isolated(graded))] : [])));
+      }
+      if (reasons) row.append(make("td", { className: "words" }, ...(said[r]?.[2] ? [folded(said[r][2])] : [])));
       return row;
     });
     parts.push(make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Answers of the runs" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
-    detail.replaceChildren(...parts);
+    detail.replaceChildren(...parts, link);
     detail.hidden = false;
+    if (quiet) return;
     detail.focus();
     detail.scrollIntoView({ block: "nearest" });
   };
@@ -284,7 +369,7 @@
   $("filters").addEventListener("submit", (event) => event.preventDefault());
   let typing = 0;
   $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });
-  $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); changed(); }));
+  $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); span = null; changed(); }));
   $("f-add").addEventListener("click", () => { addRun(); $("f-runs").lastChild.querySelector("select").focus(); });
   document.querySelectorAll("nav a, a.skip").forEach((link) => link.addEventListener("click", (event) => {
     if (!wanted().toString()) return; // the address holds filters: scroll without losing them
@@ -295,13 +380,19 @@
     place.scrollIntoView();
   }));
   addEventListener("hashchange", () => { // also by going back, to filters or to none
-    if (location.hash.startsWith(PREFIX) || wanted().toString()) { restore(); filter(); }
+    if (location.hash.startsWith(PREFIX) || wanted().toString()) { restore(); filter(); arrive(); }
     if (location.hash.startsWith(PREFIX)) $("questions").scrollIntoView();
   });
   document.querySelectorAll(`a[href^="${PREFIX}"]`).forEach((link) => link.addEventListener("click", () => { // the address may be this one already
     if (link.hash === location.hash) { restore(); filter(); $("questions").scrollIntoView(); }
   }));
+  const arrive = () => { if (wantedOpen >= 0) open(wantedOpen, true).then(() => detail.scrollIntoView({ block: "nearest" })); };
   restore();
   filter();
+  arrive();
+  if (texts) {
+    texts.onload(() => draw(true));
+    setTimeout(texts.load, 50);
+  }
   if (location.hash.startsWith(PREFIX)) $("questions").scrollIntoView();
 })();

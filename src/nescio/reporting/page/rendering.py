@@ -13,7 +13,7 @@ from typing import Any
 
 from nescio import __version__
 from nescio.data.notes import Note, texts
-from nescio.reporting.page.browser import Browser, Texts, browser, seen_by
+from nescio.reporting.page.browser import Browser, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.figures import all_figures
@@ -21,6 +21,7 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
 from nescio.reporting.page.texts import as_json
+from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
 
 
@@ -45,7 +46,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     )
     return assembled(
         "report.html.jinja",
-        ("page.js", "board.js", "questions.js"),
+        ("page.js", "board.js", "texts.js", "questions.js"),
         shared,
         figures,
         browsing,
@@ -85,6 +86,7 @@ def assembled(
         answer=_inert_answer(shared.answer),
         figures=drawn(figures),
         questions=browsing.questions if browsing else 0,
+        parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
         versions=versions(),
         notes=[sanitize(text, target="page") for text in texts(shared.notes)],
@@ -98,6 +100,14 @@ def assembled(
         nescio=__version__,
         **own,
     )
+
+
+def _parts(texts: Parts) -> dict[str, Any]:
+    """Return the packed texts by the names of their elements; base64 has no sign that means anything in HTML."""
+    from markupsafe import Markup
+
+    groups = {"asked": texts.asked, "said": texts.said}
+    return {f"{group}-{i}": Markup(part) for group, parts in groups.items() for i, part in enumerate(parts)}
 
 
 def _inert_answer(headline: Answer) -> Answer:

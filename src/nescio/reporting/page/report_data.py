@@ -98,7 +98,7 @@ def gather(
     measures ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what
     `score` and `compare` raise."""
     check_names(gather, options)
-    reading: dict[str, Any] = {"strata": None, "graded": _graded(measures), **options}
+    reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:

@@ -18,6 +18,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
@@ -172,6 +173,7 @@ def _graded(
                 scores={score_name: value for score_name, value in values.items() if value is not None},
                 answerable=-1 if answerable else 0,
                 repeat=case.trial,
+                texts=texts_of(_question(case), _gold(case), _said(case), _option(case)[0]) if options.texts else None,
             )
         )
     notes += _say_optionless(folder, optionless, len(cases))
@@ -263,6 +265,11 @@ def _option(case: Case) -> tuple[str | None, bool]:
         return None, False
     named = mapping.get(_said(case))
     return named if isinstance(named, str) else None, True
+
+
+def _question(case: Case) -> Any:
+    asked = case.requests[0]["instance"].get("input")
+    return asked.get("text") if isinstance(asked, dict) else asked
 
 
 def _gold(case: Case) -> Iterator[str]:

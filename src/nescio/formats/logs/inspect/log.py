@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note, note
+from nescio.data.texts import in_words
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import BLOCKED, ERRORED, NO_SCORE, REFUSED, number
@@ -35,11 +36,12 @@ _NO_GRADE = "Grade not found in model output"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a scorer says of a sample, and its reason in the tool's own word."""
+    """What a scorer says of a sample, its reason in the tool's own word, and in its own words where they are wanted."""
 
     value: Any
     answer: str = ""
     reason: str = ""
+    explanation: str = ""
 
     @property
     def failed(self) -> bool:
@@ -269,7 +271,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
     return Sample(
         grading.identity(name),
         epoch,
-        _scores_of(row, fail),
+        _scores_of(row, fail, texts=options.texts),
         ERRORED if row.get("error") else NO_SCORE,
         text,
         silent,
@@ -282,7 +284,7 @@ def _sample(row: Any, where: str, source: Source, options: ReadOptions) -> Sampl
     )
 
 
-def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError]) -> dict[str, Score]:
+def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError], *, texts: bool) -> dict[str, Score]:
     scores = row.get("scores")
     if scores is None:
         scores = {UNNAMED: row["score"]} if row.get("score") is not None else {}
@@ -294,7 +296,10 @@ def _scores_of(row: Mapping[str, Any], fail: Callable[[str, object], FormatError
             raise fail(f"the score of {name!r} must be an object", score)
         answer = score.get("answer")
         by_name[sanitize(name, target="message")] = Score(
-            score.get("value"), answer if isinstance(answer, str) else "", _reason(score)
+            score.get("value"),
+            answer if isinstance(answer, str) else "",
+            _reason(score),
+            in_words(score.get("explanation")) if texts else "",
         )
     return by_name
 

@@ -17,6 +17,7 @@ from typing import Any
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError, UsageError, shorten
 from nescio.formats.logs import grading
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, outcomes_of
@@ -177,10 +178,16 @@ def _graded(log: Log, options: ReadOptions, notes: list[Note]) -> tuple[list[Gra
                 scores={SCORE: grade.score},
                 answerable=-1 if answerable else 0,
                 repeat=sample.epoch,
+                texts=_texts(sample, score) if options.texts else None,
             )
         )
     notes += _against_header(log, scorer, key, scores, [grade.own for grade in grades])
     return rows, scale
+
+
+def _texts(sample: Sample, score: Score | None) -> AnswerTexts:
+    graded = score or Score(None)
+    return texts_of(sample.question, sample.targets, sample.text, graded.answer, graded.explanation)
 
 
 def _pick(options: ReadOptions, name: str, names: Sequence[str]) -> str:

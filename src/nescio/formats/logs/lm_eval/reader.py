@@ -283,6 +283,7 @@ def _row(
         where=item.where,
         path=sheet.path,
         answerable=-1 if item.answerable else 0,
+        texts=item.texts,
     )
     labels = item.labels if not sheet.task or options.strata == () else {"task": sheet.task} | item.labels
     scores = {name: value for name, value in values.items() if value is not None}

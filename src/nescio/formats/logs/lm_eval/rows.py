@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
@@ -23,6 +24,7 @@ BOTH_WAYS = (
 )
 Rows = Iterable[tuple[Any, str]]  # with their places
 WRITE_OUT = {"doc_id", "prompt_0", "logit_0"}  # of version 0.3
+QUESTIONS = ("question", "query", "problem", "input", "prompt", "sentence", "goal", "text", "ctx")  # keys of documents
 _NO_METRIC = {"doc_id", "truth", "pred", "gold"}
 _NUMBERED = re.compile(r"(prompt|logit)_\d+$")
 
@@ -42,6 +44,7 @@ class Item:
     labels: dict[str, str]
     hash: int | None
     where: str
+    texts: AnswerTexts | None = None
 
 
 def rows_of(source: Source) -> Rows:
@@ -141,7 +144,36 @@ def _item(row: dict[str, Any], where: str, label: object, fallbacks: set[str], o
         labels,
         None,
         where,
+        _words(row, pairs) if options.texts else None,
     )
+
+
+def _words(row: dict[str, Any], pairs: Sequence[float]) -> AnswerTexts:
+    """Return the question of a document (or the prompt), the target, and what was said; of options, the likeliest."""
+    doc, target = row.get("doc"), row.get("target")
+    held = doc if isinstance(doc, dict) else {}
+    question = next((held[name] for name in QUESTIONS if held.get(name)), None) or _prompt(row.get("arguments"), 0, 0)
+    if not pairs:
+        return texts_of(
+            question, target if isinstance(target, list) else [target], row.get("resps"), _texts(row["filtered_resps"])
+        )
+    options = [_prompt(row.get("arguments"), i, 1) for i in range(len(pairs))]
+    said = options[max(range(len(pairs)), key=pairs.__getitem__)] if len(pairs) > 1 else None
+    right = options[target] if isinstance(target, int) and 0 <= target < len(options) and options[target] else target
+    shown = [f"{i + 1}. {option}" for i, option in enumerate(options) if option] if len(pairs) > 1 else []
+    return texts_of([question, *shown], [right], said)
+
+
+def _prompt(arguments: Any, request: int, part: int) -> str:
+    """Return a part of a request: the prompt (0), or what was to follow it (1)."""
+    one: Any = None
+    if isinstance(arguments, dict):
+        one = arguments.get(f"gen_args_{request}")
+        one = one.get(f"arg_{part}") if isinstance(one, dict) else None
+    elif isinstance(arguments, list) and request < len(arguments):
+        pair = arguments[request]
+        one = pair[part] if isinstance(pair, list) and part < len(pair) else None
+    return one.strip() if isinstance(one, str) else ""
 
 
 def _declines(forms: Iterable[list[str]], options: ReadOptions) -> str | None:

@@ -26,6 +26,7 @@ from nescio.data.outcomes import NOT_GRADED, SILENT, STATES, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
+from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.per_question import ANSWERABLE, graded_of, judges_of, per_question, strata_of
 from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, refuse
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
@@ -80,6 +81,8 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = strata_of(connection, sources, free, options.strata, repeated=outcomes.repeats is not None)
         graded = graded_of(connection, sources, extra, options.graded, outcomes.state.shape)
+        if options.texts:
+            outcomes = replace(outcomes, texts=texts_in(connection, tables, extra, outcomes.state.shape))
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())
     return ReadResult(outcomes, tuple(notes))
 

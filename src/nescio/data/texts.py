@@ -1,0 +1,48 @@
+"""What was asked and answered, in words: for people who look at questions. No number depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTexts:
+    """One answer in words: what was asked, what is right, what the system said, what of it was graded (where that is
+    another text), and why it was graded so. Empty where a file does not say."""
+
+    question: str = ""
+    gold: str = ""
+    answer: str = ""
+    graded: str = ""
+    reason: str = ""
+
+
+def texts_of(
+    question: Any = None, gold: Iterable[Any] = (), answer: Any = None, graded: Any = None, reason: Any = None
+) -> AnswerTexts:
+    """Make texts of what a log holds, whatever it is; what was graded is left out where it is the answer."""
+    said, taken = in_words(answer), in_words(graded)
+    several = " | ".join(dict.fromkeys(filter(None, map(in_words, gold))))
+    return AnswerTexts(
+        in_words(question), several, said or taken, "" if taken == said or not said else taken, in_words(reason)
+    )
+
+
+def in_words(value: Any) -> str:
+    """Write a value of JSON for people: a text as it is, messages of a chat one below the other, a list by its parts."""
+    if isinstance(value, (list, tuple)):
+        return "\n".join(filter(None, map(in_words, value)))
+    if isinstance(value, dict):
+        return _members(value)
+    return "" if value is None else str(value).strip()
+
+
+def _members(value: Mapping[str, Any]) -> str:
+    if "content" in value:
+        role, said = value.get("role"), in_words(value["content"])
+        return f"{role}: {said}" if isinstance(role, str) and said else said
+    if isinstance(value.get("text"), str):
+        return str(value["text"]).strip()
+    return "\n".join(f"{name}: {text}" for name, part in value.items() if (text := in_words(part)))

@@ -1,0 +1,61 @@
+"""The texts of an outcome table: questions, gold answers, answers and reasons, by what their columns are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.texts import AnswerTexts, texts_of
+from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.rules import RANK
+from nescio.formats.native.outcome_table.table import Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+PARTS = ("text", "gold", "prediction")
+# What people call the column in which a judge says why.
+REASONS = frozenset(
+    [
+        "reason",
+        "rationale",
+        "explanation",
+        "justification",
+        "judgereason",
+        "judgeexplanation",
+        "judgerationale",
+        "graderreason",
+        "graderesponse",
+        "graderresponse",
+        "comment",
+        "feedback",
+        "critique",
+    ]
+)
+
+
+def texts_in(
+    connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], extra: Mapping[str, str], shape: tuple[int, ...]
+) -> Array | None:
+    """Return the texts of every answer of rank 1, shape (runs, rows); None where no column holds any.
+
+    `extra` says what the columns that are nobody's are called in the view of all rows.
+    """
+    columns: dict[str, list[str]] = {part: [] for part in (*PARTS, "reason")}
+    for table in tables:
+        known = roles.roles_of(table.have, table.source.named)
+        for part in PARTS:
+            columns[part] += [extra[name] for name in known.all(part) if name in extra]
+        columns["reason"] += [extra[name] for name in table.have if roles.squash(name) in REASONS and name in extra]
+    if not any(columns.values()):
+        return None
+    cells = ", ".join(f"coalesce({', '.join([*dict.fromkeys(found), 'NULL'])})" for found in columns.values())
+    texts: Array = np.full(shape, None, dtype=object)
+    selected = connection.execute(f"SELECT run_code, question_code, {cells} FROM coded WHERE {RANK} = 1")
+    while rows := selected.fetchmany(100_000):
+        for run, question, asked, gold, said, reason in rows:
+            texts[run, question] = texts_of(asked, [gold], said, reason=reason)
+    return texts if any(text != AnswerTexts() for text in texts.flat if text is not None) else None
