@@ -115,7 +115,7 @@ PRESETS = {
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_is_a_query_on_the_table(preset: tuple[str, str], table: Path, texts_page: Path, visit: Any) -> None:
     where, order = PRESETS[preset]
-    found = duckdb.sql(WIDE.format(table=table, where=where, order=order)).fetchall()
+    found = duckdb.execute(WIDE.format(table=table, where=where, order=order)).fetchall()
     opened: Opened = visit(texts_page, viewport={"width": 1200, "height": 1400})
     page = opened.page
     page.select_option("#f-show", preset[0])
@@ -187,7 +187,7 @@ def test_words_of_answers_are_found(texts_page: Path, visit: Any) -> None:
 
 
 def test_bars_of_difficulty_filter(table: Path, texts_page: Path, visit: Any) -> None:
-    counts = duckdb.sql(
+    counts = duckdb.execute(
         f"SELECT n, count(*) FROM (SELECT count(*) FILTER (outcome = 'correct') AS n FROM '{table}' GROUP BY question) GROUP BY 1 ORDER BY 1"
     ).fetchall()
     opened: Opened = visit(texts_page)

@@ -142,7 +142,7 @@ def browser(
     if texts:
         parts, cut = packed_texts(texts, rows, seen.names)
         notes += cut
-    if parts:
+    if parts and texts:
         sizes = {"asked": QUESTIONS, "said": ANSWERS}
         payload["texts"] = {**sizes, "searched": parts.searched, "reasons": texts.reasons}
     return Browser(payload, len(seen.questions), notes, parts), notes
