@@ -194,7 +194,7 @@ MEMORY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", [*READING, *MEMORY])
 def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
-    assert {*READING, *MEMORY, "strata", "watch", "typed"} == {field.name for field in fields(Options)}
+    assert {*READING, *MEMORY, "strata", "watch", "typed", "texts"} == {field.name for field in fields(Options)}
     path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)
     loaded = load(path)
     tally = loaded.data.tally() if isinstance(loaded.data, Evidence) else None

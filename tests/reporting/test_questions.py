@@ -182,7 +182,8 @@ def test_words_of_answers_are_found(texts_page: Path, visit: Any) -> None:
     search(page, "number 17")
     assert_count(page, "12 of 200 questions")  # 17, 117 and 170 to 179
     search(page, "answer 17 of beta")
-    assert_count(page, "1 of 200 questions")
+    said = [i for i in (17, 117, *range(170, 180)) if (i * 7 + 3 + i // 13) % 5 != 2]  # where beta answers
+    assert_count(page, f"{len(said)} of 200 questions")
     opened.assert_quiet()
 
 
