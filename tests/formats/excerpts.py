@@ -168,6 +168,21 @@ EVERY = {
     "simple_evals": Excerpt(
         "simple_evals", ("simple_evals/mmlu_lamp-2b.html", "simple_evals/mmlu_lamp-2b.json"), {"lamp-2b": (2, 1, 1)}
     ),
+    # three examples twice: right, wrong; empty, a rate limit of the judge; a timeout, right
+    "phoenix": Excerpt("phoenix", ("phoenix/lamp-2b.json",), {"lamp-2b": (2, 1, 1)}, EXCLUDED, ungraded={"lamp-2b": 2}),
+    # right, wrong, an empty output, an error, no score of correctness
+    "langfuse": Excerpt(
+        "langfuse",
+        ("langfuse/lamp-2b.csv",),
+        {"lamp-2b": (1, 1, 1)},
+        EXCLUDED,
+        sums={"user.helpfulness": 0.9 + 0.8 + 0.7},
+        ungraded={"lamp-2b": 2},
+    ),
+    # right, wrong, silent where that is right, an answer where none should be, silent where not, a detector that failed
+    "abstention_bench": Excerpt(
+        "abstention_bench", ("abstention_bench",), {"lamp_2b": (2, 2, 1)}, EXCLUDED, ungraded={"lamp_2b": 1}
+    ),
     # right, wrong, empty, a timeout, and "I don't know", which is an answer unless it is said to be none
     "every_eval_ever": Excerpt(
         "every_eval_ever",

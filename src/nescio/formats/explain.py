@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from nescio.formats.registry import REGISTRY, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
 
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
+_TIRA = re.compile(r"\s*measure\s*\{")
 _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
 
 
@@ -110,7 +112,14 @@ def no_format(source: Source) -> FormatError:
 
 
 def no_text(source: Source, rule: str) -> FormatError:
-    """Say that a text file is not what was asked for, and what any other file must be called."""
+    """Say that a text file is not what was asked for, and what any other file must be called; of TIRA's figures, where
+    the answers are."""
+    if source.kind == "text" and _TIRA.match(str(source.first)):
+        figures = (
+            "these are figures of TIRA (evaluation.prototext) and no answers: those are in the folder output of the run"
+            " that was evaluated (run.txt, answers.jsonl), which is read as the format that its task has"
+        )
+        return FormatError(source.label, figures, where=f"line {source.begins}", value=source.first)
     if source.kind == "text" and _looks_like_a_table(str(source.first)):
         rule = (
             "this text looks like a table; nescio reads it under a name that ends in .csv (.tsv where tabs separate the"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
@@ -36,13 +36,13 @@ _LONGEST = 100  # characters of a question that can be its name
 @dataclass(frozen=True, slots=True)
 class Marked:
     """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer (None
-    where it is one), why a metric failed where the tool says more than that it did, and the task that the answer is of,
+    where it is one), why its metrics failed where the tool says more than that they did, and the task that the answer is of,
     where each has metrics of its own."""
 
     row: Graded
     scores: Mapping[str, float]
     silent: str | None = None
-    failed: Mapping[str, str] = field(default_factory=dict)
+    failed: str | None = None
     task: str = ""
 
 
@@ -104,7 +104,7 @@ def _graded_scores(answers: Sequence[Marked], name: str) -> list[float]:
 def _outcome(answer: Marked, name: str, scale: Scale) -> Graded:
     """Return the row of an answer with the state that one metric gives it."""
     score = answer.scores.get(name, math.nan)
-    state, why = scale.state(score), answer.failed.get(name, UNREAD) if math.isnan(score) else None
+    state, why = scale.state(score), (answer.failed or UNREAD) if math.isnan(score) else None
     if answer.silent:
         state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
     marks = {**answer.scores, SCORE: score}

@@ -1,0 +1,239 @@
+"""Langfuse: exported traces, observations, items of dataset runs and scores, as CSV, JSON or JSON Lines, and what its
+API returns (`{"data": [...], "meta"}`).
+
+In a table of traces each score is a column, which holds the values of that name (`[0.9]`); in what the API returns a
+trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores a row is one score, and the rows of
+one `traceId` are one answer, whose texts are not there. The metrics are the scores: numbers, and words for a verdict.
+Several values of one name are averaged. An output that is empty is silence, unless its `level` is ERROR: that is not
+graded. `--choose metric=NAME` says which score is the outcome, where not exactly one says right or wrong; `--column
+question=COLUMN` and `--column answer=COLUMN` name columns other than `input` and `output`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from nescio.data.notes import Note
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import Graded
+from nescio.formats.logs.grading import ERRORED, identity
+from nescio.formats.logs.metric_tables import (
+    is_table,
+    mark_of,
+    no_answers,
+    question_column,
+    rows_of,
+    silence,
+    speaks_of_cost,
+)
+from nescio.formats.logs.metrics import Marked, by_metric, question_name
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.json import as_text
+from nescio.sources.source import Source, name_runs
+from nescio.text import sanitize
+
+SCORE = {"traceId", "name", "value"}
+TRACE = {"input", "output"}
+_TELLING = frozenset(
+    [
+        *("traceId", "sessionId", "userId", "userIds", "projectId", "htmlPath", "bookmarked", "observations"),
+        *("datasetItemId", "datasetRunId", "datasetRunName", "completionStartTime", "promptName", "environment"),
+        *("release", "traceName", "traceTags", "observationCount", "parentObservationId", "calculatedTotalCost"),
+    ]
+)
+_FIELDS = _TELLING | frozenset(
+    [
+        *("id", "name", "input", "output", "expectedOutput", "metadata", "tags", "public", "version", "timestamp"),
+        *("createdAt", "updatedAt", "startTime", "endTime", "latency", "level", "statusMessage", "type", "model"),
+        *("usage", "usageDetails", "costDetails", "inputCost", "outputCost", "totalCost", "inputTokens", "comments"),
+        *("outputTokens", "totalTokens", "inputUsage", "outputUsage", "totalUsage", "scores", "promptId", "unit"),
+        *("promptVersion", "modelParameters", "timeToFirstToken", "tokensPerSecond", "errorCount", "warningCount"),
+        *("defaultCount", "debugCount", "externalId", "sourceTraceId", "sourceObservationId", "datasetId", "status"),
+        *("provided_model_name", "modelId", "inputPrice", "outputPrice", "totalPrice", "toolCalls", "toolDefinitions"),
+    ]
+)
+Row = Mapping[str, Any]
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a table (or JSON objects) with `traceId`, `name`, `value` and `dataType` or `stringValue`; or with `input`,
+    `output` and two of Langfuse's own columns (`traceId`, `sessionId`, `userId`, `projectId`, `environment`, …)."""
+    columns = {*_columns(source)}
+    if columns >= SCORE and columns & {"dataType", "stringValue"}:
+        return "scores"
+    return "traces" if columns >= TRACE and len(columns & _TELLING) > 1 else None
+
+
+def _listed(source: Source) -> list[Any] | None:
+    """Return the objects of a JSON document: a list, or `data` as the API returns them; None where it is neither."""
+    held = source.document
+    if isinstance(held, dict) and "meta" in held:
+        held = held.get("data")
+    return held if source.kind == "document" and isinstance(held, list) else None
+
+
+def _columns(source: Source) -> Sequence[str]:
+    listed = _listed(source)
+    if listed is not None:
+        return [str(name) for name in listed[0]] if listed and isinstance(listed[0], dict) else []
+    return source.columns if is_table(source) else []
+
+
+@reader(
+    "langfuse",
+    about="an export of Langfuse: traces, observations or items of dataset runs with their scores, or scores alone",
+    recognise=recognise,
+    columns=("question", "answer"),
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read every file as a run; of dataset runs each is one."""
+    notes: list[Note] = []
+    answers: list[Marked] = []
+    for (part, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
+        listed = _listed(source)
+        rows: Sequence[Row] = rows_of(source) if listed is None else _objects(source, listed)
+        if not rows:
+            raise FormatError(source.label, "there are no rows in it")
+        if part == "scores":
+            notes.append(no_answers(source))
+            answers += _by_trace(source, rows, run)
+        else:
+            answers += _traces(source, rows, run, options)
+    return by_metric(answers, parts[0][1].label, options, notes)
+
+
+def _objects(source: Source, listed: Sequence[Any]) -> list[Row]:
+    for i, row in enumerate(listed, 1):
+        if not isinstance(row, dict):
+            raise FormatError(source.label, "each row must be an object", where=f"item {i}", value=row)
+    return list(listed)
+
+
+# ---- traces ----
+
+
+def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions) -> Iterator[Marked]:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    asked = question_column(source, names, ("input",))
+    said = source.named.get("answer", "output")
+    columns = [name for name in names if name not in _FIELDS | {asked, said} and not speaks_of_cost(name)]
+    scored = {name: [_values(row.get(name)) for row in rows] for name in columns}
+    metrics = [name for name, cells in scored.items() if None not in cells]
+    for i, row in enumerate(rows):
+        where = f"row {i + 1}"
+        text = _text(row.get(asked))
+        if not text:
+            raise FormatError(source.label, "the question is empty", where=where, value=asked)
+        scores = {_plain(name): _mean(scored[name][i] or []) for name in metrics}
+        scores |= {_plain(name): _mean(values) for name, values in _of_list(source, row, where).items()}
+        output = _text(row.get(said))
+        graded = Graded(_run(row, run), question_name(text), 0, where=where, path=source.label)
+        if not output and str(row.get("level")).upper() == "ERROR":
+            yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
+        else:
+            yield Marked(graded, scores, silence(output, options))
+
+
+def _run(row: Row, run: str) -> str:
+    """Return the dataset run of a row, or what the file is called."""
+    name = row.get("datasetRunName")
+    return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
+
+
+def _text(value: Any) -> str:
+    """Return an input or an output as text: of an object with one text in it, or of a message, that text."""
+    if isinstance(value, str):
+        if value[:1] in ("{", "[", '"'):
+            try:
+                return _text_of(json.loads(value))
+            except (ValueError, RecursionError):
+                return value.strip()
+        return "" if value.strip().lower() in ("null", "none") else value.strip()
+    return _text_of(value)
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, dict):
+        for key in ("question", "query", "input", "content", "answer", "output", "text"):
+            if isinstance(value.get(key), str):
+                return str(value[key]).strip()
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return _text_of(value[-1])
+    return "" if value in (None, {}, []) else (as_text(value) or "").strip()
+
+
+def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
+    """Return the scores that the API lists in a trace."""
+    held = row.get("scores")
+    if isinstance(held, str):
+        try:
+            held = json.loads(held)
+        except (ValueError, RecursionError):
+            return {}
+    if isinstance(held, dict):
+        return {str(name): values for name, cell in held.items() if (values := _values(cell)) is not None}
+    scores: dict[str, list[float]] = {}
+    for one in held if isinstance(held, list) else ():
+        if isinstance(one, dict):  # the list of all traces has their identifiers alone
+            mark = _mark(one)
+            name = one.get("name")
+            if not isinstance(name, str) or not name.strip():
+                raise FormatError(source.label, "a score must have a name", where=where, value=name)
+            if mark is not None:
+                scores.setdefault(name, []).append(mark)
+    return scores
+
+
+def _values(cell: Any) -> list[float] | None:
+    """Return the scores in a cell, which holds one or a list of them; None where it holds something else."""
+    if isinstance(cell, str) and cell[:1] == "[":
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError):
+            return None
+    marks = [mark_of(as_text(one)) for one in (cell if isinstance(cell, list) else [cell])]
+    kept = [mark for mark in marks if mark is not None]
+    return kept if len(kept) == len(marks) else None
+
+
+def _mean(values: Sequence[float]) -> float:
+    graded = [value for value in values if not math.isnan(value)]
+    return fmean(graded) if graded else math.nan
+
+
+def _plain(name: str) -> str:
+    return " ".join(sanitize(name, target="message").split()) or "score"
+
+
+# ---- scores alone ----
+
+
+def _by_trace(source: Source, rows: Sequence[Row], run: str) -> Iterator[Marked]:
+    traces: dict[str, dict[str, list[float]]] = {}
+    places: dict[str, str] = {}
+    for i, row in enumerate(rows, 1):
+        trace, name = row.get("traceId") or row.get("sessionId"), row.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise FormatError(source.label, "a score must have a name", where=f"row {i}", value=name)
+        if not isinstance(trace, str) or not trace.strip():
+            raise FormatError(source.label, "a score must have a traceId", where=f"row {i}", value=trace)
+        mark = _mark(row)
+        held = traces.setdefault(identity(trace), {})
+        places.setdefault(identity(trace), f"row {i}")
+        if mark is not None:
+            held.setdefault(_plain(name), []).append(mark)
+    for trace, scores in traces.items():
+        graded = Graded(run, trace, 0, where=places[trace], path=source.label)
+        yield Marked(graded, {name: _mean(values) for name, values in scores.items()})
+
+
+def _mark(row: Row) -> float | None:
+    """Return what a score says: its number, or its word where that is a verdict; NaN where it has neither."""
+    mark = mark_of(as_text(row.get("value")))
+    if mark is None or math.isnan(mark):
+        return mark_of(as_text(row.get("stringValue", row.get("value"))))
+    return mark
