@@ -18,6 +18,7 @@ from nescio.formats.registry import REGISTRY, Format, Recognise
 from nescio.sources.source import BY_SUFFIX, Source
 
 _KINDS = {"lines": ("JSON Lines", "key"), "document": ("a JSON document", "key"), "archive": ("an archive", "member")}
+_LEADERBOARD = {"title", "header", "rows", "links"}
 _TIRA = re.compile(r"\s*measure\s*\{")
 _MOST, _FEW = 12, 3  # names shown; of members, and of keys that are questions more often than not, a few will do
 
@@ -103,6 +104,12 @@ def _only(source: Source, names: Collection[str]) -> Source:
 def no_format(source: Source) -> FormatError:
     """Say why a file is of no format: what its columns come nearest to, and what is wrong with them."""
     columns = list(source.columns) or None
+    if source.kind == "document" and {*source.columns} >= _LEADERBOARD:
+        rule = (
+            "this is a table of HELM's leaderboard, which holds figures and no answers: those are in the run folders"
+            " beside it (scenario_state.json, per_instance_stats.json)"
+        )
+        return FormatError(source.label, rule, value=columns)
     if source.kind == "document" and source.document in ([], {}, None):
         return FormatError(source.label, "this JSON document is empty", value=source.document)
     if source.kind == "document" and {*source.columns} & {"run", "id", "question", "outcome"}:

@@ -4,7 +4,7 @@ answer either.
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
 reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so
 that says nothing where there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's
-(`graderError`) is ungraded.
+(`graderError`), or that of an assertion's own script that crashed, is ungraded.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
 KEYS = {"testIdx", "promptIdx", "success"}
+CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
 _ASSERTION, _ERROR = 1, 2
 Row = dict[str, Any]
 
@@ -88,11 +89,24 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool) -> list[Graded]:
     graded: list[tuple[tuple[str, int], Graded]] = []
+    crashed = 0
     for result, where in _results(source):
         _check(source, result, where)
+        crashed += any(map(_crashed, _assertions(result.get("gradingResult"))))
         graded.append((_key(result), _graded(source, result, where, options)))
     if not graded:
         raise FormatError(source.label, "its results are empty: promptfoo wrote no answer to any test")
+    if crashed:
+        notes.append(
+            note(
+                "promptfoo.crashed",
+                "{subject}: of {crashed} of {total} results the script of an assertion crashed, which the tool counts as a"
+                " failure; one that failed for nothing else is not graded",
+                source.name,
+                crashed=crashed,
+                total=len(graded),
+            )
+        )
     runs = list(dict.fromkeys(key for key, _ in graded))
     names = dict(zip(runs, run_names([(provider, f"prompt {prompt}") for provider, prompt in runs]), strict=True))
     scores = [score for _, row in graded for score in row.scores.values()]
@@ -230,12 +244,22 @@ def _outcome(result: Row, options: ReadOptions) -> int:
 
 
 def _judge_failed(grading: Any) -> bool:
-    """Say whether every assertion that failed did so because its judge did."""
+    """Say whether every assertion that failed did so because its judge failed, or its own script crashed."""
+    failed = [part for part in _assertions(grading) if not part.get("pass")]
+    return bool(failed) and all(_crashed(part) or _graded_in_error(part) for part in failed)
+
+
+def _assertions(grading: Any) -> list[Row]:
     parts = grading.get("componentResults") if isinstance(grading, dict) else None
-    failed = (
-        [part for part in parts or () if isinstance(part, dict) and not part.get("pass")]
-        if isinstance(parts, list)
-        else []
-    )
-    metadata = [part["metadata"] for part in failed if isinstance(part.get("metadata"), dict)]
-    return bool(failed) and sum(data.get("graderError") is True for data in metadata) == len(failed)
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+
+
+def _graded_in_error(part: Row) -> bool:
+    metadata = part.get("metadata")
+    return isinstance(metadata, dict) and metadata.get("graderError") is True
+
+
+def _crashed(part: Row) -> bool:
+    """Say whether the script of an assertion crashed, as the tool says in its reason: it counts that as a failure."""
+    reason = part.get("reason")
+    return not part.get("pass") and isinstance(reason, str) and reason.startswith(CRASHED)
