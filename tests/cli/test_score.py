@@ -222,9 +222,10 @@ def test_intervals_and_verdicts_of_several_comparisons(nescio: Command, tmp_path
         found = nescio("compare", table, "--resamples", "100", *more).out.splitlines()
         return [line for line in found if line.startswith("intervals are ")]
 
-    words = "intervals are not adjusted for multiple comparisons; the verdicts better and worse are adjusted for"
+    words = "intervals are not adjusted for multiple comparisons; verdicts are adjusted for"
     assert interval_lines("-m", "accuracy") == [f"{words} all 3 (holm)"]
-    assert interval_lines("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [f"{words} all 6 (bh)"]
+    two = f"{words} the 3 of accuracy, the 3 of c@1, each of these by itself (bh)"
+    assert interval_lines("-m", "accuracy", "-m", "c@1", "--correction", "bh") == [two]
     assert interval_lines("-m", "accuracy", "--test", "tukey") == [f"{words} all pairs of runs (tukey)"]
     assert interval_lines("-m", "accuracy", "--correction", "none") == []
     assert interval_lines("-m", "accuracy", "--baseline", "a", "--run", "b") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import nescio
 from nescio.comparison import regression
 from nescio.comparison._ranks import bars
 from nescio.comparison._verdicts import detectable, rule_of_three_share, widened_interval
+from nescio.comparison.families import families
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparison
 from tests.notes import in_words
@@ -28,7 +30,7 @@ def test_a_large_sample_without_a_difference_bounds_it() -> None:
     same = "CWUCW" * 2_000
     (found,) = nescio.compare(evidence(x=same, y=same), "accuracy", resamples=300)
     # What 10,000 questions never show can still be 1 - 0.025^(1/10000) = 0.00036882 of all; rounded up.
-    assert (found.verdict, found.no_larger_than) == ("no difference larger than 0.0004", 0.0004)
+    assert (found.verdict, found.no_larger_than) == ("differences above 0.0004 are ruled out", 0.0004)
     assert rule_of_three_share(10_000, 0.05) == pytest.approx(1 - 0.025 ** (1 / 10_000))
 
 
@@ -172,3 +174,46 @@ def test_a_handful_of_resamples_bounds_nothing() -> None:
         assert (found.verdict, found.no_larger_than) == ("too few questions to tell", None)
     (found,) = nescio.compare(evidence(x=x, y=y), "accuracy", resamples=400)
     assert found.no_larger_than is not None
+
+
+# ---- families of comparisons ----
+
+OUTCOMES = Path(__file__).parents[2] / "examples" / "outcomes.csv"
+
+
+def test_other_measures_do_not_hide_what_the_first_one_shows() -> None:
+    """The p-value of the second run's c@1 is 0.021 by itself; it was 0.063 beside accuracy and coverage."""
+    beside = nescio.compare(OUTCOMES, baseline="old")
+    alone = nescio.compare(OUTCOMES, "c@1", baseline="old")
+    assert [row for row in beside if row.measure == "c@1"] == list(alone)
+    other = next(row for row in alone if row.run == "other")
+    assert other.p == pytest.approx(0.021, abs=5e-4)
+    assert other.verdict == "better"
+
+
+def test_descriptive_measures_are_neither_better_nor_worse() -> None:
+    rows = nescio.compare(OUTCOMES, ["coverage", "c@1", "simpleqa.not_attempted"], baseline="old")
+    assert {row.verdict for row in rows if row.measure == "coverage"} == {"lower"}
+    assert {row.verdict for row in rows if row.measure == "simpleqa.not_attempted"} == {"higher"}
+    assert "coverage" not in {rank.measure for rank in nescio.compare(OUTCOMES).tables["ranks"]}
+
+
+def test_families_by_hand() -> None:
+    """c@1 decides; accuracy and UF are corrected together, coverage and what is not attempted by themselves: Holm's p of
+    a family of four is 4 times the least."""
+    names = ["coverage", "c@1", "accuracy", "UF", "simpleqa.not_attempted"]
+    rows = nescio.compare(OUTCOMES, names, baseline="old").rows
+    assert [[row.measure for row in family] for family in families(rows)] == [
+        ["c@1"] * 2,
+        ["accuracy"] * 2 + ["UF"] * 2,
+        ["coverage"] * 2 + ["simpleqa.not_attempted"] * 2,
+    ]
+    for family in families(rows):
+        least = min(family, key=lambda row: row.p or 0)
+        assert least.p is not None
+        assert least.p_adjusted == pytest.approx(min(1, len(family) * least.p))
+
+
+def test_a_gate_on_a_descriptive_measure_still_holds() -> None:
+    (lower,) = nescio.compare(OUTCOMES, "coverage", baseline="old", run="mine")
+    assert regression(lower, 0.05, 0.01) == 1

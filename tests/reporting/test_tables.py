@@ -75,7 +75,7 @@ def test_marks_rest_on_adjusted_paired_tests() -> None:
     }
 
 
-@pytest.mark.parametrize("measure", ["c@1", "accuracy", "precision", "simpleqa.incorrect", "coverage"])
+@pytest.mark.parametrize("measure", ["c@1", "accuracy", "precision", "simpleqa.incorrect"])
 def test_marks_are_what_compare_says(measure: str) -> None:
     """Exact tests and drawn ones, higher and lower being better, ties."""
     table = outcomes({"a": "CCWU" * 9, "b": "WCWU" * 9, "c": "CCUU" * 9, "d": "UWWW" * 9, "e": "UWWW" * 9})
@@ -92,6 +92,13 @@ def test_marks_are_what_compare_says(measure: str) -> None:
     assert {row.run for row in scores if row.best} == top
     for row in scores:
         assert row.tied_with_best == (row.run not in top and not any((one, row.run) in apart for one in top))
+
+
+@pytest.mark.parametrize("measure", ["coverage", "simpleqa.not_attempted"])
+def test_a_measure_that_describes_has_no_marks(measure: str) -> None:
+    scores = marked(outcomes({"a": "CCWU" * 9, "d": "UWWW" * 9, "u": "UUUW" * 9}), measure, "c@1")
+    assert {row.best for row in scores if row.measure == measure} == {None}
+    assert {row.run for row in scores if row.best} == {"a"}
 
 
 def test_undefined_is_neither_best_nor_alike() -> None:

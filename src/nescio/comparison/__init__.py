@@ -29,6 +29,7 @@ from nescio.comparison._p_values import (
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.comparison.families import families
 from nescio.comparison.pair_test import (
     MeasuredRuns,
     TestedPair,
@@ -109,11 +110,13 @@ def compare(
     wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
     files.
 
-    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for all of the call:
-    `correction` is holm, bh or none. The verdict is "better" or "worse" where p_adjusted is at most 1 - ci; else "no
-    difference larger than d" where the interval (of this comparison on its own, and made of resamples enough for its
-    level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the correction asks for more
-    of them). `detectable` is the difference that as many questions would show with a power of 0.8, `tables["ranks"]`
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others too:
+    `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own, which
+    other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a third. The
+    verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at most 1 - ci;
+    else "differences above d are ruled out" where the interval (of this comparison on its own, and made of resamples
+    enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the correction
+    asks for more of them). `detectable` is the difference that as many questions would show with a power of 0.8, `tables["ranks"]`
     has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test
     used is exact for. Other arguments as in `score`.
     """
@@ -136,17 +139,19 @@ def compare(
             remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
             if progress:
                 progress(len(rows), len(wanted) * len(pairs))
-    rows = _judged(
-        rows,
-        1 - ci / 100,
-        correction,
-        margin,
-        every=comb(len({data.origins.get(run, run) for run in data.runs}), 2),
-        resamples=resamples,
-    )
+    every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
+    descriptive = {measure.label for measure in wanted if measure.declaration.descriptive}
+    together = families(rows)
+    judged = {
+        (row.run, row.baseline, row.measure): row
+        for family in together
+        for row in _judged(family, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
+    }
+    rows = [judged[row.run, row.baseline, row.measure] for row in rows]
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins:
-        more["ranks"] = tuple(rank for measure in wanted for rank in _ranks(data, measure, rows))
+        ranked = [measure for measure in wanted if measure.label not in descriptive]
+        more["ranks"] = tuple(rank for measure in ranked for rank in _ranks(data, measure, rows))
     more["tests"] = _tests_used(rows)
     line = sign(
         measures="+".join(m.name for m in wanted),
@@ -175,8 +180,8 @@ def compare(
                 "comparison.resamples",
                 "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
                 "least --resamples {least:,} (--test tukey needs no correction)",
-                comparisons=len(rows),
-                least=int(np.ceil(len(rows) / (1 - ci / 100))),
+                comparisons=max(map(len, together)),
+                least=int(np.ceil(max(map(len, together)) / (1 - ci / 100))),
             )
         )
     return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)

@@ -42,7 +42,7 @@ def ranks(
     place = {run: i for i, (run, _) in enumerate(ordered)}
     better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is significantly better than j
     for row in rows:
-        if row.verdict in ("better", "worse"):
+        if row.significant:
             one, other = (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
             better[place[one], place[other]] = True
     groups = bars(better | better.T)

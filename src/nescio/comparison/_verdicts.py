@@ -48,18 +48,20 @@ def widened_interval(row: Comparison, alpha: float) -> tuple[float, float]:
 
 
 def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) -> Comparison:
-    """Return the row with its verdict: better, worse, a bounded null, or too few questions (which may show no
-    difference at all); None where p is undefined.
+    """Return the row with its verdict: better, worse (of a descriptive measure: higher, lower), a bounded null, or too
+    few questions (which may show no difference at all); None where p is undefined.
 
-    A bounded null is said where the whole interval lies within `margin` of 0: "no difference larger than d". `smallest`
+    A bounded null is said where the whole interval lies within `margin` of 0: "differences above  are ruled outd". `smallest`
     is the least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is
     too few.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row
     if row.p_adjusted <= alpha:
-        lower_is_better = parse(row.measure).declaration.lower_is_better
-        return replace(row, verdict="worse" if (row.difference > 0) == lower_is_better else "better")
+        declaration = parse(row.measure).declaration
+        if declaration.descriptive:
+            return replace(row, verdict="higher" if row.difference > 0 else "lower")
+        return replace(row, verdict="worse" if (row.difference > 0) == declaration.lower_is_better else "better")
     bound = max(map(abs, widened_interval(row, alpha)))
     if bound > margin and row.p is not None and row.p <= smallest:
         return replace(row, verdict=TOO_FEW_RESAMPLES)
@@ -67,7 +69,7 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
         return replace(row, verdict=NONE_SEEN if row.low == row.high == row.difference == 0 else TOO_FEW)
     # Rounded up, so that the words claim no more than the figure.
     bound = math.ceil(bound * 1e4 - 1e-9) / 1e4
-    return replace(row, verdict=f"no difference larger than {bound:g}", no_larger_than=bound)
+    return replace(row, verdict=f"differences above {bound:g} are ruled out", no_larger_than=bound)
 
 
 def regression(row: Comparison, alpha: float, margin: float) -> int:
@@ -83,4 +85,4 @@ def regression(row: Comparison, alpha: float, margin: float) -> int:
         low, high = -high, -low
     if low >= -margin:
         return 0
-    return 1 if high < -margin and row.verdict == "worse" else 3
+    return 1 if high < -margin and row.verdict in ("worse", "lower") else 3

@@ -45,7 +45,7 @@ def mark(
     A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 -
     ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little
     is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
-    value that is undefined is no best and is significantly different from nothing. Runs whose ungraded answers are
+    value that is undefined is no best, a measure that is descriptive (coverage) has none, and an undefined value is significantly different from nothing. Runs whose ungraded answers are
     taken both ways have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one
     run).
     """
@@ -56,7 +56,8 @@ def mark(
         return scores
     plan = TestPlan((ci or 95.0) / 100, resampling.blocks(resamples, seed), jobs, "auto")
     parts = strata(data, by if every else None)
-    measures = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
+    named = [parse(name) for name in dict.fromkeys(row.measure for row in scores)]
+    measures = [measure for measure in named if not measure.declaration.descriptive]
     marks: dict[Key, dict[str, Score]] = {}
     for done, (stratum, part) in enumerate(parts):
         assert isinstance(part, Evidence)

@@ -58,6 +58,10 @@ class Score:
     better_than: tuple[str, ...] | None = None
 
 
+# The verdicts of a significant difference, and what they are the other way round; of a descriptive measure, the last two.
+TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A run against a baseline: `difference` is run minus baseline, with its interval and the p-value of no difference.
@@ -82,6 +86,11 @@ class Comparison:
     no_larger_than: float | None = None
     units: int = 0
     spread: float | None = None
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p-value says that the two differ."""
+        return self.verdict in TURNED
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,7 @@ class Declaration:
     valid: Mapping[str, Rule] = field(default_factory=dict)
     remark: Callable[..., Note | None] | None = None
     lower_is_better: bool = False
+    descriptive: bool = False
     same_formula_as: str | None = None
 
     @property
@@ -281,7 +282,8 @@ def measure(
     names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
     parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
     apart (a threshold may fall between them); `remark` may note something about a run's columns that its reader should
-    know; `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply.
+    know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
+    `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply.
     """
 
     def register(formula: Formula) -> Formula:

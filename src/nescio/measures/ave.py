@@ -116,7 +116,7 @@ def normalized_qa_accuracy(total: Any) -> Any:
     return total.selected_right / total.solvable
 
 
-@measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6")
+@measure("ave.random_qa_accuracy", needs="ave.random", bounds=(0, 1), source=f"{SOURCE}, eq. 6", descriptive=True)
 def random_qa_accuracy(total: Any) -> Any:
     r"""The expected accuracy of selecting one of the judged answers to each question at random; it is the same for all
     runs.

@@ -41,6 +41,7 @@ def incorrect(total: Any) -> Any:
     "simpleqa.not_attempted",
     needs="unanswered",
     lower_is_better=True,
+    descriptive=True,
     bounds=(0, 1),
     source=SOURCE,
     proportion=("unanswered", "n"),

@@ -99,6 +99,7 @@ def eq6(total: Any) -> Any:
     bounds=(0, 1),
     source="TREC 2001 (Voorhees 2001): share of questions answered",
     proportion=("answered", "n"),
+    descriptive=True,
 )
 def coverage(total: Any) -> Any:
     r"""The share of questions that were answered, rightly or wrongly.

@@ -42,7 +42,7 @@ _READS: tuple[tuple[str, frozenset[str]], ...] = (
     ("candidate", frozenset({"candidate_correct", "candidate_incorrect"})),
 )
 _ORDER = [*NEEDS.values(), *TASKS.values()]
-_ARROWS = {"higher": "↑", "lower": "↓"}
+_ARROWS = {"higher": "↑", "lower": "↓", "neither": "–"}
 
 
 def show_all(declarations: Sequence[Declaration]) -> None:
@@ -60,7 +60,10 @@ def show_all(declarations: Sequence[Declaration]) -> None:
         else:
             show_grid(make_grid(["", "", "", ""], rows, [True] * 4))
         show_text("")
-    show_text(f"{DEFAULT} scored where no measure is named; ↑ higher is better, ↓ lower is better", style="dim")
+    show_text(
+        f"{DEFAULT} scored where no measure is named; ↑ higher is better, ↓ lower is better, – neither: it describes a run",
+        style="dim",
+    )
 
 
 def group_of(declaration: Declaration) -> str:
@@ -130,6 +133,12 @@ def describe(declaration: Declaration) -> dict[str, Any]:
         "needs": ", ".join(needs.split()) if isinstance(declaration.needs, str) else needs,
         "order": f"questions by decreasing {bare(declaration.order)}" if declaration.order else "",
         "interval": f"a proportion: {proportion[0]} of {proportion[1]}" if proportion else "",
-        "better": "lower" if declaration.lower_is_better else "higher",
+        "better": _direction(declaration),
         "source": declaration.source,
     }
+
+
+def _direction(declaration: Declaration) -> str:
+    if declaration.descriptive:
+        return "neither"
+    return "lower" if declaration.lower_is_better else "higher"

@@ -119,7 +119,10 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     narrow = width < NARROW
     side = min(_names_beside(width, labels) / max(1, len(labels)), 34)
     numbers = [str(i + 1) for i in range(len(labels))]
-    kinds = ["better", "not significant", "worse"]
+    high, low = (
+        ("better", "worse") if not {"higher", "lower"} & {row["verdict"] for row in rows} else ("higher", "lower")
+    )
+    kinds = [high, "not significant", low]
     above = alt.Axis(orient="top", labelAngle=0, ticks=False, labelOverlap="greedy", labelFontSize=10 if narrow else 12)
     base = alt.Chart(data(rows)).encode(
         x=alt.X("column:N", sort=numbers, title=None, axis=above),

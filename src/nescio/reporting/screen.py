@@ -21,7 +21,7 @@ from nescio.text import plural, sanitize
 
 FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
 _BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
-_STYLES = {"better": "green", "worse": "red", "cheat": "red", "fails": "red"}
+_STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold", "cheat": "red", "fails": "red"}
 
 
 def show(results: Results) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from nescio.comparison.families import families
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.reporting import layout, terminal
@@ -56,14 +57,20 @@ def legend(results: Results) -> str:
 def _family(results: Comparisons) -> str:
     """Why an interval without 0 may stand beside "too few questions to tell"; nothing where there is no correction to
     tell of."""
-    how, many = results.signature.get("correction", "none"), len(results.rows)
-    if how == "none" or many < 2:
+    how, together = results.signature.get("correction", "none"), families(results)
+    if how == "none" or max(map(len, together), default=0) < 2:
         return ""
-    every = "all pairs of runs" if how == "tukey" else f"all {many:,}"
-    return (
-        f"intervals are not adjusted for multiple comparisons; the verdicts better and worse are adjusted for {every}"
-        f" ({how})"
-    )
+    if how == "tukey":
+        every = "all pairs of runs"
+    elif len(together) == 1:
+        every = f"all {len(together[0]):,}"
+    else:
+        named = (
+            f"the {len(family):,} of {enumerated(list(dict.fromkeys(row.measure for row in family)))}"
+            for family in together
+        )
+        every = f"{', '.join(named)}, each of these by itself"
+    return f"intervals are not adjusted for multiple comparisons; verdicts are adjusted for {every} ({how})"
 
 
 def check_suffix(path: Path) -> None:

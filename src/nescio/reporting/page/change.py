@@ -152,7 +152,7 @@ def sentence(change: Change) -> Answer:
         f"{number(values[0][0])} against {number(values[1][0])} ({difference(row)[0]})" if known else difference(row)[0]
     )
     after = f" than {change.old} by {row.measure}: {shown}."
-    if row.verdict in ("better", "worse"):
+    if row.significant:
         return Answer("", change.new, f" is {row.verdict}{after}", _moved(change))
     remainder = (
         f" is not significantly different from {change.old} by {row.measure}: {shown}; {row.verdict or 'undefined'}."

@@ -110,15 +110,15 @@ def pair_figure(report: ReportData) -> Figure | None:
         for j, other in enumerate(runs):
             pair = report.pairs.get((run, other))
             if pair is not None:
-                verdict = pair.verdict if pair.verdict in ("better", "worse") else "not significant"
-                sign = {"better": "+", "worse": "−"}.get(verdict, "?")
+                verdict = (pair.verdict or "") if pair.significant else "not significant"
+                sign = {"better": "+", "higher": "+", "worse": "−", "lower": "−"}.get(verdict, "?")
                 tip = (
                     f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}:"
                     f" {pair.verdict or 'undefined'}"
                 )
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
     rows = tuple(_plain_pair(report, row) for row in report.comparisons)
-    alike = [row for row in report.comparisons if row.verdict not in ("better", "worse")]
+    alike = [row for row in report.comparisons if not row.significant]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
     share = (

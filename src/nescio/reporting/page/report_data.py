@@ -12,7 +12,7 @@ from nescio.comparison import Rank, compare, ranks
 from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
-from nescio.data.results import Comparison, Comparisons, Results, Score, Scores
+from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
 from nescio.errors import NescioError, UnknownNameError
 from nescio.measures import parse
 from nescio.meta import stability, swap
@@ -182,7 +182,6 @@ def _compared(
 
 def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison]:
     pairs: dict[tuple[str, str], Comparison] = {}
-    turned = {"better": "worse", "worse": "better"}
     for row in compared or ():
         pairs[row.run, row.baseline] = row
         pairs[row.baseline, row.run] = replace(
@@ -192,7 +191,7 @@ def _both_ways(compared: Comparisons | None) -> dict[tuple[str, str], Comparison
             difference=-row.difference,
             low=None if row.high is None else -row.high,
             high=None if row.low is None else -row.low,
-            verdict=turned.get(row.verdict or "", row.verdict),
+            verdict=TURNED.get(row.verdict or "", row.verdict),
         )
     return pairs
 

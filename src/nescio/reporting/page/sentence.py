@@ -46,7 +46,7 @@ def answer(report: ReportData) -> Answer:
     alike = [
         report.shown[run]
         for run in report.runs[1:]
-        if (pair := report.pairs.get((best.run, run))) is None or pair.verdict not in ("better", "worse")
+        if (pair := report.pairs.get((best.run, run))) is None or not pair.significant
     ]
     others = "the other run" if len(report.runs) == 2 else f"all {len(report.runs) - 1} other runs"
     difference = f"{'not ' if alike else ''}significantly different from {enumerated(alike) if alike else others}"

@@ -1,0 +1,25 @@
+"""Which comparisons are corrected together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nescio.data.results import Comparison
+from nescio.measures import parse
+
+
+def families(rows: Iterable[Comparison]) -> list[list[Comparison]]:
+    """Sort comparisons into those whose p-values are adjusted together.
+
+    The first measure that is not descriptive decides, so its comparisons are a family of their own, which no measure
+    beside it weakens; the other measures are a second family, the descriptive ones (coverage) a third.
+    """
+    by_measure: dict[str, list[Comparison]] = {}
+    for row in rows:
+        by_measure.setdefault(row.measure, []).append(row)
+    descriptive = {name for name in by_measure if parse(name).declaration.descriptive}
+    first = next((name for name in by_measure if name not in descriptive), None)
+    sorted_rows: list[list[Comparison]] = [[], [], []]
+    for name, own in by_measure.items():
+        sorted_rows[2 if name in descriptive else int(name != first)] += own
+    return [family for family in sorted_rows if family]
