@@ -111,6 +111,7 @@ def a_campaign(folder: Path) -> None:
     nescio.campaign.handout(place)
     nescio.campaign.checker(place, folder / "checker.zip")
     print(nescio.campaign.check(place, ["runs/mine.jsonl"]))
+    print(nescio.campaign.intake(place, ["runs/mine.jsonl"], group="uned"))
     print(nescio.campaign.status(place))
 
 

@@ -39,7 +39,10 @@ FIRST = {
     "nescio.ave.score": "nescio.ave.build",
     "nescio.ave.validate.run": "nescio.ave.validate.train",
     "nescio.read.score": "nescio.read.answer",
-    **{f"nescio.campaign.{name}": "nescio.campaign.init" for name in ("check", "checker", "handout", "status")},
+    **{
+        f"nescio.campaign.{name}": "nescio.campaign.init"
+        for name in ("check", "checker", "handout", "intake", "status")
+    },
 }
 
 

@@ -6,6 +6,7 @@
 from nescio.campaign.checking import check
 from nescio.campaign.folder import init
 from nescio.campaign.handing_out import checker, handout
+from nescio.campaign.receiving import intake
 from nescio.campaign.state import status
 
-__all__ = ["check", "checker", "handout", "init", "status"]
+__all__ = ["check", "checker", "handout", "init", "intake", "status"]

@@ -113,15 +113,18 @@ class _Reading:
             self.fail(f"{plural(len(lacking), what)} missing{hint}", " ".join(lacking))
 
 
-def examine(path: Path, topics: Topics, *, name: str | None = None, label: str | None = None) -> Submission:
+def examine(
+    path: Path, topics: Topics, *, name: str | None = None, label: str | None = None, language: str = ""
+) -> Submission:
     """Read a run and find all that is wrong with it; nothing is raised for what a team can mend.
 
-    `name` is the name of the run (else that of the file), `label` what its faults call the file.
+    `name` is the name of the run (else that of the file), `label` what its faults call the file, `language` the
+    language that it is known to be in.
     """
     own = name or path.name.partition(".")[0]
     try:
         source = open_source(path)
-        reading = _Reading(source, topics, f"{path.absolute().parent.name} {path.name} {own}")
+        reading = _Reading(source, topics, language or f"{path.absolute().parent.name} {path.name} {own}")
         said, answered, total = _SAID[topics.task](reading)
     except NescioError as error:
         rule, where, value = (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nescio.campaign.folder import HANDOUT, Campaign, open_campaign
+from nescio.campaign.receipts import REFUSED, read_receipts, taken_in
 from nescio.errors import names_nearest
 from nescio.text import plural
 
@@ -57,4 +59,18 @@ def _steps(campaign: Campaign) -> list[Step]:
     return [
         Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
         Step("handout", (campaign / HANDOUT).is_dir(), "what teams get", f"nescio campaign handout {folder}"),
+        _intake(campaign),
     ]
+
+
+def _intake(campaign: Campaign) -> Step:
+    receipts, deadline = read_receipts(campaign), campaign.settings.deadline
+    runs = taken_in(campaign, receipts)
+    refused = sum(receipt.status == REFUSED for receipt in receipts)
+    without = [group for group in campaign.settings.groups if group not in {run.group for run in runs}]
+    what = f"{plural(len(runs), 'run')} of {plural(len({run.group for run in runs}), 'group')}, {refused} refused"
+    if without and runs:
+        what += f"; none of {', '.join(without)}"
+    if deadline:
+        what += f"; {'frozen since' if deadline < datetime.now(UTC) else 'open until'} {deadline:%Y-%m-%d %H:%M} UTC"
+    return Step("intake", bool(runs), what, f"nescio campaign intake {campaign.folder} FOLDER...")

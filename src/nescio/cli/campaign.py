@@ -28,6 +28,7 @@ def command() -> None:
     nescio campaign init campaign --task qa --topics questions.jsonl --group uned=UNED --group inaoe=INAOE
     nescio campaign handout campaign
     nescio campaign check campaign runs/mine.jsonl
+    nescio campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30
     nescio campaign status campaign
     """
 
@@ -148,3 +149,24 @@ def check_(folder: Path, runs: tuple[Path, ...], page: Path | None, printed: str
     say_notes(checked.notes)
     emit(checked, printed, output, show=lambda results: click.echo(str(results)))
     return 0 if checked.sound else BROKEN
+
+
+@command.command("intake")
+@CAMPAIGN
+@click.argument("folders", nargs=-1, required=True, type=options.PATH, metavar="FOLDER...")
+@click.option("--group", metavar="SHORT", help="Whose they are. [default: the name of the folder]")
+@click.option("--received", metavar="TIME", help="When they came in, as in 2010-06-29T18:00:00+02:00. [default: now]")
+@options.output_options
+def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> int:
+    """Take runs in, whole, or refuse them; each file gets a receipt.
+
+    A FOLDER is what a group sent: runs, or archives of them, in a folder named as the group; or a file. A later version
+    of a run replaces an earlier one until the deadline, and both are kept. Refused is what is late, of an unknown group
+    or of another, in already, one too many, too large, or has a fault. The exit status is 2 if something was refused.
+
+    \b
+    nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
+    """
+    received = campaign.intake(folder, folders, **arguments)
+    emit(received, printed, output, show=lambda results: click.echo(str(results)))
+    return BROKEN if received.refused else 0

@@ -1,0 +1,100 @@
+"""What a group hands in, opened with suspicion: archives that unpack to too much, or whose names lead elsewhere, are
+refused whole."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from nescio.errors import FormatError, MismatchError
+from nescio.sources.compressed import unpack
+from nescio.sources.documents import read_members
+from nescio.sources.source import PACKED
+
+MOST_MEMBERS = 1_000
+_TAR = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+_KIND, _LINK = 0o170000, 0o120000
+
+
+def unpacked(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that a file stands for, by name: those of an archive, a compressed one unpacked, else itself.
+
+    Raises MismatchError, before anything is yielded, where it is larger than `most` bytes, a link, or an archive with a
+    name that leads out of it; FormatError where it is damaged.
+    """
+    name = path.name.lower()
+    if path.is_symlink():
+        raise MismatchError("a link is no run")
+    if path.stat().st_size > most:
+        raise MismatchError(_too_large(path.stat().st_size, most))
+    if name.endswith(".zip"):
+        yield from _zipped(path, most)
+    elif name.endswith(_TAR):
+        yield from _tarred(path, most)
+    elif path.suffix.lower() in PACKED:
+        try:
+            _held, content = unpack(path, most)
+        except FormatError as error:
+            raise MismatchError(_too_large(None, most) if "unpacks to more" in error.rule else error.rule) from None
+        yield path.stem, content.read_bytes()
+    else:
+        yield path.name, path.read_bytes()
+
+
+def _too_large(size: int | None, most: int) -> str:
+    what = f"it is {size / (1 << 20):,.0f} MB" if size else "it unpacks to more"
+    return f"{what}, and at most {most / (1 << 20):g} MB are taken in"
+
+
+def _check_name(name: str) -> None:
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0] or "\0" in name:
+        raise MismatchError(f"the name {name!r} in it leads out of the archive")
+
+
+def _wanted(name: str) -> bool:
+    """Whether a member is a file that somebody meant to hand in."""
+    parts = PurePosixPath(name).parts
+    return not name.endswith("/") and not any(part.startswith(".") or part == "__MACOSX" for part in parts)
+
+
+def _zipped(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise MismatchError(f"it is no readable ZIP archive: {error}") from None
+    _check(len(members), sum(info.file_size for info in members), most)
+    for info in members:
+        _check_name(info.filename)
+        if (info.external_attr >> 16) & _KIND == _LINK:
+            raise MismatchError(f"{info.filename!r} in it is a link")
+    yield from [(info.filename, content) for info, content in read_members(path, _wanted)]
+
+
+def _tarred(path: Path, most: int) -> Iterator[tuple[str, bytes]]:
+    files: list[tuple[str, bytes]] = []
+    size = 0
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                size += member.size
+                _check(len(files), size, most)
+                _check_name(member.name)
+                if not member.isfile() and not member.isdir():
+                    raise MismatchError(f"{member.name!r} in it is neither a file nor a folder")
+                if member.isfile() and _wanted(member.name):
+                    content = archive.extractfile(member)
+                    files.append((member.name, content.read(most) if content else b""))
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        raise MismatchError(f"it is no readable tar archive: {error}") from None
+    yield from files
+
+
+def _check(members: int, size: int, most: int) -> None:
+    if size > most:
+        raise MismatchError(_too_large(None, most))
+    if members > MOST_MEMBERS:
+        raise MismatchError(f"there are more than {MOST_MEMBERS:,} files in it")
