@@ -114,15 +114,17 @@ def non_answers(outcomes: Outcomes) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run by kind, the most frequent first, before any policy is applied."""
     kinds = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
     lacking, rows = outcomes.lacking, []
-    for r, run in enumerate(outcomes.runs):
+    cells = {state: lacking if state == ABSENT else outcomes.state == state for state in kinds}
+    numbers = {state: there.sum(axis=1) for state, there in cells.items()}
+    every = ((outcomes.state != ABSENT) | lacking).sum(axis=1)
+    for r in np.flatnonzero(sum(numbers.values())).tolist():
         counted: Counter[tuple[int, str | None]] = Counter()
-        of = int(((outcomes.state[r] != ABSENT) | lacking[r]).sum())
-        for state in kinds:
-            there = lacking[r] if state == ABSENT else outcomes.state[r] == state
+        run, of = outcomes.runs[r], int(every[r])
+        for state, there in cells.items():
             if outcomes.why is None:
-                counted[state, None] += int(there.sum())
+                counted[state, None] += int(numbers[state][r])
             else:
-                counted.update((state, why) for why in outcomes.why[r, there])
+                counted.update((state, why) for why in outcomes.why[r, there[r]])
         rows += [NonAnswers(run, why or kinds[s], kinds[s], n, of) for (s, why), n in counted.most_common() if n]
     return tuple(rows)
 

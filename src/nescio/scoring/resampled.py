@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +69,10 @@ def resample(inputs: Sequence[MeasureInput], blocks: Sequence[Block], jobs: int)
 
 def by_draw(inputs: Sequence[MeasureInput], places: Iterable[int]) -> Iterator[list[int]]:
     """Yield the places of the inputs whose kinds of unit are the same ones."""
-    ordered = sorted(places, key=lambda place: str(inputs[place].draw))
-    for _, group in groupby(ordered, key=lambda place: inputs[place].draw):
-        yield list(group)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place in places:
+        groups.setdefault(inputs[place].draw, []).append(place)
+    yield from groups.values()
 
 
 def on_resamples(subjects: Sequence[Subject], units: int, blocks: Sequence[Block], jobs: int) -> list[Values]:

@@ -12,7 +12,7 @@ from nescio.data.columns import OUTCOMES, Array, attribute, bare
 from nescio.data.columns import known as declared
 from nescio.data.evidence import NO_ROW, PRESENT, Evidence, Tally
 from nescio.data.notes import Note, gather, note
-from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, numbered
+from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, distinct, numbered
 from nescio.data.repeats import first_rows, shares
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
@@ -24,7 +24,7 @@ Remark = tuple[Note, str, str]  # with the measure, and whose value it is made o
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasureInput:
     """One run seen by one measure. `n` is the number of questions used; samples of one `draw` have the same kinds of
-    unit."""
+    unit, and runs that are alike may have the same `patterns`."""
 
     run: int
     measure: Measure
@@ -51,7 +51,7 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
     for measure in (measure.on(data.columns) for measure in measures):
         of_counts = measure.of_counts or (isinstance(data, Tally) and measure.order is None)
         if tally is not None and of_counts and {*measure.needs} <= {*tally.columns, "n"}:
-            inputs += [_from_tally(tally, run, measure) for run in range(len(tally.runs))]
+            inputs += _from_tally(tally, measure)
         elif isinstance(data, Tally):
             lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
             what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
@@ -68,13 +68,20 @@ def _tally(data: Evidence) -> Tally | None:
     return data.tally() if data.clusters is None and "correct" in data.columns else None
 
 
-def _from_tally(tally: Tally, run: int, measure: Measure) -> MeasureInput:
-    used = tally.counts[run] > 0
-    counts = tally.counts[run][used]
+def _from_tally(tally: Tally, measure: Measure) -> list[MeasureInput]:
+    """Return each run's counts; runs with the same counts have the same patterns."""
     wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
-    columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
-    patterns = Patterns({**measure.each(columns), "n": np.ones(len(counts))}, counts)
-    return MeasureInput(run, measure, patterns, int(counts.sum()), (run, "counts"))
+    tables, table_of = distinct(tally.counts)
+    all_patterns = []
+    for table in tables:
+        used = table > 0
+        columns = {name: values[used] for name, values in tally.columns.items() if name in wanted}
+        all_patterns.append(Patterns({**measure.each(columns), "n": np.ones(int(used.sum()))}, table[used]))
+    numbers = tables.sum(axis=1).tolist()
+    return [
+        MeasureInput(run, measure, all_patterns[table], numbers[table], ("counts", table))
+        for run, table in enumerate(table_of.tolist())
+    ]
 
 
 def columns_for(data: Evidence, measure: Measure) -> tuple[dict[str, Array], Array]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
 from typing import Any, Unpack
 
 import numpy as np
@@ -23,6 +22,7 @@ from nescio.stats import resampling
 MOST_RESAMPLES = 100_000_000
 
 Progress = Callable[[int, int], None]
+Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 
 
@@ -53,18 +53,14 @@ def score(
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
     remarks: list[Remark] = []
-    done, every = 0, sum(len(inputs) for _, inputs in work)
-    for stratum, inputs in work:
+    done, every = 0, sum(len(unlike) for _, _, unlike in work)
+    for stratum, inputs, unlike in work:
         watch = None if progress is None else partial(_watch, progress, done, every)
-        scored, made = _score_inputs(loaded.data.runs, inputs, (by, stratum), methods, plan, progress=watch)
-        rows += scored
+        scored, made = _score_inputs(loaded.data.runs, (inputs, unlike), (by, stratum), methods, plan, progress=watch)
+        runs = len(loaded.data.runs)
+        rows += [row for run in range(runs) for row in scored[run::runs]]  # from all runs of each measure in turn
         remarks += made
-        done += len(inputs)
-    # By stratum, run and measure, each in the order given.
-    place = {m.label: i for i, m in enumerate(wanted)}
-    order = {run: i for i, run in enumerate(loaded.data.runs)}
-    strata_order = {stratum: i for i, stratum in enumerate(dict.fromkeys(stratum for stratum, _ in work))}
-    rows.sort(key=lambda row: (strata_order[row.stratum], order[row.run], place[row.measure]))
+        done += len(unlike)
     how: dict[str, object] = {"by": by} if by else {}
     if ci:
         units = loaded.data.resampled if isinstance(loaded.data, Evidence) else "questions"
@@ -82,38 +78,51 @@ def _watch(progress: Progress, done: int, every: int, now: int, _: int) -> None:
 
 def _inputs(
     loaded: Loaded, wanted: Sequence[Measure], by: str | None
-) -> tuple[list[tuple[str | None, list[MeasureInput]]], list[Note]]:
-    """Return every run seen by every measure on each stratum, and notes on what measures cannot use."""
-    work: list[tuple[str | None, list[MeasureInput]]] = []
+) -> tuple[list[tuple[str | None, list[MeasureInput], Unlike]], list[Note]]:
+    """Return every run seen by every measure on each stratum, those that are unlike, and notes on what measures cannot
+    use."""
+    work: list[tuple[str | None, list[MeasureInput], Unlike]] = []
     notes = list(loaded.notes)
     for stratum, part in strata(loaded.data, by):
         inputs, more = measure_inputs(part, wanted)
         notes += more if stratum is None else []
-        work.append((stratum, inputs))
+        work.append((stratum, inputs, {_same(sample): sample for sample in inputs}))
     return work, notes
 
 
 def _score_inputs(
     runs: Sequence[str],
-    inputs: Sequence[MeasureInput],
+    work: tuple[Sequence[MeasureInput], Unlike],
     part: tuple[str | None, str | None],
     methods: dict[str, str],
     plan: ResamplingPlan,
     *,
     progress: Progress | None,
 ) -> tuple[list[Score], list[Remark]]:
-    """Make the rows of one stratum, and the remarks on their intervals."""
-    by, stratum = part
-    intervals = bounds(inputs, methods, plan, progress) if methods else repeat((None, None, []), len(inputs))
+    """Make the rows of one stratum, and the remarks on their intervals. Runs that are alike are computed once."""
+    (inputs, unlike), (by, stratum) = work, part
+    samples = list(unlike.values())
+    intervals: Sequence[tuple[float | None, float | None, list[Note]]]
+    intervals = bounds(samples, methods, plan, progress) if methods else [(None, None, [])] * len(samples)
     if progress and not methods:
-        progress(len(inputs), len(inputs))
+        progress(len(samples), len(samples))
+    of_same = {
+        same: (sample.value, *interval) for (same, sample), interval in zip(unlike.items(), intervals, strict=True)
+    }
     rows, remarks = [], []
-    for sample, (low, high, made) in zip(inputs, intervals, strict=True):
+    for sample in inputs:
         label, run = sample.measure.label, runs[sample.run]
-        whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
-        remarks += [(remark, label, whose) for remark in made]
-        rows.append(Score(run, label, sample.value, low, high, sample.n, stratum, methods.get(label)))
+        value, low, high, made = of_same[_same(sample)]
+        if made:
+            whose = f"run {run!r}" if stratum is None else f"run {run!r} on {by} {stratum!r}"
+            remarks += [(remark, label, whose) for remark in made]
+        rows.append(Score(run, label, value, low, high, sample.n, stratum, methods.get(label)))
     return rows, remarks
+
+
+def _same(sample: MeasureInput) -> tuple[str, int]:
+    """Return what two samples have in common where they are the same but for the run's name."""
+    return sample.measure.label, id(sample.patterns)
 
 
 def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
