@@ -1,9 +1,9 @@
 """Inference and meta-evaluation against the slow side, as ratios within one run: `python benchmarks/inference.py
 [SHARED]`.
 
-SHARED is a folder with `data/mmlu_pro/outcomes.parquet` and `peers/literal_meta.py`, the published procedures in plain
-NumPy loops (default: `../shared` beside the checkout). What is timed on a part of the work says so and is scaled. About
-three minutes.
+SHARED is a folder with `data/mmlu_pro/outcomes.parquet`, `data/pan20` and `peers/literal_meta.py`, the published
+procedures in plain NumPy loops (default: `../shared` beside the checkout). What is timed on a part of the work says so and
+is scaled. About five minutes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from scipy import stats
+from shared_draws import alone, pan
 from timing import Row, seconds, show
 
 from nescio import meta
@@ -190,7 +191,9 @@ def main() -> None:
         assert isinstance(data, Evidence)
         rows = [interval(data), exact_pairs(data), *rows]
         rows[2:2] = [*(as_printed(data, runpy.run_path(str(peer))) if peer.exists() else []), from_tables(data)]
-    for needed in (path, peer):
+    problems = shared / "data" / "pan20"
+    rows = [*(pan(problems) if problems.exists() else []), *alone(), *rows]
+    for needed in (path, peer, problems):
         if not needed.exists():
             print(f"skipped what needs it: there is no {needed}", file=sys.stderr)
     show(rows)

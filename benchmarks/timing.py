@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One piece of work, its median time, and what it is measured against."""
+    """One piece of work, its median time, and what it is measured against; nothing, where a time is to be kept."""
 
     work: str
     mine: float
@@ -39,6 +39,9 @@ def process(*arguments: str) -> Callable[[], object]:
 def show(rows: Iterable[Row]) -> None:
     """Print the rows with their ratios."""
     for work, mine, against, theirs, asked in rows:
+        if not against:
+            print(f"{work:72} {mine:9.4f} s{f'   (asked: at most {asked})' if asked else ''}")
+            continue
         ratio = f"{mine / theirs:.2f}x its time" if mine > theirs else f"{theirs / mine:.3g}x faster"
         print(
             f"{work:72} {mine:9.4f} s   {against:44} {theirs:9.3f} s   {ratio}{f'   (asked: {asked})' if asked else ''}"

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+
+def compiled(function: Any) -> Any:
+    """Compile when first called, and keep the result on disk where there is a place that can be written."""
+    try:
+        return njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:
+        return njit(nogil=True, error_model="numpy")(function)
 
 
 @compiled

@@ -194,6 +194,6 @@ def _compiled(scan: Scan) -> ModuleType | None:
 def _load() -> ModuleType | None:
     try:
         from nescio.stats import _compiled as compiled
-    except ImportError:
+    except Exception:  # not installed, or not for this version of Python or NumPy: NumPy gives the same values
         return None
     return compiled
