@@ -27,7 +27,7 @@ from .conftest import EXAMPLES
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 WIDTHS = (60, 80, 120)
 FEW = ["--resamples", "200"]
-LONG = "results/2026-11-22/a-system-with-a-very-long-name-" + "x" * 60 + "-temperature-0.7"  # 120 characters
+LONG = "results/2026-11-22/a-system-with-a-very-long-name-" + "x" * 60 + "-temperature-07"  # 120 characters
 COLLECTION = "tables.xml"
 # A call of every command in a copy of examples/. What writes a file that another reads comes before it.
 CALLS: dict[str, list[list[str]]] = {
