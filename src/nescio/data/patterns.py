@@ -38,6 +38,8 @@ class Patterns:
         return int(self.counts.sum())
 
 
+MOST_AXES = 32  # of an array, in any version of NumPy
+
 Each = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 
 
@@ -140,7 +142,7 @@ def numbered(clusters: Array) -> NDArray[np.int64]:
 
 def distinct(cells: Array) -> tuple[Array, NDArray[np.int64]]:
     """Return the distinct rows of a matrix in lexicographic order, and which of them each row is."""
-    if cells.dtype.kind in "iu" and len(cells):
+    if cells.dtype.kind in "iu" and len(cells) and cells.shape[1] <= MOST_AXES:
         low = [int(column.min()) for column in cells.T]
         span = [int(column.max()) - least + 1 for column, least in zip(cells.T, low, strict=True)]
         if math.prod(span) <= 1 << 16:

@@ -71,7 +71,8 @@ def _tally(data: Evidence) -> Tally | None:
 def _from_tally(tally: Tally, measure: Measure) -> list[MeasureInput]:
     """Return each run's counts; runs with the same counts have the same patterns."""
     wanted = {*measure.needs, *OUTCOMES}  # the three are what a posterior of counts is made from
-    tables, table_of = distinct(tally.counts)
+    none = np.zeros(len(tally.runs), dtype=np.int64)
+    tables, table_of = distinct(tally.counts) if tally.counts.size else (tally.counts[:1], none)
     all_patterns = []
     for table in tables:
         used = table > 0
