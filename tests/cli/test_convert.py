@@ -39,22 +39,30 @@ UNJUDGED = {
         "mctest",
         "cbc",
         "cbc, as Deep Read judges",
+        "opencompass, predictions",
         "questions",
     ),
 }
+GRADED = ("outcomes", "every_eval_ever", "inspect")  # what holds outcomes and no texts
 # What the counts become where a format has no place for what decided: MCTest's run answers one question by a letter, right as the
-# option's name and wrong as a text; and Deep Read judges by the story (here Nell Boyd with her title is no longer right).
+# option's name and wrong as a text; Deep Read judges by the story (here Nell Boyd with her title is no longer right).
 OTHERWISE = {
     ("mctest", "kilt"): {"lamp": (3, 3, 2)},
     ("mctest", "squad2"): {"lamp": (3, 3, 2)},
     ("cbc, as Deep Read judges", "kilt"): {"lamp": (2, 2, 1)},
     ("cbc, as Deep Read judges", "squad2"): {"lamp": (2, 2, 1)},
+    # A log of Inspect does not say which questions have no answer, so that silence is not right there.
+    ("abstention_bench", "inspect"): {"lamp_2b": (1, 2, 2)},
+    ("squad2", "inspect"): {"lamp": (1, 2, 2)},
+    ("questions", "inspect"): {"lamp": (1, 1, 2)},
+    # The instance that was not submitted is in no file.
+    **{("swe_bench", to): {"lamp-2b.of-may": (2, 1, 2)} for to in GRADED},
 }
 
 
 def takes(to: str, name: str) -> bool:
     """Whether a writer has a place for what an excerpt holds."""
-    if to == "outcomes":
+    if to in GRADED:
         return bool(EVERY[name].counts) and name != "counts"
     return EVERY[name].format == "pan" if to == "pan" else name in UNJUDGED
 
@@ -75,7 +83,7 @@ def test_what_is_converted_is_read_again_or_refused(
     assert done.status == 0, done.err
     files = [output] if suffix else sorted(path for path in output.rglob("*") if path.is_file())
     kept = {option: value for option, value in excerpt.options.items() if option == "ungraded"}
-    judge = {option: value for option, value in excerpt.options.items() if option == "judge" and to != "outcomes"}
+    judge = {option: value for option, value in excerpt.options.items() if option == "judge" and to not in GRADED}
     again = load(files, Options(**kept, **judge))
     assert counts(again.data) == OTHERWISE.get((name, to), excerpt.counts)
 

@@ -330,7 +330,7 @@ def test_an_unknown_writer_is_named(tmp_path: Path) -> None:  # noqa: ARG001
         WRITERS.find("squad")
 
 
-@pytest.mark.parametrize("to", [name for name, writer in WRITERS.items() if not writer.suffixes and name != "pan"])
+@pytest.mark.parametrize("to", [name for name, writer in WRITERS.items() if writer.takes is Unjudged])
 def test_a_folder_that_holds_something_is_left_alone(to: str, tmp_path: Path) -> None:
     (tmp_path / "kept.txt").write_text("mine")
     with pytest.raises(UsageError, match="already exists; give a new or empty folder"):

@@ -42,8 +42,9 @@ def command(files: tuple[Path, ...], to: str, **arguments: Any) -> None:
     IN are files as for `nescio score`. OUT is the outcome table to write (.csv, .tsv, .jsonl or .parquet) or, with
     --to, the new folder for the files of another format. Declined, unanswered and ungraded answers keep their
     status. An ungraded answer has an empty outcome. A note counts what the new format cannot hold. nescio invents
-    nothing: a log with grades but no answers can only become an outcome table. nescio cannot write SimpleQA results
-    (their grades come from SimpleQA's own grader), TREC judgements (they judge documents) or other tools' logs.
+    nothing: a log with grades but no answers can only become an outcome table, instances of every_eval_ever (.jsonl) or
+    logs of Inspect. nescio cannot write SimpleQA results (their grades come from SimpleQA's own grader), TREC
+    judgements (they judge documents) or the logs of other tools.
     `nescio ave build` writes collections for answer validation. --missing, --ungraded, --unanswerable and --cluster
     affect scoring only and change nothing here.
 

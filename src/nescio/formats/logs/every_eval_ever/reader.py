@@ -2,19 +2,21 @@
 
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
 …}. The format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern
-of `--declined-pattern` matches. An instance with another error is not graded. One question under several evaluations
+of `--declined-pattern` matches; and what the metadata say that nescio writes (`nescio_outcome`: correct, incorrect,
+unanswered, ungraded). An instance with another error is not graded. One question under several evaluations
 (filters, metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat
 of its question.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES
 from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, choose, declined, numbered, outcomes_of
@@ -38,6 +40,9 @@ from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
+OWN = "nescio_"  # what the keys of metadata begin with that nescio writes
+OUTCOME, WHY = f"{OWN}outcome", f"{OWN}why"
+STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 KEYS = frozenset(("schema_version", "model_id", "evaluation_name", "sample_id", "evaluation"))
 TASK = "evaluation"
 Row = Mapping[str, Any]
@@ -60,7 +65,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     by_score = [one.row.scores[SCORE] for one in instances if one.by_score and one.row.scores]
     if scale := scale_of(by_score, options):
         notes += say_partial(scale, "instances without is_correct", len(by_score), options)
-    if not options.declined.asked:
+    if not options.declined.asked and not all(one.written for one in instances):
         notes.append(
             note(
                 "every_eval_ever.no_declining",
@@ -80,6 +85,7 @@ class _Instance:
     sample: tuple[str, str, int]  # model, sample_id, what was asked
     result: str | None  # evaluation_result_id, which names a metric
     by_score: bool  # whether is_correct is not said
+    written: bool  # whether its metadata say what the outcome is
 
 
 def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[Note]) -> list[Graded]:
@@ -129,15 +135,22 @@ def _check(source: Source, row: Row, where: str) -> None:
 def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Instance:
     _check(source, row, f"line {line}")
     model, sample = identity(row["model_id"]), identity(row["sample_id"])
-    state, why = _state(row, options)
-    score = number(row["evaluation"].get("score"))
     more, prompt, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
+    held = more if isinstance(more, dict) else {}
+    state, why = _written(held, options) or _state(row, options)
+    score = number(row["evaluation"].get("score"))
     graded = Graded(
         model,
         sample,
         state,
         why=why,
-        strata={**(labels(more, options) if isinstance(more, dict) else {}), TASK: identity(row["evaluation_name"])},
+        confidence=_finite(held.get(f"{OWN}confidence")),
+        candidate=_candidate(held),
+        answerable=_answerable(held),
+        strata={
+            **labels({k: v for k, v in held.items() if not str(k).startswith(OWN)}, options),
+            TASK: identity(row["evaluation_name"]),
+        },
         where=f"line {line}",
         path=source.label,
         scores={} if score is None or why == ERRORED else {SCORE: score},
@@ -145,7 +158,9 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     )
     text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
-    return _Instance(graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None)
+    return _Instance(
+        graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None, OUTCOME in held
+    )
 
 
 def _texts(row: Row) -> AnswerTexts:
@@ -171,6 +186,30 @@ def _told_apart(rows: Sequence[Graded], notes: list[Note], *, several: bool) -> 
             )
         )
     return numbered(replace(row, question=name) for row, name in zip(rows, names, strict=True))
+
+
+def _written(held: Row, options: ReadOptions) -> tuple[int, str | None] | None:
+    """Return the state and the reason that nescio wrote to the metadata; None where it did not, or a threshold is asked
+    for."""
+    word, why = held.get(OUTCOME), held.get(WHY)
+    if not isinstance(word, str) or word not in STATES_WRITTEN or threshold(options) is not None:
+        return None
+    return STATES_WRITTEN[word], why if isinstance(why, str) and why else None
+
+
+def _finite(value: Any) -> float | None:
+    found = number(value)
+    return found if found is not None and math.isfinite(found) else None
+
+
+def _candidate(held: Row) -> int:
+    value = held.get(f"{OWN}candidate")
+    return {"1": 1, "0": 0}.get(value, -1) if isinstance(value, str) else -1
+
+
+def _answerable(held: Row) -> int:
+    value = held.get(f"{OWN}answerable")
+    return {"true": 1, "false": 0}.get(value, -1) if isinstance(value, str) else -1
 
 
 def _state(row: Row, options: ReadOptions) -> tuple[int, str | None]:

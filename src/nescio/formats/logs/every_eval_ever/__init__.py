@@ -1,0 +1,1 @@
+"""every_eval_ever: instance-level results of any tool, one a line."""
