@@ -57,6 +57,7 @@ __all__ = [
     "report_change",
     "score",
     "tune",
+    "tune_pair",
 ]
 
 _HOME = {
@@ -92,6 +93,7 @@ _HOME = {
     "Tuned": "selective",
     "Tuning": "selective",
     "tune": "selective",
+    "tune_pair": "selective",
 }
 _NAMESPACES = {
     "ave": "commands.ave",
@@ -151,6 +153,7 @@ if TYPE_CHECKING:
     from nescio.selective import Tuned as Tuned
     from nescio.selective import Tuning as Tuning
     from nescio.selective import tune as tune
+    from nescio.selective import tune_pair as tune_pair
     from nescio.sources.dataframes import from_dataframe as from_dataframe
 
 

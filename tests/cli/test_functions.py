@@ -38,7 +38,8 @@ def test_the_functions_of_python_are_the_commands() -> None:
         "report_change",
         "from_dataframe",
         "measure",
-    }  # check of files that do not belong together, compare -o FILE.html, a table as data, a measure by its name
+        "tune_pair",
+    }  # check of files that do not belong together, compare -o FILE.html, a table as data, a measure by its name, tune of two runs
     assert offered == single | others
 
 

@@ -168,7 +168,12 @@ def test_a_bad_option_is_one_message(
 
 def test_what_has_no_confidence_is_one_message(nescio: Command, table3: Path, outcomes: Path, tmp_path: Path) -> None:
     assert "a counts table has no confidences" in nescio("tune", table3).err
-    assert "there are 2 runs" in nescio("tune", outcomes).err
+    assert (
+        "--max-risk: for one run, named with --run"
+        in nescio("tune", outcomes, "--baseline", "guesser", "--max-risk", 0.1).err
+    )
+    assert "there are 2 runs" in nescio("tune", outcomes, "--max-risk", 0.1).err
+    assert "modest minus guesser is" in nescio("tune", outcomes).out
     assert nescio("tune", outcomes, "--run", "modest", "-f", "json").json["run"] == "modest"
     bare = tmp_path / "bare.csv"
     bare.write_text("run,question,outcome\na,q1,correct\na,q2,incorrect\n")
@@ -225,7 +230,10 @@ def test_real_runs(nescio: Command, tmp_path: Path) -> None:
         PAN / "truth.jsonl",
         *(PAN / "runs" / run / "answers.jsonl" for run in ("gagala20-small", "weerasinghe20-large")),
     )
-    assert "name it with --run: gagala20-small, weerasinghe20-large" in nescio("tune", *files).err
+    third = PAN / "runs" / "boenninghoff20-small" / "answers.jsonl"
+    assert "name it with --run: gagala20-small, weerasinghe20-large" in nescio("tune", *files, third).err
+    pair = nescio("tune", *files, "--resamples", 200, "-f", "json").json
+    assert pair["comparison"][0]["verdict"] == "better"
     written = tmp_path / "tuned.csv"
     found = nescio("tune", *files, "--run", "weerasinghe20-large", "-f", "json", "-o", written).json
     assert found["value_all_answered"] < found["value"] < 1

@@ -12,16 +12,24 @@ from nescio.cli import options
 from nescio.cli.output import emit, say, say_notes
 from nescio.commands.gates import CANNOT_TELL
 from nescio.commands.places import check_file
-from nescio.commands.tune import write_tuned
+from nescio.commands.tune import tune_one_or_two, write_tuned
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.writer import SUFFIXES
-from nescio.reporting.tuning import show_tuned
-from nescio.selective import tune
+from nescio.reporting.tuning import show_tuned, show_tuned_pair
+from nescio.selective import TunedPair
+
+CONFIDENCE = 0.95
+EVERY_POINT = 1 << 30  # of a risk-coverage curve
 
 
 @options.command("tune")
 @options.FILES
 @click.option("--run", metavar="RUN", help="The run, if there are several.")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare the run with this one, each at its own threshold. [default: if there are two runs]",
+)
 @click.option(
     "-m",
     "--measure",
@@ -42,7 +50,7 @@ from nescio.selective import tune
 @click.option(
     "--confidence",
     type=float,
-    default=0.95,
+    default=CONFIDENCE,
     show_default=True,
     metavar="SHARE",
     help="The confidence level of that guarantee.",
@@ -92,6 +100,10 @@ def command(
     nescio tune outcomes.csv --run mine
     nescio tune outcomes.csv --run mine -m 'penalty(t=0.75)' -o mine-tuned.csv
     nescio tune outcomes.csv --run mine --max-risk 0.05 --confidence 0.95
+    nescio tune outcomes.csv --baseline old --run mine
+
+    With two runs, and no --run, both are tuned and then compared on questions that chose neither threshold: each part
+    of the questions is held out in turn.
 
     "expect this" is the value for new questions. The "in sample" value is too optimistic. The value of the exact c@1
     rule (answer if p exceeds A/(n + U)) is also slightly too optimistic. That rule assumes calibrated confidences.
@@ -102,14 +114,18 @@ def command(
     if output:
         check_file(output, "a run", SUFFIXES, files)
     read_options = options.reading(arguments) | ({"strata": None} if output else {})
-    tuned = tune(
-        list(files),
-        measures[0] if measures else "c@1",
-        grid=None if grid is None else options.numbers("--grid", grid),
-        points=None if curve else 200,
-        **arguments,
-        **read_options,
-    )
+    alone = {
+        "max_risk": arguments.pop("max_risk"),
+        "grid": None if grid is None else options.numbers("--grid", grid),
+        "points": EVERY_POINT if curve else None,
+        "confidence": None if (sure := arguments.pop("confidence")) == CONFIDENCE else sure,
+        "output": output,
+    }
+    tuned = tune_one_or_two(list(files), measures[0] if measures else "c@1", alone=alone, **arguments, **read_options)
+    if isinstance(tuned, TunedPair):
+        say_notes(tuned.notes)
+        emit(tuned, printed, show=show_tuned_pair)
+        return 0
     if output and tuned.applied is None:
         say(f"{output} is not written, because there is no threshold to apply")
     elif output:

@@ -1,8 +1,10 @@
-"""The run that a threshold makes, as an outcome table."""
+"""One run tuned, or two of them compared; and the run that a threshold makes, as an outcome table."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from nescio.commands.places import check_file
 from nescio.data.columns import bare, known
@@ -11,7 +13,27 @@ from nescio.errors import UsageError
 from nescio.formats import WriteResult
 from nescio.formats.native.outcome_table.writer import SUFFIXES, write_outcomes
 from nescio.measures import parse
-from nescio.selective import Tuned, as_outcomes
+from nescio.pipeline import Options
+from nescio.scoring.score import open_data
+from nescio.selective import Tuned, TunedPair, as_outcomes, tune, tune_pair
+
+READING = {field.name for field in fields(Options)}
+
+
+def tune_one_or_two(
+    source: Any, measure: str, *, baseline: str | None = None, run: str | None = None, alone: Any = None, **options: Any
+) -> Tuned | TunedPair:
+    """Tune one run, or compare two, each at its own threshold: where a baseline is named, or where there are two runs
+    and none is named. `alone` are options that only one run can have, by name; other arguments as in `nescio.tune`."""
+    alone = {name: value for name, value in (alone or {}).items() if value is not None}
+    loaded = open_data(source, {"strata": (), **{name: options.pop(name) for name in READING & {*options}}}, [measure])
+    if baseline is None and (run is not None or len(loaded.data.runs) != 2 or alone):
+        alone.pop("output", None)
+        return tune(loaded, measure, run=run, **alone, **options)
+    if alone:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in alone)
+        raise UsageError(f"{named}: for one run, named with --run, and no baseline")
+    return tune_pair(loaded, measure, run=run, baseline=baseline, **options)
 
 
 def write_tuned(tuned: Tuned, output: Path | str) -> WriteResult:

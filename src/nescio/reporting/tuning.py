@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from nescio.data.results import Comparison
 from nescio.reporting.board import number
 from nescio.reporting.grid import make_grid
 from nescio.reporting.screen import show_grid, show_records, show_signature, show_text
-from nescio.selective import Tuned, Tuning
+from nescio.reporting.tables import signed
+from nescio.selective import Tuned, TunedPair, Tuning
 
 CURVE_ROWS = 20
 
@@ -74,3 +76,38 @@ def _values(row: Tuning) -> list[tuple[str, str, str]]:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}%"
+
+
+def show_tuned_pair(pair: TunedPair) -> None:
+    """Print two runs at their own thresholds, and how they compare on held-out questions."""
+    runs, measure = [row.run for row in pair], pair.rows[0].measure
+    facts = {
+        "answer from": [_threshold(row) for row in pair],
+        "answers": [_percent(row.coverage_held_out) for row in pair],
+        "of these wrong": [_percent(row.risk_held_out) for row in pair],
+        f"{measure} on new questions": [_interval(row.value, row.low, row.high) for row in pair],
+        f"{measure} in sample": [number(row.value_in_sample) for row in pair],
+        f"{measure} as given": [number(row.value_as_given) for row in pair],
+    }
+    show_grid(make_grid(["", *runs], [[name, *values] for name, values in facts.items()], [True, False, False]))
+    show_text("")
+    own, given = pair.comparison, pair.tables["as_given"][0]
+    show_text(
+        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {_difference(own)}: {own.verdict}."
+    )
+    show_text(f"As they came: {_difference(given)}: {given.verdict}.")
+    show_text("")
+    show_signature(pair.signature)
+
+
+def _threshold(row: Tuning) -> str:
+    return "nothing" if not row.coverage else "everything" if row.threshold is None else f"{row.threshold:.6g}"
+
+
+def _interval(value: float, low: float | None, high: float | None) -> str:
+    return number(value) if low is None or math.isnan(low) else f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def _difference(row: Comparison) -> str:
+    interval = "" if row.low is None or math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]"
+    return f"{signed(row.difference)}{interval}"

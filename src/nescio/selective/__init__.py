@@ -7,12 +7,14 @@ from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, cer
 from nescio.selective.curve import Point, as_outcomes, risk_coverage
 from nescio.selective.thresholds import break_even, exact_rule
 from nescio.selective.tuning import Tuned, Tuning, tune
+from nescio.selective.two import TunedPair, tune_pair
 
 __all__ = [
     "GridPoint",
     "Guarantee",
     "Point",
     "Tuned",
+    "TunedPair",
     "Tuning",
     "as_outcomes",
     "bounds_on_grid",
@@ -22,5 +24,6 @@ __all__ = [
     "needed",
     "risk_coverage",
     "tune",
+    "tune_pair",
     "upper_bound",
 ]

@@ -21,6 +21,7 @@ from nescio.reporting.page.leaderboard import leaderboard
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
 from nescio.reporting.page.texts import as_json
+from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
 
@@ -46,15 +47,17 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     )
     return assembled(
         "report.html.jinja",
-        ("page.js", "board.js", "texts.js", "questions.js"),
+        ("page.js", "board.js", "thresholds.js", "texts.js", "questions.js"),
         shared,
         figures,
         browsing,
+        held={"thresholds": threshold_payload(report)} if report.operating else {},
         board=leaderboard(report),
         level=report.level,
         main=sanitize(report.main, target="page"),
         commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
         silence=_silence(report),
+        thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
     )
 
@@ -65,6 +68,8 @@ def assembled(
     shared: Shared,
     figures: Sequence[Figure],
     browsing: Browser | None,
+    *,
+    held: Mapping[str, Any] | None = None,
     **own: Any,
 ) -> str:
     """Return a page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only
@@ -72,7 +77,7 @@ def assembled(
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    held = {figure.name: table(figure) for figure in figures}
+    held = {**{figure.name: table(figure) for figure in figures}, **(held or {})}
     if browsing:
         held["browser"] = dict(browsing.payload)
     script = '"use strict";\n' + "\n".join(map(asset, scripts))
@@ -116,6 +121,7 @@ def _inert_answer(headline: Answer) -> Answer:
         sanitize(headline.name, target="page"),
         sanitize(headline.after, target="page"),
         tuple(sanitize(item, target="page") for item in headline.more),
+        sanitize(headline.advice, target="page"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack, get_args
 
 from nescio.comparison import Rank, compare, ranks
@@ -20,8 +20,12 @@ from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, ReadingOptions, c
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
+from nescio.selective.curve import one_run
+from nescio.selective.operating import Operating, operating
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
+
+MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
 STUDIES: tuple[Study, ...] = get_args(Study)
@@ -38,7 +42,7 @@ class ReportData:
     `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
     outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
-    says which could not be made.
+    says which could not be made. `operating` says what runs with confidences do at each threshold.
     """
 
     loaded: Loaded
@@ -57,6 +61,7 @@ class ReportData:
     by: str | None = None
     studies: tuple[Results, ...] = ()
     missing: tuple[Note, ...] = ()
+    operating: Mapping[str, Operating] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -129,6 +134,7 @@ def gather(
         by,
         studied,
         missing,
+        _operating(loaded, runs, main, seed),
     )
 
 
@@ -201,6 +207,24 @@ def _ranking(compared: Comparisons | None, main: str, values: Sequence[tuple[str
         return ()
     lower = parse(main).declaration.lower_is_better
     return compared.tables.get("ranks") or ranks(main, values, tuple(compared), lower_is_better=lower)
+
+
+def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dict[str, Operating]:
+    """Return what the best runs do at each threshold, those that have confidences; their tuned thresholds are the best
+    by the measure that decides, or by c@1 where a threshold says nothing of it."""
+    data = loaded.data
+    if not isinstance(data, Evidence) or "confidence" not in data.columns or not set(OUTCOMES) <= data.columns.keys():
+        return {}
+    measure = parse(main)
+    if measure.order is not None or measure.user_columns:
+        measure = parse("c@1")
+    found = {}
+    for run in runs[:MOST_TUNED]:
+        try:
+            found[run] = operating(one_run(data, run), measure, seed=seed)
+        except NescioError:
+            continue
+    return {run: one for run, one in found.items() if len(one.points) > 1}
 
 
 def _whole(row: Score, measure: str) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nescio.data.evidence import Evidence
 from nescio.data.results import Score
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
+from nescio.selective.certified import upper_bound
+from nescio.selective.operating import Operating
 from nescio.text import enumerated, plural
 
 
@@ -20,6 +23,7 @@ class Answer:
     name: str
     after: str
     more: tuple[str, ...] = ()
+    advice: str = ""
 
     @property
     def text(self) -> str:
@@ -29,6 +33,10 @@ class Answer:
 
 def answer(report: ReportData) -> Answer:
     """Say who is best by the measure that decides, how surely, and with whom it is tied."""
+    return replace(_standing(report), advice=advice(report))
+
+
+def _standing(report: ReportData) -> Answer:
     best = report.row(report.runs[0], report.main)
     if best is None or math.isnan(best.value):
         return Answer(f"{report.main} is undefined for ", "every run", ", because nothing could be counted.")
@@ -53,6 +61,71 @@ def answer(report: ReportData) -> Answer:
     return Answer(
         "", name, f" is best by {report.main}{lower}, {value(best)}; {difference}.", _what_it_did(report, best.run)
     )
+
+
+def advice(report: ReportData) -> str:
+    """Say what to do: which run to use, from which confidence on, and what it will then do; or what is missing to say
+    so."""
+    best = report.runs[0]
+    counts = report.counts.get(best)
+    if not counts or not sum(counts):
+        return ""
+    tied = [
+        report.shown[run]
+        for run in report.runs[1:]
+        if (pair := report.pairs.get((best, run))) is not None and pair.verdict not in ("better", "worse")
+    ]
+    name = report.shown[best]
+    own = report.operating.get(best)
+    tuned = own.tuned if own and _pays(report, own) else None
+    if tied:
+        more = f"To choose between {name} and {enumerated(tied)} takes more questions than these (`nescio plan` says how many). "
+        who, does = f"{more}{name} {f'at {tuned.threshold:.3g}' if tuned else 'as it is'}", ""
+    else:
+        who, does = f"Ship {name} {f'at {tuned.threshold:.3g}' if tuned else 'as it is'}:", " it"
+    if tuned:
+        said = f"answers {tuned.coverage:.0%} of new questions, and {tuned.risk:.0%} of its answers are wrong"
+        return f"{who}{does} {said}{_bound(tuned.risk_upper)}."
+    answered, wrong = _answers(report, best)
+    if not answered:
+        return f"{who}{does} answers nothing."
+    upper = _upper(report, answered, wrong)
+    said = f"answers {answered / sum(counts):.0%}, and {wrong / answered:.0%} of its answers are wrong{_bound(upper)}."
+    lacking = "" if own else " With a confidence for each answer, this page says from which confidence on to answer."
+    return f"{who}{does} {said}{lacking}"
+
+
+def _answers(report: ReportData, run: str) -> tuple[int, int]:
+    """Return how many questions a run answered, and how many of these wrongly."""
+    data = report.loaded.data
+    correct, incorrect, _ = report.counts[run]
+    if not isinstance(data, Evidence) or "answered" not in data.columns:
+        return correct + incorrect, incorrect
+    i = data.runs.index(run)
+    answered = data.present[i] & (data.columns["answered"][i] == 1)
+    return int(answered.sum()), int((answered & (data.columns["incorrect"][i] == 1)).sum())
+
+
+def _upper(report: ReportData, answered: int, wrong: int) -> float | None:
+    """Return the upper bound on the share wrong, one-sided, with 95% confidence; None for questions that hang
+    together."""
+    data = report.loaded.data
+    if isinstance(data, Evidence) and (data.clusters is not None or data.repeats is not None):
+        return None
+    return float(upper_bound([wrong], [answered], 0.05)[0])
+
+
+def _bound(upper: float | None) -> str:
+    return "" if upper is None else f" (at most {upper:.0%}, with 95% confidence)"
+
+
+def _pays(report: ReportData, own: Operating) -> bool:
+    """Whether the tuned threshold is expected to do at least as well on new questions as the run did as it came."""
+    given, tuned = report.row(own.run, report.main), own.tuned
+    if given is None or tuned is None or math.isnan(tuned.value):
+        return False
+    gain = tuned.value - given.value
+    return (-gain if report.lower_is_better else gain) >= 0
 
 
 def _level(report: ReportData, best: Score) -> list[str]:

@@ -1,0 +1,141 @@
+"""What a run does at each threshold: the counts that a page moves through, its tuned threshold and a certified one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.errors import NescioError
+from nescio.measures import Measure
+from nescio.scoring.samples import measure_inputs
+from nescio.selective.certified import Guarantee, upper_bound
+from nescio.selective.crossfit import choose
+from nescio.selective.curve import Floats, OneRun
+from nescio.selective.thresholds import check_follows
+
+POINTS = 200
+FOLDS = 10
+CERTIFIED = (0.05, 0.1, 0.2, 0.3)  # risks that are tried, the lowest first
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What becomes of the questions of a run where it answers from `threshold` on: `answered` of them, `wrong` of these
+    wrongly. With repeats a question counts once, so that these may be fractions. A threshold of inf answers nothing."""
+
+    threshold: float
+    correct: float
+    incorrect: float
+    unanswered: float
+    answered: float
+    wrong: float
+
+
+@dataclass(frozen=True, slots=True)
+class TunedPoint:
+    """The threshold at which a measure is best, and what to expect of it on new questions (cross-fitted): the measure,
+    the share answered, the share of these wrong, and its upper bound (one-sided, 95%; None for clustered questions)."""
+
+    threshold: float
+    value: float
+    coverage: float
+    risk: float
+    risk_upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operating:
+    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `certified` is
+    (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a confidence of 95%."""
+
+    run: str
+    n: float
+    points: tuple[Counts, ...]
+    given: Counts
+    tuned: TunedPoint | None
+    certified: tuple[float, float] | None
+
+
+def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
+    """Say what a run does at up to 200 thresholds, evenly spaced in coverage, the tuned and the certified one among
+    them.
+
+    The tuned one makes `measure` best, and is None where a threshold does not say what becomes of the measure's
+    columns, or where nothing can be held out. Raises NescioError as `choose` does.
+    """
+    tuned, certified = _tuned(one, measure, seed), _certified(one, seed)
+    distinct = np.unique(one.confidence[one.has_confidence])[::-1]
+    if len(distinct) > POINTS:
+        distinct = distinct[np.unique(np.linspace(0, len(distinct) - 1, POINTS).round().astype(int))]
+    marked = [point for point in (tuned.threshold if tuned else None, certified[1] if certified else None) if point]
+    thresholds = np.unique([*distinct, *(t for t in marked if np.isfinite(t))])[::-1]
+    weight = _weights(one)
+    points = _counts(one, weight, np.array([np.inf, *thresholds]))
+    return Operating(one.data.runs[0], float(weight.sum()), points, _as_given(one, weight), tuned, certified)
+
+
+def _weights(one: OneRun) -> Floats:
+    """Return what each row weighs: a question counts once, however often it was asked."""
+    if one.data.repeats is None:
+        return np.ones(len(one.confidence))
+    question = one.data.repeats.question
+    weights: Floats = 1 / np.bincount(question)[question]
+    return weights
+
+
+def _each(columns: Mapping[str, Array]) -> Floats:
+    """Return correct, incorrect, unanswered, answered, and answered wrongly, shape (5, rows)."""
+    four = [columns[name][0].astype(np.float64) for name in ("correct", "incorrect", "unanswered", "answered")]
+    return np.stack([*four, four[3] * four[1]])
+
+
+def _counts(one: OneRun, weight: Floats, thresholds: Floats) -> tuple[Counts, ...]:
+    """Count at each threshold: what declining all gives, and what accepting the surer ones changes."""
+    declined = _each(one.apply(np.zeros_like(one.has_confidence)).columns) * weight
+    accepted = _each(one.apply(one.has_confidence).columns) * weight
+    order = np.flatnonzero(one.has_confidence)[np.argsort(-one.confidence[one.has_confidence], kind="stable")]
+    gained = np.cumsum((accepted - declined)[:, order], axis=1)
+    gained = np.concatenate([np.zeros((5, 1)), gained], axis=1) + declined.sum(axis=1, keepdims=True)
+    many = np.searchsorted(-one.confidence[order], -thresholds, side="right")
+    return tuple(
+        Counts(float(threshold), *(round(float(value), 6) for value in gained[:, k]))
+        for threshold, k in zip(thresholds, many, strict=True)
+    )
+
+
+def _as_given(one: OneRun, weight: Floats) -> Counts:
+    return Counts(np.nan, *(round(float(value), 6) for value in (_each(one.data.columns) * weight).sum(axis=1)))
+
+
+def _tuned(one: OneRun, measure: Measure, seed: int) -> TunedPoint | None:
+    try:
+        check_follows(one, measure)
+        choice = choose(one, measure, FOLDS, seed)
+    except NescioError:
+        return None
+    if not len(choice.without) or np.isposinf(choice.threshold):
+        return None
+    accepted = choice.held_out(one)
+    inputs, _ = measure_inputs(one.apply(accepted), [measure])
+    many, wrong = int(accepted.sum()), int((accepted & one.wrong).sum())
+    bound = None
+    if many and one.data.clusters is None and one.data.repeats is None:
+        bound = float(upper_bound([wrong], [many], 1 - CONFIDENCE)[0])
+    return TunedPoint(
+        choice.threshold, inputs[0].value, many / len(accepted), wrong / many if many else float("nan"), bound
+    )
+
+
+def _certified(one: OneRun, seed: int) -> tuple[float, float] | None:
+    if one.data.clusters is not None or one.data.repeats is not None:
+        return None
+    for risk in CERTIFIED:
+        choice = choose(one, Guarantee(risk, CONFIDENCE), FOLDS, seed)
+        if choice.threshold < np.inf:
+            sure = one.confidence[one.has_confidence]
+            return risk, float(sure[sure >= choice.threshold].min())
+    return None

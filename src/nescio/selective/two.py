@@ -1,0 +1,122 @@
+"""Two systems, each at the threshold that is best for it, compared on questions that chose neither threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from nescio.comparison import compare
+from nescio.comparison.two_runs import take_two
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.results import Comparison, Results
+from nescio.errors import MismatchError
+from nescio.measures import Measure, parse
+from nescio.pipeline import ReadingOptions, check_names
+from nescio.scoring.score import check_resampling, open_data
+from nescio.selective.crossfit import choose
+from nescio.selective.curve import one_run
+from nescio.selective.thresholds import check_follows
+from nescio.selective.tuning import Tuning, tune
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TunedPair(Results[Tuning]):
+    """What `tune_pair` gives: a `Tuning` of each run, the baseline first. In `tables`, `comparison` holds the run
+    against the baseline, each at its own threshold and on held-out questions, and `as_given` both as they came."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """The paired difference on held-out questions: run minus baseline."""
+        row: Comparison = self.tables["comparison"][0]
+        return row
+
+
+def tune_pair(
+    source: Any,
+    measure: str | Measure = "c@1",
+    *,
+    run: str | None = None,
+    baseline: str | None = None,
+    folds: int = 10,
+    ci: float = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    **options: Unpack[ReadingOptions],
+) -> TunedPair:
+    """Compare two runs, each at the threshold that is best for it.
+
+        nescio.tune_pair(["outcomes.csv"], run="mine", baseline="old").comparison.difference
+
+    The comparison is nested: the questions are dealt into `folds` parts, each part of each run gets the threshold that
+    was chosen on the run's other parts, and the two runs are then compared on these held-out outcomes by the paired
+    test and interval of `nescio.compare`. So no question helps to choose the threshold by which it is judged, and a
+    system gains nothing by having more thresholds to choose from. The thresholds in the rows are those chosen on all
+    questions: the ones to use. `run` and `baseline` need no names where there are two runs. Other arguments as in
+    `nescio.tune` and `nescio.compare`.
+
+    Raises NescioError: MismatchError where there are not two runs, or no confidences, UsageError for options that make
+    no sense.
+    """
+    check_names(tune_pair, options)
+    check_resampling(ci, resamples, jobs, seed)
+    bound = parse(measure)
+    loaded = take_two(open_data(source, {"strata": (), **options}, [bound]), baseline, run)
+    data = loaded.data
+    if not isinstance(data, Evidence):
+        raise MismatchError("a counts table has no confidences, and a threshold needs them")
+    drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs}
+    pair: dict[str, Any] = {"baseline": data.runs[0], "run": data.runs[1]}
+    tuned = [tune(loaded, bound, run=name, folds=folds, **drawn) for name in data.runs]
+    held_out = _together([_held_out(data, i, bound, folds, seed) for i in range(2)])
+    compared = compare(replace(loaded, data=held_out), bound, **pair, **drawn)
+    given = compare(loaded, bound, **pair, **drawn)
+    notes = [*(remark for one in tuned for remark in one.notes), *compared.notes]
+    lost = len(data.questions) - len(held_out.questions)
+    if lost:
+        notes.append(_lost(lost, len(data.questions)))
+    line = compared.signature.extend(tuned="each run", folds=folds)
+    tables = {"comparison": tuple(compared), "as_given": tuple(given)}
+    return TunedPair(tuple(one.rows[0] for one in tuned), line, tuple(dict.fromkeys(notes)), "tuning", tables)
+
+
+def _lost(lost: int, total: int) -> Note:
+    return note(
+        "tuning.not_shared",
+        "{lost:,} of {total:n question} {lost:is/are} not in both runs with a confidence, and left out of the "
+        "comparison",
+        lost=lost,
+        total=total,
+    )
+
+
+def _held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
+    """Return a run whose questions each have the threshold that was chosen without their part."""
+    one = one_run(data, run)
+    check_follows(one, measure)
+    choice = choose(one, measure, folds, seed)
+    if not len(choice.without):
+        raise MismatchError("there is only one question or cluster, so none can be held out and compared")
+    return one.apply(choice.held_out(one))
+
+
+def _together(runs: list[Evidence]) -> Evidence:
+    """Put two runs into one Evidence, on the questions (and repeats) that both have."""
+    keys = [
+        list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs
+    ]
+    place = {key: i for i, key in enumerate(keys[1])}
+    shared = [(i, place[key]) for i, key in enumerate(keys[0]) if key in place]
+    if not shared:
+        raise MismatchError("the two runs have no question in common")
+    first, second = (one.select(np.array(at)) for one, at in zip(runs, zip(*shared, strict=True), strict=True))
+    names = [name for name in first.columns if name in second.columns]
+    return replace(
+        first,
+        runs=(*first.runs, *second.runs),
+        columns={name: np.concatenate([first.columns[name], second.columns[name]]) for name in names},
+        absence=np.concatenate([first.absence, second.absence]),
+    )

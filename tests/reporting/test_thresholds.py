@@ -1,0 +1,94 @@
+"""The sliders of the page against `nescio tune` and `nescio score`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from nescio.commands.tune import write_tuned
+from nescio.reporting import page as pages
+from nescio.reporting.page.sentence import advice
+from tests.reporting.conftest import THREE, Opened, make, outcome_table
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def figures(row: Any) -> dict[str, str]:
+    return {cell.get_attribute("data-is"): cell.inner_text() for cell in row.locator("[data-is]").all()}
+
+
+def test_a_slider_gives_the_figures_of_tune_and_score(tmp_path: Path, visit: Any) -> None:
+    table = outcome_table(tmp_path / "three.csv", THREE, confidence=True)
+    opened: Opened = visit(make(tmp_path / "page.html", table))
+    page = opened.page
+    scores = nescio.score(table, ["c@1", "coverage", "penalty(t=0.75)"], resamples=100)
+    for row in page.locator("#thresholds tbody tr").all():
+        run = row.locator("th").inner_text()
+        shown = figures(row)
+        assert float(shown["c1"]) == pytest.approx(scores.value(run, "c@1"), abs=0.0005)
+        assert float(shown["penalty"]) == pytest.approx(scores.value(run, "penalty(t=0.75)"), abs=0.0005)
+        assert shown["answered"] == f"{100 * scores.value(run, 'coverage'):.1f}%"
+        tuned = nescio.tune(table, run=run, strata=None, resamples=100)
+        row.locator("button:has-text('tuned')").click()
+        shown = figures(row)
+        assert float(shown["threshold"]) == pytest.approx(tuned.threshold)
+        assert shown["answered"] == f"{100 * tuned.rows[0].coverage:.1f}%"
+        assert shown["risk"] == f"{100 * tuned.rows[0].risk:.1f}%"
+        made = tmp_path / f"{run}.csv"
+        write_tuned(tuned, made)
+        again = nescio.score(made, ["c@1", "penalty(t=0.75)"], resamples=100)
+        assert float(shown["c1"]) == pytest.approx(again.value(run, "c@1"), abs=0.0005)
+        assert float(shown["penalty"]) == pytest.approx(again.value(run, "penalty(t=0.75)"), abs=0.0005)
+        said = row.locator("td.text").inner_text()
+        assert f"c@1 {tuned.rows[0].value:.3f}; answers {tuned.rows[0].coverage_held_out:.1%}" in said
+    page.fill("#t-price", "0.5")
+    first = page.locator("#thresholds tbody tr").first
+    correct, incorrect = (int(figures(first)[name]) for name in ("correct", "incorrect"))
+    assert float(figures(first)["penalty"]) == pytest.approx((correct - incorrect) / 300, abs=0.0005)
+    page.evaluate(
+        "(() => { const all = document.getElementById('t-all'); all.value = 50; all.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    for row in page.locator("#thresholds tbody tr").all():
+        assert float(figures(row)["answered"][:-1]) == pytest.approx(50, abs=2)
+    opened.assert_quiet()
+
+
+def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
+    # The sure half of `keen` is right and the other wrong: a threshold pays, and it is better than `dull` by far.
+    table = outcome_table(tmp_path / "two.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40}, confidence=True)
+    said = advice(pages.gather([table], resamples=200))
+    found = re.fullmatch(
+        r"Ship keen at ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at most (\d+)%, with 95% confidence\)\.",
+        said,
+    )
+    assert found, said
+    assert 0.4 < float(found[1]) < 0.5  # the 120th confidence is 0.99 - 0.9 · 119/200 = 0.4545
+    assert int(found[3]) <= int(found[4])
+    plain = outcome_table(tmp_path / "plain.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40})
+    # 80 of 200 wrong: the upper bound of Clopper and Pearson at 95% is the 0.95 quantile of Beta(81, 120)
+    from scipy.stats import beta
+
+    upper = beta.ppf(0.95, 81, 120)
+    assert advice(pages.gather([plain], resamples=200)) == (
+        f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {upper:.0%}, with 95% confidence)."
+        " With a confidence for each answer, this page says from which confidence on to answer."
+    )
+    level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
+    assert advice(pages.gather([level], resamples=200)).startswith(
+        "To choose between one and two takes more questions than these (`nescio plan` says how many). one as it is answers"
+    )
+
+
+def test_real_runs_have_sliders(tmp_path: Path, visit: Any) -> None:
+    files = [SHARED / "pan20" / "truth.jsonl", *sorted((SHARED / "pan20").glob("runs/*/*"))]
+    if not files[0].is_file():
+        pytest.skip("../shared/data/pan20 is not here")
+    opened: Opened = visit(make(tmp_path / "page.html", *files, "-m", "c@1"))
+    page = opened.page
+    assert page.locator("#thresholds tbody tr").count() == 9
+    assert page.inner_text(".advice").startswith(("Ship", "To choose"))
+    opened.assert_quiet()
