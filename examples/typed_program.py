@@ -63,6 +63,8 @@ def comparisons() -> None:
     assert_type(tuned.rows, tuple[nescio.Tuning, ...])
     assert_type(tuned.threshold, float | None)
     assert_type(tuned.applied, nescio.Evidence | None)
+    pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
+    assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
