@@ -114,6 +114,9 @@ def a_campaign(folder: Path) -> None:
     nescio.campaign.checker(place, folder / "checker.zip")
     print(nescio.campaign.check(place, ["runs/mine.jsonl"]))
     print(nescio.campaign.intake(place, ["runs/mine.jsonl"], group="uned"))
+    print(nescio.campaign.pool(place))
+    print(nescio.campaign.sheets(place, ["ana"]))
+    print(nescio.campaign.collect(place))
     print(nescio.campaign.status(place))
 
 

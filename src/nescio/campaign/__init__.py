@@ -6,7 +6,9 @@
 from nescio.campaign.checking import check
 from nescio.campaign.folder import init
 from nescio.campaign.handing_out import checker, handout
+from nescio.campaign.pooling import pool
 from nescio.campaign.receiving import intake
+from nescio.campaign.sheets import collect, sheets
 from nescio.campaign.state import status
 
-__all__ = ["check", "checker", "handout", "init", "intake", "status"]
+__all__ = ["check", "checker", "collect", "handout", "init", "intake", "pool", "sheets", "status"]

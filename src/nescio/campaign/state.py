@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nescio.campaign.folder import HANDOUT, Campaign, open_campaign
+from nescio.campaign.folder import HANDOUT, SHEETS, Campaign, open_campaign
+from nescio.campaign.judgements import read_judgements
+from nescio.campaign.pooling import POOLED, read_pool
 from nescio.campaign.receipts import REFUSED, read_receipts, taken_in
+from nescio.campaign.verdicts import disputed
 from nescio.errors import names_nearest
 from nescio.text import plural
 
@@ -58,8 +61,33 @@ def _steps(campaign: Campaign) -> list[Step]:
     key = f", key apart ({plural(len(campaign.key_files), 'file')})" if campaign.key_files else ", no key"
     return [
         Step("topics", True, f"{plural(topics.count, 'topic')}{key}", f"nescio campaign init {folder}"),
-        Step("handout", (campaign / HANDOUT).is_dir(), "what teams get", f"nescio campaign handout {folder}"),
+        Step(
+            "handout",
+            (campaign / HANDOUT).is_dir() or bool(taken_in(campaign)),
+            "what teams get" if (campaign / HANDOUT).is_dir() else "none was written",
+            f"nescio campaign handout {folder}",
+        ),
         _intake(campaign),
+        *(_judging(campaign) if campaign.settings.task in POOLED else ()),
+    ]
+
+
+def _judging(campaign: Campaign) -> list[Step]:
+    """Return the steps of judging by people."""
+    folder, items = campaign.folder, read_pool(campaign)
+    judgements = read_judgements(campaign)
+    done = {one.item for one in judgements}
+    left = [item for item in items if item.id not in done]
+    dispute = disputed(campaign, judgements)
+    sheets = sorted(path.name for path in (campaign / SHEETS).glob("*.csv"))
+    what = f"{len(items) - len(left):,} of {plural(len(items), 'answer')} judged, {len(dispute)} in dispute"
+    collect = f"nescio campaign collect {folder}"
+    if dispute and not left:
+        collect = f"nescio campaign sheets {folder} --adjudicate, then {collect}"
+    return [
+        Step("pool", bool(items), plural(len(items), "distinct answer"), f"nescio campaign pool {folder}"),
+        Step("sheets", bool(sheets), ", ".join(sheets) or "none", f"nescio campaign sheets {folder} --assessor NAME"),
+        Step("judgements", bool(items) and not left and not dispute, what, collect),
     ]
 
 

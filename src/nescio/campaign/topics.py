@@ -24,6 +24,7 @@ from nescio.pipeline import read_collection
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.nuggets.scoring import is_vital
 
 LANGUAGE = "language"
 _GOLD = ("sentences", "answer", "gold")  # columns of questions that would give answers away
@@ -236,3 +237,11 @@ def _parts(questions: Sequence[Question]) -> dict[str, Part]:
     for question in questions:
         groups[question.strata.get(LANGUAGE, _ALL)][question.id] = question
     return {name: Part(name, group) for name, group in groups.items()}
+
+
+def nugget_texts(files: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the nuggets of a key, by question: id, "vital" or "okay" by the majority, and text."""
+    sources = [source for path in files if recognise_nuggets(source := open_source(path)) == NUGGET_KEY]
+    for target in read_keys(sources).targets() if sources else ():
+        for nugget in target.nuggets:
+            yield target.id, nugget.id, "vital" if is_vital(nugget) else "okay", nugget.text

@@ -29,6 +29,9 @@ def command() -> None:
     nescio campaign handout campaign
     nescio campaign check campaign runs/mine.jsonl
     nescio campaign intake campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30
+    nescio campaign pool campaign
+    nescio campaign sheets campaign --assessor ana --assessor ben --overlap 2
+    nescio campaign collect campaign
     nescio campaign status campaign
     """
 
@@ -170,3 +173,57 @@ def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path 
     received = campaign.intake(folder, folders, **arguments)
     emit(received, printed, output, show=lambda results: click.echo(str(results)))
     return BROKEN if received.refused else 0
+
+
+@command.command("pool")
+@CAMPAIGN
+def pool_(folder: Path) -> None:
+    """Pool the answers of all runs for people to judge: each distinct one once, without the names of runs.
+
+    Declined candidates are among them. What is judged already stays judged.
+
+    \b
+    nescio campaign pool campaign
+    """
+    say(str(campaign.pool(folder)))
+
+
+@command.command("sheets")
+@CAMPAIGN
+@click.option("--assessor", "assessors", multiple=True, metavar="NAME", help="Who judges, as in the file. Repeatable.")
+@click.option(
+    "--overlap", type=click.IntRange(min=1), default=1, show_default=True, help="How many assessors judge each answer."
+)
+@click.option("--adjudicate", is_flag=True, help="Write the sheet of the answers that are judged differently.")
+def sheets_(folder: Path, **arguments: Any) -> None:
+    """Write spreadsheets (CSV) for assessors: blind, one a person, each in its own order.
+
+    A verdict is R (right), W (wrong), X (inexact) or U (unsupported); of definition questions, the nuggets in a string,
+    or -. What is judged already is not asked again.
+
+    \b
+    nescio campaign sheets campaign --assessor ana --assessor ben --assessor eva --overlap 2
+    """
+    say(str(campaign.sheets(folder, **arguments)))
+
+
+@command.command("collect")
+@CAMPAIGN
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[SHEET]...")
+@click.option(
+    "--resamples", type=click.IntRange(min=1), default=10_000, show_default=True, help="The number of resamples."
+)
+@options.SEED
+@options.output_options
+def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path | None, **arguments: Any) -> int:
+    """Read sheets back, naming every fault, and say how far the assessors agree.
+
+    A SHEET is named as its assessor; without one, all sheets of the campaign are read. With any fault nothing is taken
+    over, and the exit status is 2.
+
+    \b
+    nescio campaign collect campaign
+    """
+    collected = campaign.collect(folder, files, **arguments)
+    emit(collected, printed, output, show=lambda results: click.echo(str(results)))
+    return 0 if collected.sound else BROKEN

@@ -22,3 +22,4 @@ class Stream(IntEnum):
     JUDGE_AGREEMENT = 10
     RANDOM_SELECTION = 11
     RANDOM_READER = 13
+    ASSESSORS = 14

@@ -1,0 +1,111 @@
+"""How far any number of raters agree on items that not all of them rated. Pure NumPy; knows nothing of questions.
+
+`counts` has shape (items, categories): how many raters put an item into a category. `weights` has shape (…, items): how
+often each item counts, as in resamples; None counts each once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nescio.errors import UsageError
+from nescio.stats import resampling
+from nescio.stats.streams import Stream
+
+Floats = NDArray[np.float64]
+
+
+def pair_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    r"""Compute the share of pairs of raters of one item who agree, as a mean over items with two or more; in [0, 1].
+
+    $p_a = \frac{1}{n}\sum_i \sum_k \frac{r_{ik}(r_{ik}-1)}{r_i(r_i-1)}$. NaN where no item has two raters.
+    """
+    table, times = _table(counts, weights)
+    raters = table.sum(axis=1)
+    paired = raters >= 2
+    of_pairs = np.where(paired, raters * (raters - 1), 1.0)
+    alike = np.where(paired, (table * (table - 1)).sum(axis=1) / of_pairs, 0.0)
+    return _over(times @ alike, times @ paired.astype(float))
+
+
+def krippendorff_alpha(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    r"""Krippendorff's alpha for categories without an order; 1 is perfect agreement, 0 what chance gives.
+
+    $\alpha = 1 - (M-1)\frac{\sum_i \sum_{a \ne b} r_{ia} r_{ib} / (r_i - 1)}{\sum_{a \ne b} n_a n_b}$ over items with
+    two or more raters, M their ratings and $n_a$ those of a category (Krippendorff 2004, 11.3). NaN where all ratings
+    are of one category.
+    """
+    table, times = _table(counts, weights)
+    raters = table.sum(axis=1)
+    used = np.where(raters >= 2, 1.0, 0.0)
+    unlike = used * (raters**2 - (table**2).sum(axis=1)) / np.maximum(raters - 1, 1)
+    ratings = times @ (used * raters)
+    totals = times @ (used[:, None] * table)
+    expected = ratings**2 - (totals**2).sum(axis=-1)
+    return 1 - _over((ratings - 1) * (times @ unlike), expected)
+
+
+def gwet_ac1(counts: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    r"""Gwet's AC1, which holds where one category has nearly all ratings; 1 is perfect agreement.
+
+    $\mathrm{AC1} = \frac{p_a - p_\gamma}{1 - p_\gamma}$ with $p_\gamma = \frac{1}{q-1}\sum_k \pi_k (1 - \pi_k)$,
+    $\pi_k$ the mean over rated items of the share of their raters, q the categories that there are to choose from
+    (Gwet 2008). NaN where no item has two raters.
+    """
+    table, times = _table(counts, weights)
+    raters = table.sum(axis=1)
+    rated = (raters >= 1).astype(float)
+    shares = table / np.maximum(raters, 1)[:, None]
+    means = _over(times @ shares, (times @ rated)[..., None])
+    by_chance = (means * (1 - means)).sum(axis=-1) / (table.shape[1] - 1)
+    return _over(pair_agreement(table, weights) - by_chance, 1 - by_chance)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A coefficient with its bootstrap interval over items; `undefined` counts the resamples that have none."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    undefined: int
+
+
+MEASURES = {"p_o": pair_agreement, "alpha": krippendorff_alpha, "AC1": gwet_ac1}
+
+
+def agreement_intervals(
+    counts: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> list[Interval]:
+    """Compute each coefficient with the percentile interval of resampled items, the ratings of one item together."""
+    table, _ = _table(counts, None)
+    kinds, times = np.unique(table, axis=0, return_counts=True)
+    draws = [
+        resampling.bootstrap(times.astype(np.int64), block.size, block.generator(Stream.ASSESSORS))
+        for block in resampling.blocks(resamples, seed)
+    ]
+    drawn = np.concatenate(draws)
+    rows = []
+    for name, measure in MEASURES.items():
+        values = measure(kinds, drawn)
+        sound = values[~np.isnan(values)]
+        tail = (1 - level) / 2
+        low, high = (float(q) for q in np.quantile(sound, [tail, 1 - tail])) if sound.size else (None, None)
+        rows.append(Interval(name, float(measure(table)), low, high, int(np.isnan(values).sum())))
+    return rows
+
+
+def _table(counts: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2 or (table < 0).any():
+        raise UsageError(f"raters' counts have shape (items, 2 categories or more) (found {table.shape})")
+    return table, np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(below) < 1e-12, np.nan, above / below)

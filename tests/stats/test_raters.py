@@ -1,0 +1,57 @@
+"""Agreement of any number of raters, held against figures derived by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from nescio.stats.agreement import cohen_kappa
+from nescio.stats.raters import agreement_intervals, gwet_ac1, krippendorff_alpha, pair_agreement
+
+
+def of_square(a: int, b: int, c: int, d: int) -> list[list[int]]:
+    """Two raters, two categories: the square table as counts by item."""
+    return [[2, 0]] * a + [[1, 1]] * (b + c) + [[0, 2]] * d
+
+
+# Derived by hand from the definitions. 20,5/10,15: 35 of 50 agree; ratings 55 and 45 of 100, so alpha is
+# 1 - 99 * 30 / (100^2 - 55^2 - 45^2) = .4, and p_gamma 2 * .55 * .45 = .495, so AC1 is (.7 - .495) / .505 = 41/101.
+SQUARES = [
+    ((20, 5, 10, 15), F(7, 10), F(4, 10), F(4, 10), F(41, 101)),
+    ((45, 2, 3, 0), F(9, 10), F(-6, 119), F(-4, 95), F(161, 181)),
+]
+# CCC CCW WWW CU- UU- C-- WCW UUU by three raters, of categories C, W, U.
+THREE = [[3, 0, 0], [2, 1, 0], [0, 3, 0], [1, 0, 1], [0, 0, 2], [1, 0, 0], [1, 2, 0], [0, 0, 3]]
+
+
+@pytest.mark.parametrize(("cells", "observed", "kappa", "alpha", "ac1"), SQUARES)
+def test_two_raters(cells: tuple[int, int, int, int], observed: F, kappa: F, alpha: F, ac1: F) -> None:
+    counts = of_square(*cells)
+    assert pair_agreement(counts) == pytest.approx(float(observed))
+    assert krippendorff_alpha(counts) == pytest.approx(float(alpha))
+    assert gwet_ac1(counts) == pytest.approx(float(ac1))
+    assert cohen_kappa([cells[:2], cells[2:]]) == pytest.approx(float(kappa))
+
+
+def test_three_raters_with_gaps() -> None:
+    assert pair_agreement(THREE) == pytest.approx(2 / 3)
+    assert krippendorff_alpha(THREE) == pytest.approx(11 / 20)
+    assert gwet_ac1(THREE) == pytest.approx(263 / 519)
+
+
+def test_one_category_alone() -> None:
+    counts = [[2, 0]] * 5
+    assert np.isnan(krippendorff_alpha(counts))
+    assert gwet_ac1(counts) == 1
+    assert np.isnan(pair_agreement([[1, 0], [0, 1]]))
+
+
+def test_intervals_resample_items_and_count_what_is_undefined() -> None:
+    rows = {row.name: row for row in agreement_intervals([[2, 0], [2, 0], [1, 1]], resamples=2_000)}
+    # with chance (2/3)^3 a resample has no unlike item: all ratings are of one category, and alpha has no value
+    assert rows["alpha"].undefined / 2_000 == pytest.approx((2 / 3) ** 3, abs=0.04)
+    assert rows["p_o"].undefined == 0
+    assert rows["p_o"].value == pytest.approx(2 / 3)
+    assert (rows["p_o"].low, rows["p_o"].high) == (0, 1)
