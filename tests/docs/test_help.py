@@ -43,6 +43,9 @@ FIRST = {
         f"nescio.campaign.{name}": "nescio.campaign.init"
         for name in ("check", "checker", "handout", "intake", "status")
     },
+    "nescio.campaign.pool": "nescio.campaign.intake",
+    "nescio.campaign.sheets": "nescio.campaign.pool",
+    "nescio.campaign.collect": "nescio.campaign.sheets",
 }
 
 

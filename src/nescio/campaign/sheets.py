@@ -21,7 +21,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import FormatError, UsageError, names_nearest
 from nescio.formats import open_source
-from nescio.formats.native.outcome_table.writer import guarded
+from nescio.formats.native.outcome_table.writer import guard
 from nescio.sources.text_files import records
 from nescio.text import plural, squeeze
 
@@ -187,7 +187,7 @@ def _written(campaign: Campaign, who: str, items: Sequence[Item], judgements: Se
 def _table(rows: Sequence[Sequence[str]]) -> bytes:
     """Return CSV as spreadsheets open it: with a byte-order mark, and no text that they would take for a formula."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\r\n").writerows([guarded(_flat(cell)) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\r\n").writerows([guard(_flat(cell)) for cell in row] for row in rows)
     return b"\xef\xbb\xbf" + text.getvalue().encode(errors="replace")
 
 
@@ -294,7 +294,7 @@ class _Sheets:
 
 
 def _unguarded(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
+    return cell[1:] if cell.startswith("'") and guard(cell[1:]) == cell else cell
 
 
 @names_nearest

@@ -63,7 +63,7 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
             if values is not None
             for value in values
         }
-        if guarded := sum(guarded(text) != text for text in texts):
+        if guarded := sum(guard(text) != text for text in texts):
             notes.append(
                 note(
                     "outcomes_table.guarded",
@@ -157,10 +157,10 @@ def _write_delimited(path: Path, rows: list[list[Any]], delimiter: str) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         quoting: Literal[0, 1] = csv.QUOTE_ALL if returns else csv.QUOTE_MINIMAL
         sheet = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=quoting)
-        sheet.writerows([guarded(cell) for cell in row] for row in rows)
+        sheet.writerows([guard(cell) for cell in row] for row in rows)
 
 
-def guarded(cell: Any) -> Any:
+def guard(cell: Any) -> Any:
     """Make text inert that a spreadsheet would take for a formula; no two texts become one."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
