@@ -65,8 +65,9 @@ def test_what_was_declined_is_unanswered(name: str, tmp_path: Path) -> None:
     rows = f"run,question,outcome,{name}\na,1,correct,False\na,2,incorrect,True\na,3,incorrect,\na,4,,1\n"
     found = read(path := table(tmp_path, rows))
     assert counts(path) == {"a": (1, 1, 2)}
-    assert f"{path}: 2 answers were declined, by a column that says so: unanswered, whatever the verdict" in in_words(
-        found.notes
+    assert (
+        f"{path}: 2 answers were declined, by a column that says so or in words: unanswered, whatever the verdict"
+        in in_words(found.notes)
     )
     rows = rows.replace("a,3,incorrect,", "a,3,incorrect,perhaps")
     assert_refused(
@@ -298,3 +299,95 @@ def test_each_name_and_word_stands_once_and_in_its_plain_form() -> None:
     assert sorted(names) == sorted({*names})
     assert [word for word in headers.WORDS if roles.fold(word) != word] == []
     assert all(name == name.lower() and name.isascii() for text in headers.COLUMNS.values() for name in text.split())
+
+
+# ---- what could mean two things is asked ----
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        (
+            "question,expected,response,answer\na,Paris,Paris,Lyon\n",
+            "'expected' and 'answer': each could be the answer that is right, and they differ; name the one to read: "
+            "--column gold=expected or --column gold=answer",
+        ),
+        (
+            "question,expected,response,prediction\na,Paris,Paris,Lyon\n",
+            "'prediction' and 'response': each could be the answer given, and they differ",
+        ),
+        (
+            "question,correct,response\na,yes,yes\nb,no,no\n",
+            "'correct' could be a verdict on the answer 'response', or the answer that is right",
+        ),
+        ("question,correct\na,1\nb,0\nTotal,1\n", "this last row seems to sum up the others, and is no question"),
+        ("Frage;richtig\na;1\nb;0\nGesamt;1\n", "this last row seems to sum up the others, and is no question"),
+        (
+            "System;correct;incorrect;unanswered\nA;1.000;156;107\n",
+            "correct could be 1000 or 1: write it without a point",
+        ),
+    ],
+)
+def test_what_could_mean_two_things_is_asked(text: str, rule: str, tmp_path: Path) -> None:
+    assert rule in str(refusal(table(tmp_path, text)))
+
+
+def test_columns_that_say_the_same_need_no_choice(tmp_path: Path) -> None:
+    same = table(tmp_path, "question,gold,expected,response,output\na,Paris,Paris,Paris,Paris\nb,Rome,Rome,Bonn,Bonn\n")
+    assert_array_equal(evidence(same).columns["correct"], [[1, 0]])
+
+
+def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_path: Path) -> None:
+    """1.234, 987 and 2.001 milliseconds: 1407.33 on average, and not 329.745."""
+    head, rows = (
+        "Modell;Frage;Ergebnis;Latenz;Kosten\n",
+        ("m;a;ja;1.234;0,12\n", "m;b;ja;987;0,5\n", "m;c;nein;2.001;1\n"),
+    )
+    path = table(tmp_path, head + "".join(rows))
+    rule = "'Latenz': 1.234 could be 1234 or 1.234: write it without a point between thousands"
+    assert rule in str(refusal(path, graded=("Latenz",), strata=()))
+    both = evidence(path, graded=("Latenz", "Kosten"), strata=())
+    assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
+    decimals = table(tmp_path, head + "m;a;ja;1.234;1\nm;b;ja;0.987;1\n")
+    assert_array_equal(evidence(decimals, graded=("Latenz",), strata=()).columns["user.Latenz"], [[1.234, 0.987]])
+
+
+def test_words_that_mean_silence_are_found_beside_verdicts_too(tmp_path: Path) -> None:
+    path = table(
+        tmp_path, "question,outcome,answer\n1,correct,Paris\n2,incorrect,I do not know\n3,incorrect,I do not know\n"
+    )
+    loaded = read(path, declined_pattern=("i do not know",))
+    assert loaded.data.columns["unanswered"].sum() == 2
+    assert "--declined-pattern: 2 answers counted as unanswered ('I do not know' 2×)" in in_words(loaded.notes)
+
+
+def test_a_column_of_yes_and_no_is_named_where_no_answer_is_silent(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct,gave up\n1,1,no\n2,0,yes\n")
+    remark = (
+        f"{path}: no answer is unanswered, and 'gave up' says yes or no and is not read: --column abstained=NAME or "
+        "answered=NAME if one says which answers were declined"
+    )
+    assert remark in in_words(read(path).notes)
+    assert evidence(path, column={"abstained": "gave up"}).columns["unanswered"].sum() == 1
+    skipped = table(tmp_path, "question,correct,skipped\n1,1,no\n2,0,yes\n")
+    assert evidence(skipped).columns["unanswered"].sum() == 1
+
+
+def test_rows_without_content_are_left_out_and_counted(tmp_path: Path) -> None:
+    path = table(tmp_path, "question;correct;note\n1;1;\n;;\n2;0;\n;;\n")
+    loaded = read(path)
+    assert evidence(path).questions == ("1", "2")
+    assert f"{path}: 2 rows without any content left out" in in_words(loaded.notes)
+
+
+def test_a_misspelt_word_of_a_map_is_said(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct\n1,1\n2,0\n")
+    assert "--outcome-map: 'flasch' stands in no row" in in_words(
+        read(path, outcome_map={"flasch": "unanswered"}).notes
+    )
+
+
+@pytest.mark.parametrize("name", ["column", "outcome_map", "choose"])
+def test_pairs_that_are_no_mapping_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(nescio.UsageError, match=f"{name} maps names to values"):
+        read(table(tmp_path, "question,correct\n1,1\n"), **{name: ["richtig=correct"]})

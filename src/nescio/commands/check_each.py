@@ -10,6 +10,7 @@ from nescio.commands.check import CheckedFile, FileSummary, check
 from nescio.commands.places import listed
 from nescio.errors import MismatchError, NescioError
 from nescio.pipeline import Options, ReadingOptions, check_names, open_files, recognise
+from nescio.sources.source import Source
 
 
 def check_each(source: Any, **options: Unpack[ReadingOptions]) -> tuple[FileSummary, ...]:
@@ -49,33 +50,33 @@ def _of_none(item: Any, error: NescioError) -> FileSummary:
 
 def _groups(items: Sequence[Any], options: Options) -> tuple[list[list[Any]], list[tuple[Any, NescioError]]]:
     """Sort the items by the format of each; and those that are of none, alone or beside a group, with what is wrong."""
-    by_format: dict[str, list[Any]] = {}
-    lacking: list[tuple[Any, NescioError]] = []
+    groups: dict[str, list[tuple[Any, list[Source]]]] = {}
+    lacking: list[tuple[Any, list[Source], NescioError]] = []
     for item in items:
+        sources: list[Source] = []
         try:
-            by_format.setdefault(_format([item], options), []).append(item)
+            sources = open_files([item], options)[0]
+            groups.setdefault(_format(sources, options), []).append((item, sources))
         except NescioError as error:
-            lacking.append((item, error))
+            lacking.append((item, sources, error))
     alone = []
-    for item, why in lacking:
-        for group in by_format.values():
-            if _fits(item, group, options):
-                group.append(item)
-                break
+    for item, sources, why in lacking:
+        fitting = (group for group in groups.values() if sources and _fits(sources, group[0][1], options))
+        if group := next(fitting, None):
+            group.append((item, sources))
         else:
             alone.append((item, why))
-    return list(by_format.values()), alone
+    return [[item for item, _ in group] for group in groups.values()], alone
 
 
-def _format(items: Sequence[Any], options: Options) -> str:
-    sources, _ = open_files(items, options)
+def _format(sources: Sequence[Source], options: Options) -> str:
     return recognise(sources, options.format_in, options.column, judging=options.judging)[0].name
 
 
-def _fits(item: Any, group: Sequence[Any], options: Options) -> bool:
+def _fits(sources: Sequence[Source], beside: Sequence[Source], options: Options) -> bool:
     """Say whether a file that is nothing by itself is something beside others (answers whose questions are there)."""
     try:
-        _format([*group, item], options)
+        _format([*beside, *sources], options)
     except NescioError:
         return False
     return True

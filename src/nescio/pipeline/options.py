@@ -94,6 +94,11 @@ class Options:
     texts: bool = False
 
     def __post_init__(self) -> None:
+        for pairs in ("column", "outcome_map", "choose"):
+            if not isinstance(getattr(self, pairs), Mapping):
+                raise UsageError(
+                    f"{pairs} maps names to values, as in {pairs}={{...}} (found {getattr(self, pairs)!r})"
+                )
         for name, column in self.column.items():
             if name not in NAMES:
                 raise UsageError(f"--column {name}={column}: a column can be named {', '.join(NAMES)}")

@@ -93,6 +93,9 @@ def _recognise(
     sources: Sequence[Source], format_in: str | None, *, judging: bool
 ) -> tuple[formats.Format, list[SourceRole]]:
     named = formats.REGISTRY.find(format_in) if format_in else None
+    if not named and not judging:  # beside a collection of questions answers are judged by it
+        gold = [f for f in formats.REGISTRY.values() if f.collection]
+        judging = any(f.recognise(source) == "gold" for source in sources for f in gold)
     recognised: formats.Format | None = None
     parts: list[SourceRole] = []
     runs: list[SourceRole] = []
@@ -142,13 +145,7 @@ def _opened(items: Sequence[Any], most: int) -> Iterator[Source]:
 
 
 def _format_of(source: Source, together: Sequence[Source], *, judging: bool) -> formats.Format:
-    """Find the format of a file; where it could be of several, the one that the files given with it can be of too.
-
-    Beside a collection of questions answers are judged by it.
-    """
-    judging = judging or any(
-        f.recognise(s) == "gold" for s in together for f in formats.REGISTRY.values() if f.collection
-    )
+    """Find the format of a file; where it could be of several, the one that the files given with it can be of too."""
     candidates = takers(source, judging=judging)
     if not candidates:
         formats.REGISTRY.load_third_parties()

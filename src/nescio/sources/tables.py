@@ -26,6 +26,8 @@ _LONGEST_LINE = 1 << 26
 _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 LARGEST_AT_ONCE = 1 << 28
+# What people write where there is no number; readers say that it is none.
+_NOTHING = r"(n/?a|#n/a|nan|none|null|-+|–|\?|k\. ?a\.)"
 
 
 def load_rows(
@@ -259,6 +261,20 @@ def unguarded(source: Source, cell: str) -> str:
     return f"CASE WHEN {guarded} THEN substr({cell}, 2) ELSE {cell} END"
 
 
+def without_blanks(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str]
+) -> tuple[Note, ...]:
+    """Leave out the rows of a loaded table in which no cell holds anything, as spreadsheets leave behind; and count
+    them."""
+    blank = " AND ".join(f"{cell} IS NULL" for name, cell in have.items() if name) or "false"
+    count = first(connection, f"SELECT count(*) FROM {table} WHERE {blank}")[0]
+    if not count or count == first(connection, f"SELECT count(*) FROM {table}")[0]:
+        return ()
+    connection.execute(f"DELETE FROM {table} WHERE {blank}")
+    words = "{subject}: {rows} {rows:row/rows} without any content left out"
+    return (note("table.blank_rows", words, str(source.label), rows=count),)
+
+
 def with_points(
     connection: duckdb.DuckDBPyConnection, table: str, source: Source, cells: Mapping[str, str]
 ) -> tuple[Note, ...]:
@@ -267,18 +283,46 @@ def with_points(
     those that have."""
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
-    number, comma = "'[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?'", "'[+-]?[0-9]+,[0-9]+'"
-    found = []
+    number = f"'(?i){_NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?'"
+    comma = "'[+-]?[0-9]+,[0-9]+'"
+    thousands = "'[+-]?[1-9][0-9]{0,2}(\\.[0-9]{3})+'"
+    whole = "'[+-]?[0-9]+'"
+    commas, points = [], []
     for name, cell in cells.items():
-        query = f"SELECT bool_and(regexp_full_match({cell}, {number})), bool_or(regexp_full_match({cell}, {comma})) FROM {table}"
-        if first(connection, query) == (True, True):
+        matches = (
+            f"bool_{how}(regexp_full_match({cell}, {pattern}))" for how, pattern in (("and", number), ("or", comma))
+        )
+        grouped = f"bool_and(regexp_full_match({cell}, {whole}) OR regexp_full_match({cell}, {thousands}))"
+        query = f"SELECT {', '.join(matches)}, {grouped} AND bool_or(contains({cell}, '.')) FROM {table}"
+        numbers, with_commas, with_thousands = first(connection, query)
+        if numbers and with_commas:
             connection.execute(f"UPDATE {table} SET {cell} = replace({cell}, ',', '.')")
-            found.append(name)
-    if not found:
+            commas.append(name)
+        elif with_thousands:
+            points.append(name)
+    if not commas:
         return ()
-    columns = [repr(name) for name in found]
-    words = "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75"
-    return (note("table.decimal_commas", words, str(source.label), columns=columns, many=len(found)),)
+    for name in points:  # in a file with decimal commas a point can only separate thousands
+        connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, '.', '')")
+    found = [
+        (
+            "table.decimal_commas",
+            commas,
+            "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75",
+        )
+    ]
+    found += [
+        (
+            "table.thousands",
+            points,
+            "{subject}: {columns:list} {many:has/have} points between thousands: 1.234 is read as 1234",
+        )
+    ]
+    return tuple(
+        note(code, words, str(source.label), columns=list(map(repr, names)), many=len(names))
+        for code, names, words in found
+        if names
+    )
 
 
 def literal(text: str) -> str:

@@ -3,6 +3,7 @@ run."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
 COLUMNS = ("run", *OUTCOMES)
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _MOST = 2**53
 
 
@@ -98,6 +100,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
 
 
 def _whole(source: Source, row: int, name: str, cell: str | None) -> int:
+    if cell and _THOUSANDS.fullmatch(cell):
+        rule = f"{name} could be {cell.replace('.', '')} or {cell.split('.')[0]}: write it without a point"
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell)
     number = decimal(cell or "")
     number = -1.0 if number is None else number
     if not 0 <= number < _MOST or number != int(number):

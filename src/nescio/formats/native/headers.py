@@ -49,7 +49,7 @@ COLUMNS: dict[str, str] = {
     "answer": "answer antwort reponse respuesta risposta",
     "outcome": (
         """outcome verdict correct is_correct correctness judgement judgment human_judgement human_judgment human
-        human_verdict acceptable is_acceptable accepted right is_right answer_correct is_answer_correct passed urteil richtig
+        human_verdict human_correct manual_correct judge_correct llm_correct auto_correct acceptable is_acceptable accepted right is_right answer_correct is_answer_correct passed urteil richtig
         ist_richtig korrekt ist_korrekt bewertung korrektheit juste est_juste est_correct correcte est_correcte jugement
         correcto es_correcto correcta es_correcta acierto veredicto juicio corretto e_corretto corretta e_corretta esatto
         giusto verdetto giudizio"""
@@ -66,13 +66,13 @@ COLUMNS: dict[str, str] = {
     ),
     "abstained": (
         """abstained abstain abstains abstention is_abstention did_abstain declined is_declined refused refusal is_refusal
-        is_refused unanswered not_answered not_attempted no_answer idk enthalten enthaltung enthaltung_ja_nein verweigert
+        is_refused unanswered not_answered not_attempted no_answer idk skipped is_skipped skip blocked withheld non_answer did_not_answer passed_on hat_abgelehnt uebersprungen enthalten enthaltung enthaltung_ja_nein verweigert
         verweigerung abgelehnt unbeantwortet keine_antwort abstenu s_est_abstenu refus refuse sans_reponse non_repondu
         abstencion abstenido se_abstuvo rechazado rechazo sin_respuesta no_respondida astensione astenuto si_e_astenuto
         rifiuto rifiutato senza_risposta non_risposto"""
     ),
     "answered": (
-        """answered is_answered attempted is_attempted did_answer beantwortet repondu a_repondu respondida respondido
+        """answered is_answered attempted is_attempted did_answer responded has_responded replied has_answer beantwortet repondu a_repondu respondida respondido
         contestada risposto ha_risposto"""
     ),
     "confidence": (

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
@@ -16,13 +16,18 @@ from nescio.formats.logs.grading import identity
 from nescio.formats.native import roles
 from nescio.sources.database import connect
 from nescio.sources.source import Source
-from nescio.sources.tables import json_lines, load_rows, locate, with_points
+from nescio.sources.tables import first, json_lines, load_rows, locate, with_points, without_blanks
 from nescio.sources.text_files import WHITE
 from nescio.text import composed, decimal
 
 GOLD = ("gold_answers", "golden_answers", "answers", "gold", "reference", "references", "answer")
 IDS, RUNS = ("question_id", "qid", "id"), ("run", "model", "system")
 PEOPLE = ("acceptable", "human", "judgement", "judgment", "verdict")
+if TYPE_CHECKING:
+    import duckdb
+
+_ITS_GOLD = ("gold_answers", "golden_answers", "answers")
+_ANSWERS = ("answer", "antwort", "reponse", "respuesta", "risposta")  # of which of the two, nobody can know
 LONGEST_LABEL = 60
 
 
@@ -68,6 +73,23 @@ class _Columns:
         return {*single, *self.abstained, *self.answered, *IDS, *RUNS, *PEOPLE}
 
 
+def _ask_which(
+    connection: duckdb.DuckDBPyConnection, source: Source, have: Mapping[str, str], named: roles.Roles
+) -> None:
+    """Raise FormatError where several columns could be the gold answer, or the prediction, and they differ."""
+    answers = [name for name in have if roles.squash(name) in _ANSWERS]
+    for part, what in (("gold", "the answer that is right"), ("prediction", "the answer given")):
+        if part in named.named:
+            continue
+        columns = list(dict.fromkeys((*named.all(part), *(answers if part == "gold" else ()))))
+        other = {*named.all("gold", "prediction")} - {*columns}
+        columns = [name for name in columns if name not in other and name not in named.named.values()]
+        differ = (f"{have[columns[0]]} IS DISTINCT FROM {have[name]}" for name in columns[1:])
+        if len(columns) > 1 and first(connection, f"SELECT 1 FROM predictions WHERE {' OR '.join(differ)} LIMIT 1"):
+            names = " and ".join(map(repr, columns))
+            raise roles.ask(source, f"{names}: each could be {what}, and they differ", part, columns)
+
+
 def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Columns:
     """Find the columns: by this format's own names where it has them all, else by what people call them."""
     named = roles.roles_of((name for name in have if name), source.named)
@@ -101,7 +123,7 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
         answered=named.all("answered"),
     )
     parts = {"run": columns.run, "question": ids or question, "prediction": prediction, "gold": gold}
-    others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *GOLD)]
+    others = [(part, name) for part, name in parts.items() if name not in (None, part, *IDS, *RUNS, *_ITS_GOLD)]
     if others:
         notes.append(
             note(
@@ -117,6 +139,8 @@ def _columns(source: Source, have: Mapping[str, str], notes: list[Note]) -> _Col
 def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> list[Row]:
     with connect() as connection:
         have = load_rows(connection, source, "predictions")
+        notes += without_blanks(connection, "predictions", source, have)
+        _ask_which(connection, source, have, roles.roles_of((name for name in have if name), source.named))
         columns = _columns(source, have, notes)
         names = [column for column in have if column]
         sure = {name: have[name] for name in names if name == columns.confidence}
@@ -159,7 +183,7 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         notes.append(
             note(
                 "nq.repeats",
-                "{subject}: {rows} rows repeat a question; without question_id they are distinguished by a number",
+                "{subject}: {rows} {rows:row repeats/rows repeat} a question; without question_id they are distinguished by a number",
                 str(source.label),
                 rows=repeated,
             )

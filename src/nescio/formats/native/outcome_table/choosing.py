@@ -13,6 +13,7 @@ from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
 from nescio.formats.native.roles import Roles, ask
+from nescio.formats.registry import Declined
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal
 from nescio.text import decimal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _OWN = ("run", "question", "outcome")
+_MOST_TRUTHS = 5  # columns of yes and no that a note names
 # What people call the column that tells the answers to one question apart: it is proposed, never taken.
 REPEATS = frozenset(
     [
@@ -76,6 +78,12 @@ class _Table:
     def words(self, column: str) -> list[str]:
         return roles.distinct(self.connection, self.name, self.have[column])
 
+    def counted(self, column: str) -> dict[str, int]:
+        """Count how often each value of a column stands there."""
+        cell = self.have[column]
+        query = f"SELECT {cell}, count(*) FROM {self.name} WHERE {cell} IS NOT NULL GROUP BY 1 ORDER BY 1"
+        return dict(self.connection.execute(query).fetchall())
+
     def count(self, *columns: str) -> int:
         """Count the different values of some columns together."""
         cells = ", ".join(self.have[column] for column in columns)
@@ -87,9 +95,16 @@ class _Table:
 
 
 def choose(
-    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], notes: list[Note]
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    source: Source,
+    have: Mapping[str, str],
+    notes: list[Note],
+    *,
+    said: Declined,
 ) -> Chosen:
-    """Find what plays each part in a loaded table, and note what was taken for nescio's own columns.
+    """Find what plays each part in a loaded table, and note what was taken for nescio's own columns; `said` are the
+    patterns of answers that mean silence.
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """
@@ -123,7 +138,9 @@ def choose(
                 columns=[(part, others[part]) for part in (*_OWN, "confidence") if part in others],
             )
         )
-    silent = _silent(loaded, named)
+    silent = _silent(loaded, named, said)
+    if silent == "NULL" and not _has_silence(loaded, columns["outcome"]):
+        notes += _unread_truths(loaded, named, columns)
     texts = named.all("text", "prediction", "wrong", "abstained", "answered")
     return Chosen(cells, columns, texts, silent, _empty(loaded, named, columns["outcome"], silent))
 
@@ -133,6 +150,7 @@ def _outcome(table: _Table, named: Roles) -> str:
     if not strong and (wrong := named.one("wrong")):
         return wrong
     if len(strong) == 1:
+        _ask_of_gold(table, named, strong[0])
         return strong[0]
     if strong:
         return _alike(table, strong, "outcome", "each could say which answers are right")
@@ -145,6 +163,18 @@ def _outcome(table: _Table, named: Roles) -> str:
         what = f"{column!r} could be a verdict on the answer, or the answer that is right"
         raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
     return column
+
+
+def _ask_of_gold(table: _Table, named: Roles, column: str) -> None:
+    """Raise the error that asks what `correct` means beside answers that are yes or no themselves, as the right ones
+    then may be."""
+    prediction = named.one("prediction")
+    if prediction is None or named.one("gold") or "outcome" in named.named or "prediction" in named.named:
+        return
+    answers, verdicts = table.words(prediction), table.words(column)
+    if answers and all(roles.truth_of(word) is not None for word in answers) and {*verdicts} <= {*answers}:
+        what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
+        raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
 
 
 def _no_verdict(table: _Table, named: Roles, vague: Sequence[str]) -> str:
@@ -220,7 +250,7 @@ def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
     columns = named.all("confidence")
     if not columns or columns == ("confidence",) or "confidence" in named.named:
         return columns[0] if columns else None
-    numbers = [column for column in columns if all(decimal(word) is not None for word in table.words(column))]
+    numbers = [column for column in columns if _mostly_numbers(table.words(column))]
     if len(numbers) > 1:
         raise ask(
             table.source, f"{' and '.join(map(repr, numbers))} could each be the confidence", "confidence", numbers
@@ -236,6 +266,11 @@ def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
             )
         )
     return numbers[0] if numbers else None
+
+
+def _mostly_numbers(words: Sequence[str]) -> bool:
+    """Say whether cells are numbers but for a few, of which the reader says that they are none."""
+    return bool(words) and 2 * sum(decimal(word) is not None for word in words) > len(words)
 
 
 def _both(table: _Table, outcome: str, wrong: str) -> str:
@@ -255,9 +290,38 @@ def _opposite(table: _Table, column: str) -> str:
     return _cases(table.have[column], {word: word if truth is None else not truth for word, truth in values.items()})
 
 
-def _silent(table: _Table, named: Roles) -> str:
-    """Return a cell that says "yes" where any column says that the answer was declined."""
+def _has_silence(table: _Table, outcome: str) -> bool:
+    """Say whether some verdicts are that nothing was answered."""
+    return roles.speaks_of_silence(table.words(outcome))
+
+
+def _unread_truths(table: _Table, named: Roles, columns: Mapping[str, str]) -> list[Note]:
+    """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
+    claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
+    unread = [column for column in table.have if column and column not in claimed and _is_truth(table.words(column))]
+    if not unread:
+        return []
+    words = (
+        "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no and {many:is/are} not read: "
+        "--column abstained=NAME or answered=NAME if one says which answers were declined"
+    )
+    named_first = list(map(repr, unread[:_MOST_TRUTHS]))
+    return [note("outcomes_table.unread", words, str(table.source.label), columns=named_first, many=len(named_first))]
+
+
+def _is_truth(words: Sequence[str]) -> bool:
+    return len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}
+
+
+def _silent(table: _Table, named: Roles, said: Declined) -> str:
+    """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so."""
     cells = []
+    if said.asked and (prediction := named.one("prediction")):
+        counts = table.counted(prediction)
+        fitting = [text for text in counts if said.fits(text)]
+        said.matched.update({text.strip(): counts[text] for text in fitting})
+        if fitting:
+            cells.append(f"({_cases(table.have[prediction], dict.fromkeys(fitting, 'yes'))})")
     for part, silent in (("abstained", True), ("answered", False)):
         for column in named.all(part):
             values = {word: roles.truth_of(word) for word in table.words(column)}

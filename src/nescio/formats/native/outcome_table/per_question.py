@@ -115,6 +115,13 @@ def graded_of(
             f"mean({name}) reads this column, so it must be a finite number or empty",
             column,
         )
+        grouped = f"regexp_full_match({column}, '[1-9][0-9]{{0,2}}(\\.[0-9]{{3}})+')"
+        plain = f"regexp_full_match({column}, '[0-9]+')"
+        query = f"SELECT bool_and({grouped} OR {plain}), bool_or({grouped}), bool_or({plain}), min(file) FROM rows"
+        every, some, other, file = first(connection, f"{query} WHERE {column} IS NOT NULL")
+        if every and some and other and sources[file].kind == "delimited" and sources[file].delimiter != ",":
+            rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
+            refuse(connection, sources, grouped, rule, column)
         cells = connection.execute(
             f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE"
             f" {RANK} = 1"

@@ -28,12 +28,12 @@ from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.per_question import ANSWERABLE, graded_of, judges_of, per_question, strata_of
-from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, refuse
+from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
-from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points
+from nescio.sources.tables import first, literal, load_rows, require, unguarded, with_points, without_blanks
 
 if TYPE_CHECKING:
     import duckdb
@@ -73,6 +73,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         extra, tables = _collect(connection, sources, options, notes)
         _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
         keep_rules(connection, sources)
+        no_sums(connection, sources)
         no_run_in_two(connection, sources)
         outcomes = _build(connection, sources, notes, tables)
         judges = judges_of(connection, outcomes.runs)
@@ -99,8 +100,9 @@ def _collect(
             require(source, ("question", "outcome"), have, "an outcome table")
         texts = roles.roles_of(have, source.named).all("id", "text", "gold", "prediction", "run")
         numbers = {name: cell for name, cell in have.items() if name not in texts}
+        notes += without_blanks(connection, f"raw_{i}", source, have)
         notes += with_points(connection, f"raw_{i}", source, numbers)
-        chosen = choose(connection, f"raw_{i}", source, have, notes)
+        chosen = choose(connection, f"raw_{i}", source, have, notes, said=options.declined)
         tables.append(Table(f"raw_{i}", source, have, chosen))
     extra = {name: f"x{i}" for i, name in enumerate(dict.fromkeys(name for t in tables for name in t.extra))}
     unnamed = [table.source for table in tables if "run" not in table.columns]
@@ -131,7 +133,7 @@ def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
             notes.append(
                 note(
                     "outcomes_table.declined",
-                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so: unanswered, "
+                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so or in words: unanswered, "
                     "whatever the verdict",
                     str(sources[file].label),
                     rows=declined,
@@ -157,6 +159,9 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], not
         "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     ).fetchall()
     states = {word: mapped.get(word, STATES.get(word, roles.state_of(word))) for word, _ in counted}
+    if idle := [word for word in mapped if word not in states]:
+        words = "--outcome-map: {words:list} {many:stands/stand} in no row"
+        notes.append(note("outcomes_table.no_such_word", words, words=list(map(repr, idle)), many=len(idle)))
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
     for word, rows in counted:
         state = states[word]

@@ -21,6 +21,30 @@ if TYPE_CHECKING:
 YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("false", "0", "0.0")))
 NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
+# What the last row of a spreadsheet is called where it sums up the others.
+SUMS = [
+    "total",
+    "totals",
+    "sum",
+    "mean",
+    "average",
+    "avg",
+    "overall",
+    "all",
+    "gesamt",
+    "summe",
+    "mittelwert",
+    "durchschnitt",
+    "moyenne",
+    "somme",
+    "total:",
+    "total",
+    "media",
+    "promedio",
+    "suma",
+    "totale",
+    "somma",
+]
 # What no cell may be: the column, the condition that finds it, the rule that it breaks.
 RULES = (
     ("run", "run IS NULL", "the run is empty"),
@@ -89,6 +113,15 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source])
     if offence:
         broken, file, row, *cells = offence
         raise FormatError(sources[file].label, RULES[broken][2], where=locate(sources[file], row), value=cells[broken])
+
+
+def no_sums(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    """Raise FormatError where the last row of a file is no question, but sums up those above it."""
+    words = ", ".join(map(literal, SUMS))
+    last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
+    named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
+    rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
+    refuse(connection, sources, f"{last} AND {named}", rule, "question")
 
 
 def no_run_in_two(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
