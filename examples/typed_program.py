@@ -63,6 +63,7 @@ def comparisons() -> None:
     assert_type(tuned.rows, tuple[nescio.Tuning, ...])
     assert_type(tuned.threshold, float | None)
     assert_type(tuned.applied, nescio.Evidence | None)
+    assert_type(nescio.view("outcomes.csv", show=False, resamples=FAST), Path)
     pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
     assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])

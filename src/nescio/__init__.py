@@ -58,6 +58,7 @@ __all__ = [
     "score",
     "tune",
     "tune_pair",
+    "view",
 ]
 
 _HOME = {
@@ -94,6 +95,7 @@ _HOME = {
     "Tuning": "selective",
     "tune": "selective",
     "tune_pair": "selective",
+    "view": "commands.view",
 }
 _NAMESPACES = {
     "ave": "commands.ave",
@@ -115,6 +117,7 @@ if TYPE_CHECKING:
     from nescio.commands.judge import judge as judge
     from nescio.commands.report import report as report
     from nescio.commands.report import report_change as report_change
+    from nescio.commands.view import view as view
     from nescio.comparison import compare as compare
     from nescio.comparison.leaderboard import score as score
     from nescio.data.evidence import Evidence as Evidence

@@ -33,6 +33,7 @@ COLLECTION = "tables.xml"
 CALLS: dict[str, list[list[str]]] = {
     "score": [["outcomes.csv"], ["outcomes.csv", "--by", "category", *FEW], ["table3.csv", "-v"], ["ap.csv"]],
     "compare": [["outcomes.csv", *FEW], ["outcomes.csv", "-m", "c@1", "-v", *FEW], ["ap.csv", "--baseline", "bm25"]],
+    "view": [["outcomes.csv", "-m", "c@1", "--no-show", *FEW]],
     "report": [["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW]],
     "tune": [["outcomes.csv", "--run", "mine", *FEW], ["outcomes.csv", "--run", "mine", "--curve", "--ci", "90"]],
     "plan": [

@@ -320,7 +320,6 @@ def test_command_refuses_what_it_cannot_write(tmp_path: Path, capfd: pytest.Capt
 
     table = outcome_table(tmp_path / "runs.csv", {"a": "CWU"})
     for arguments, message in (
-        ((), "give the page"),
         (("-o", str(tmp_path / "page.pdf")), "written to .html"),
         (("-o", str(tmp_path / "no" / "x.html")), "no folder"),
     ):

@@ -14,6 +14,7 @@ COMMANDS = {
     "score": ("score", "Score every run by any measure, with confidence intervals."),
     "compare": ("compare", "Compare runs: paired differences with intervals, p-values and verdicts in words."),
     "report": ("report", "Write one page with every figure, to read, send and print."),
+    "view": ("view", "Make the report and open it in the browser, at once."),
     "tune": ("tune", "Find the confidence above which to answer, and the score to expect on new questions."),
     "plan": ("plan", "Plan how many questions it takes to detect a difference between two systems."),
     "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),

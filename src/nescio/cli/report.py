@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from nescio.cli.output import progress, say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.report import report
 from nescio.reporting.page.report_data import Study
+
+PAGE = Path("report.html")  # where nothing else is asked for
 
 
 @options.command("report")
@@ -32,25 +35,34 @@ from nescio.reporting.page.report_data import Study
 @click.option("--title", metavar="TEXT", help="The title of the page. [default: the names of the files]")
 @options.resampling_options
 @options.reading_options
-@click.option("-o", "--output", type=options.PATH, metavar="PAGE", help="The page to write (.html).")
+@click.option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    metavar="PAGE",
+    help="The page to write (.html). [default: report.html, unless only --figures are wanted]",
+)
+@click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--figures",
     type=options.PATH,
     metavar="DIR",
     help="Write every chart to a new folder as SVG, PDF, PNG and specification, with its data.",
 )
-def command(files: tuple[Path, ...], measures: tuple[str, ...], **arguments: Any) -> None:
+def command(files: tuple[Path, ...], measures: tuple[str, ...], *, show: bool, **arguments: Any) -> None:
     """Write one page with every figure, to read, send and print.
 
     The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
     paired tests. FILES are as for `nescio score`.
 
     \b
-    nescio report outcomes.csv -o report.html
+    nescio report outcomes.csv
     nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
     nescio report outcomes.csv --study stability --study swap -o report.html
     """
+    if arguments["output"] is None and arguments["figures"] is None:
+        arguments["output"] = PAGE
     ci, again, read_options = options.level(arguments.pop("ci")), commands_of(files), options.reading(arguments)
     with progress("working") as watch:
         made = report(
@@ -64,6 +76,8 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], **arguments: Any
         )
     if made.page:
         say(f"wrote {made.page}")
+        if show:
+            webbrowser.open(made.page.absolute().as_uri())
     if made.figures:
         say(f"wrote {', '.join(made.figures)} to {arguments['figures']}")
     say_notes(made.notes)

@@ -85,7 +85,7 @@ def report(
         **options,
     )
     if output is not None:
-        write_text(output, page.page(data, title=title or _title(source), texts=page.texts_of(data.loaded)))
+        write_text(output, page.page(data, title=title or title_of(source), texts=page.texts_of(data.loaded)))
     drawn = page.write_figures(data, figures) if figures is not None else []
     return Report(output, tuple(drawn), data.scores)
 
@@ -131,7 +131,8 @@ def report_change(
     return comparisons
 
 
-def _title(source: Any) -> str:
+def title_of(source: Any) -> str:
+    """Return the title of a page that has none of its own: the names of the files."""
     names = [Path(item).name for item in listed(source) if isinstance(item, (str, Path))]
     return ", ".join(names[:MOST_NAMED]) or "nescio"
 

@@ -36,8 +36,9 @@ class Shared:
     notes: Sequence[Note]
 
 
-def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None) -> str:
-    """Return the whole report as one text. `title` stands in the browser's tab and above the answer."""
+def page(report: ReportData, *, title: str | None = None, texts: Texts | None = None, live: bool = False) -> str:
+    """Return the whole report as one text. `title` stands in the browser's tab and above the answer; a page that is
+    `live` asks where it was served from whether there is a newer one."""
     figures, missing = all_figures(report)
     browsing, unseen = browser(seen_by(report), texts)
     sources = (report.scores, report.comparisons, *report.studies)
@@ -47,7 +48,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     )
     return assembled(
         "report.html.jinja",
-        ("page.js", "board.js", "thresholds.js", "texts.js", "questions.js"),
+        ("page.js", "board.js", "thresholds.js", "texts.js", "questions.js", *(("live.js",) if live else ())),
         shared,
         figures,
         browsing,
@@ -85,6 +86,7 @@ def assembled(
         loader=PackageLoader("nescio.reporting", "page"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.lstrip_blocks = True
+    asks = "; connect-src 'self'" if "live.js" in scripts else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template(template).render(
         title=sanitize(shared.title, 200, target="page"),
@@ -100,7 +102,7 @@ def assembled(
         style=Markup(asset("page.css")),
         policy=(
             f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri"
-            " 'none'; form-action 'none'"
+            f" 'none'; form-action 'none'{asks}"
         ),
         nescio=__version__,
         **own,
