@@ -10,6 +10,7 @@ import click
 
 from nescio.cli.help import Command, Group, format_names, grouped, measure_names, offered
 from nescio.cli.output import watch_bytes
+from nescio.cli.stdin import Files
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
 from nescio.reporting import terminal
@@ -48,7 +49,7 @@ def together(*options: Decorator) -> Decorator:
 
 # ---- what is read, and what is asked for ----
 
-FILES = click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILES...")
+FILES = click.argument("files", nargs=-1, required=True, type=Files(), metavar="FILES...")
 MEASURES = click.option(
     "-m",
     "--measure",

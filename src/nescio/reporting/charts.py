@@ -117,7 +117,7 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     import altair as alt
 
     narrow = width < NARROW
-    side = min(_names_beside(width, labels) / max(1, len(labels)), 34)
+    side = min(_names_beside(width, labels) / max(1, len(labels)), 40)
     numbers = [str(i + 1) for i in range(len(labels))]
     high, low = (
         ("better", "worse") if not {"higher", "lower"} & {row["verdict"] for row in rows} else ("higher", "lower")
@@ -134,10 +134,10 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
         description="tip:N",
     )
     chart: Any = squares
-    if side >= 12:
+    if side >= 26:
         for significant in (True, False):
             signs = base.transform_filter(f"(datum.verdict == 'not significant') != {str(significant).lower()}")
-            chart += signs.mark_text(fontSize=11, color="white" if significant else MUTED).encode(text="sign:N")
+            chart += signs.mark_text(fontSize=10, color="white" if significant else MUTED).encode(text="sign:N")
     return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
 

@@ -216,7 +216,7 @@ def _winners(counts: Mapping[str, tuple[int, int, int]]) -> list[tuple[str, floa
 
 def strata_figure(report: ReportData) -> Figure | None:
     """Return the measure that decides in each part of the questions, or None without --by."""
-    if report.by is None:
+    if report.by is None or not report.by_asked:
         return None
     parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))
     shown = dict(zip(parts, names(parts), strict=True))

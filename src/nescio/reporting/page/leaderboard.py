@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nescio.measures import parse
 from nescio.reporting.board import number
+from nescio.reporting.page.reading import is_small
 from nescio.reporting.page.report_data import ReportData
 from nescio.text import sanitize
 
@@ -96,7 +97,7 @@ def _cell(report: ReportData, run: str, measure: str, best: float) -> Cell:
         return Cell("undefined", "")
     known = row.low is not None and row.high is not None and not math.isnan(row.low)
     interval = f"[{number(row.low)}, {number(row.high)}]" if known else ""
-    top = math.isclose(
-        row.value, best, rel_tol=1e-12, abs_tol=1e-15
-    )  # as marks do: runs may be level but for a last bit
+    # As marks do: runs may be level but for a last bit. A small collection names no best, nor does what only describes.
+    level = math.isclose(row.value, best, rel_tol=1e-12, abs_tol=1e-15)
+    top = level and not is_small(report) and not parse(measure).declaration.descriptive
     return Cell(number(row.value), repr(float(row.value)), interval, top)

@@ -108,10 +108,10 @@ def pair_figure(report: ReportData) -> Figure | None:
     drawn = []
     for i, run in enumerate(runs):
         for j, other in enumerate(runs):
-            pair = report.pairs.get((run, other))
+            pair = report.pairs.get((run, other)) if i < j else None
             if pair is not None:
                 verdict = (pair.verdict or "") if pair.significant else "not significant"
-                sign = {"better": "+", "higher": "+", "worse": "−", "lower": "−"}.get(verdict, "?")
+                sign = f"{pair.difference:+.2f}".replace("0.", ".").replace("-", "−")
                 tip = (
                     f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}:"
                     f" {pair.verdict or 'undefined'}"
@@ -134,7 +134,7 @@ def pair_figure(report: ReportData) -> Figure | None:
     return Figure(
         "pairs",
         "Which differences are significant",
-        "Each square compares the run in its row with the run whose number is at the top of its column, by a paired test on the "
+        "Each square is the difference between the run in its row and the run whose number is at the top of its column, by a paired test on the "
         "questions that both runs have, with Holm's correction for all pairs.",
         words + shown,
         rows,

@@ -17,7 +17,9 @@ from nescio.reporting.page.browser import Browser, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.figures import all_figures
+from nescio.reporting.page.heat import heat_map
 from nescio.reporting.page.leaderboard import leaderboard
+from nescio.reporting.page.reading import warning, words
 from nescio.reporting.page.report_data import ReportData, compare_command, score_command
 from nescio.reporting.page.sentence import Answer, answer
 from nescio.reporting.page.texts import as_json
@@ -58,6 +60,9 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         main=sanitize(report.main, target="page"),
         commands={"score": score_command(report), "compare": compare_command(report) if report.comparisons else ""},
         silence=_silence(report),
+        warning=warning(report),
+        words=words(report),
+        heat=heat_map(report),
         thresholds=threshold_rows(report),
         studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
     )

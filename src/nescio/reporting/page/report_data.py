@@ -25,6 +25,8 @@ from nescio.selective.operating import Operating, operating
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
+FEWEST, MOST_PARTS = 2, 30  # values of a column that is broken down unasked
+LEAST_EACH = 8  # questions that each value then has on average
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
@@ -42,7 +44,8 @@ class ReportData:
     `comparisons` is None where runs cannot be paired (`why_alone` says why); `pairs` has each of them both ways.
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
     outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
-    says which could not be made. `operating` says what runs with confidences do at each threshold.
+    says which could not be made. `operating` says what runs with confidences do at each threshold;
+    `by_asked` that someone asked for what the scores are broken down by.
     """
 
     loaded: Loaded
@@ -62,6 +65,7 @@ class ReportData:
     studies: tuple[Results, ...] = ()
     missing: tuple[Note, ...] = ()
     operating: Mapping[str, Operating] = field(default_factory=dict)
+    by_asked: bool = True
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -105,6 +109,8 @@ def gather(
     check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
+    asked_by = by
+    by = by or column_to_break_down(loaded)
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES
@@ -135,7 +141,20 @@ def gather(
         studied,
         missing,
         _operating(loaded, runs, main, seed),
+        asked_by is not None,
     )
+
+
+def column_to_break_down(loaded: Loaded) -> str | None:
+    """Return the first column of 2 to 30 values with questions enough in each; None without one."""
+    data = loaded.data
+    if not isinstance(data, Evidence):
+        return None
+    for name, values in data.strata.items():
+        distinct = len(set(values))
+        if FEWEST <= distinct <= MOST_PARTS and name != "repeat" and len(values) >= LEAST_EACH * distinct:
+            return name
+    return None
 
 
 def run_studies(

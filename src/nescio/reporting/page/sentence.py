@@ -73,7 +73,7 @@ def advice(report: ReportData) -> str:
     tied = [
         report.shown[run]
         for run in report.runs[1:]
-        if (pair := report.pairs.get((best, run))) is not None and pair.verdict not in ("better", "worse")
+        if (pair := report.pairs.get((best, run))) is not None and not pair.significant
     ]
     name = report.shown[best]
     own = report.operating.get(best)

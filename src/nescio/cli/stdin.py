@@ -1,0 +1,58 @@
+"""Standard input as a file: `-` among the files."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nescio.errors import UsageError
+
+NAME = "-"
+
+
+class Files(click.Path):
+    """A path; `-` is what comes through standard input, kept in a temporary file while the command runs."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; raises UsageError where `-` stands twice, or nothing comes."""
+        if str(value) != NAME:
+            return super().convert(value, param, ctx)
+        if ctx is not None and ctx.meta.setdefault(NAME, 0):
+            raise UsageError("- (standard input) was given twice")
+        if ctx is not None:
+            ctx.meta[NAME] = 1
+        content = sys.stdin.buffer.read()
+        if not content.strip():
+            raise UsageError("- : nothing came through standard input")
+        folder = Path(tempfile.mkdtemp(prefix="nescio-stdin-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        path = folder / f"stdin{suffix_of(content)}"
+        path.write_bytes(content)
+        return path
+
+
+def suffix_of(content: bytes) -> str:
+    """Say what a table or log is by how it begins: Parquet, a ZIP archive, JSON, JSON Lines, or a table with tabs or
+    commas."""
+    if content.startswith(b"PAR1"):
+        return ".parquet"
+    if content.startswith(b"PK\x03\x04"):
+        return ".eval"
+    if content.startswith(b"\x1f\x8b"):
+        return ".csv.gz"
+    text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
+    first = text.split(b"\n", 1)[0].strip()
+    if text.startswith(b"["):
+        return ".json"
+    if text.startswith(b"{"):
+        return ".jsonl" if first.endswith(b"}") else ".json"
+    return ".tsv" if b"\t" in first else ".csv"
