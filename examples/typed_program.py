@@ -118,6 +118,8 @@ def a_campaign(folder: Path) -> None:
     print(nescio.campaign.pool(place))
     print(nescio.campaign.sheets(place, ["ana"]))
     print(nescio.campaign.collect(place))
+    print(nescio.campaign.score(place, resamples=FAST))
+    print(nescio.campaign.publish(place))
     print(nescio.campaign.status(place))
 
 

@@ -46,6 +46,8 @@ FIRST = {
     "nescio.campaign.pool": "nescio.campaign.intake",
     "nescio.campaign.sheets": "nescio.campaign.pool",
     "nescio.campaign.collect": "nescio.campaign.sheets",
+    "nescio.campaign.score": "nescio.campaign.intake",
+    "nescio.campaign.publish": "nescio.campaign.score",
 }
 
 

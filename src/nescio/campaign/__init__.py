@@ -8,7 +8,21 @@ from nescio.campaign.folder import init
 from nescio.campaign.handing_out import checker, handout
 from nescio.campaign.pooling import pool
 from nescio.campaign.receiving import intake
+from nescio.campaign.scoring import score
 from nescio.campaign.sheets import collect, sheets
+from nescio.campaign.site import publish
 from nescio.campaign.state import status
 
-__all__ = ["check", "checker", "collect", "handout", "init", "intake", "pool", "sheets", "status"]
+__all__ = [
+    "check",
+    "checker",
+    "collect",
+    "handout",
+    "init",
+    "intake",
+    "pool",
+    "publish",
+    "score",
+    "sheets",
+    "status",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from nescio import __version__
@@ -19,21 +20,31 @@ def faults_page(campaign: str, files: Sequence[Any], faults: Iterable[Fault]) ->
     return rendered("faults.html.jinja", f"Check of {campaign}", files=files, by_file=by_file)
 
 
-def rendered(template: str, title: str, *, above: Mapping[str, str] | None = None, **values: Any) -> str:
-    """Return a page: `template` filled in, its style inside, with nothing that is fetched or run; `above` are links to
-    the pages above it, by their names."""
+@lru_cache(maxsize=1)
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("nescio.campaign", "html"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.lstrip_blocks = True
     environment.filters["inert"] = lambda value: sanitize(str(value), target="page")
-    return environment.get_template(template).render(
-        title=sanitize(title, 200, target="page"),
-        above=above or {},
-        style=Markup(asset("page.css")),
-        nescio=__version__,
-        **values,
+    return environment
+
+
+def rendered(template: str, title: str, *, above: Mapping[str, str] | None = None, **values: Any) -> str:
+    """Return a page: `template` filled in, its style inside, with nothing that is fetched or run; `above` are links to
+    the pages above it, by their names."""
+    from markupsafe import Markup
+
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            title=sanitize(title, 200, target="page"),
+            above=above or {},
+            style=Markup(asset("page.css")),
+            nescio=__version__,
+            **values,
+        )
     )

@@ -88,7 +88,9 @@ class _Reading:
         the most ids; None, and a fault, where neither tells."""
         parts = self.topics.parts
         if len(parts) == 1:
-            return next(iter(parts.values()))
+            (only,) = parts.values()
+            self.language = only.language
+            return only
         words = {word.casefold() for word in _IDS.findall(self.hint)}
         named = [part for name, part in parts.items() if name.casefold() in words]
         if len(named) == 1:

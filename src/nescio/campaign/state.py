@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nescio.campaign.folder import HANDOUT, SHEETS, Campaign, open_campaign
+from nescio.campaign.folder import HANDOUT, RESULTS, SHEETS, SITE, Campaign, open_campaign
 from nescio.campaign.judgements import read_judgements
 from nescio.campaign.pooling import POOLED, read_pool
 from nescio.campaign.receipts import REFUSED, read_receipts, taken_in
+from nescio.campaign.scoring import DATA, read_results
+from nescio.campaign.topics import Topics
 from nescio.campaign.verdicts import disputed
 from nescio.errors import names_nearest
 from nescio.text import plural
@@ -68,8 +70,28 @@ def _steps(campaign: Campaign) -> list[Step]:
             f"nescio campaign handout {folder}",
         ),
         _intake(campaign),
-        *(_judging(campaign) if campaign.settings.task in POOLED else ()),
+        *(_judging(campaign) if campaign.settings.task in POOLED and not _by_key(campaign, topics) else ()),
+        _results(campaign),
+        Step("site", (campaign / SITE).is_dir(), "pages, returns, LaTeX", f"nescio campaign publish {folder}"),
     ]
+
+
+def _by_key(campaign: Campaign, topics: Topics) -> bool:
+    """Say whether the key judges, so that nobody need: a judge is named or all have options, and no pool was made."""
+    questions = [question for part in topics.parts.values() for question in part.questions.values()]
+    judged = bool(campaign.settings.judge) or all(question.options for question in questions)
+    return judged and bool(campaign.key_files) and not read_pool(campaign)
+
+
+def _results(campaign: Campaign) -> Step:
+    """Say whether there are results, and whether they are of the runs that are in."""
+    path = campaign / RESULTS / DATA
+    command = f"nescio campaign score {campaign.folder}"
+    if not path.is_file():
+        return Step("results", False, "none", command)
+    versions = {run: kept for part in read_results(campaign)["parts"] for run, kept in part["versions"].items()}
+    same = versions == {run.run: [run.version, run.digest] for run in taken_in(campaign)}
+    return Step("results", same, "of all runs" if same else "of other versions than are in now", command)
 
 
 def _judging(campaign: Campaign) -> list[Step]:

@@ -124,7 +124,7 @@ def _collection(files: Sequence[Path]) -> tuple[Collection, object]:
 
 def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
     languages: dict[str, str] = {}
-    for exercise, path in _exercises(files):
+    for exercise, path in exercises_of(files):
         for language in dict.fromkeys(question.strata.get(LANGUAGE, _ALL) for question in exercise.questions):
             if language in languages:
                 raise MismatchError(
@@ -135,7 +135,8 @@ def _write_ave(files: Sequence[Path], folder: Path) -> list[str]:
     return [language for language in languages if language]
 
 
-def _exercises(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
+def exercises_of(files: Sequence[Path]) -> Iterator[tuple[Exercise, Path]]:
+    """Yield the collections of files of AVE; raises FormatError for another file."""
     for path in files:
         source = open_source(path)
         if recognise_ave(source) != COLLECTION:
@@ -178,7 +179,7 @@ def _targets(files: Sequence[Path]) -> Iterator[tuple[str, str, dict[str, str]]]
 def has_key(files: Sequence[Path], task: Task) -> bool:
     """Say whether the organisers' files say what is right."""
     if task == "ave":
-        return any(candidate.value for exercise, _ in _exercises(files) for candidate in exercise.candidates)
+        return any(candidate.value for exercise, _ in exercises_of(files) for candidate in exercise.candidates)
     if task == "nuggets":
         return any(recognise_nuggets(open_source(path)) == NUGGET_KEY for path in files)
     if task == "pan":
@@ -209,7 +210,7 @@ def read_topics(folder: Path, task: Task) -> Topics:
         raise UsageError(f"{folder} holds no topics")
     if task == "ave":
         parts = {}
-        for exercise, path in _exercises(files):
+        for exercise, path in exercises_of(files):
             language = _ALL if path.stem == "collection" else path.stem
             parts[language] = Part(language, {question.id: question for question in exercise.questions}, exercise)
         return Topics(task, parts)

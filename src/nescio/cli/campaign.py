@@ -10,7 +10,7 @@ import click
 from nescio import campaign
 from nescio.campaign.settings import Resolution, Task
 from nescio.cli import options
-from nescio.cli.output import emit, say, say_notes
+from nescio.cli.output import emit, progress, say, say_notes
 
 BROKEN = 2  # the exit status where what was checked breaks a rule
 
@@ -32,6 +32,8 @@ def command() -> None:
     nescio campaign pool campaign
     nescio campaign sheets campaign --assessor ana --assessor ben --overlap 2
     nescio campaign collect campaign
+    nescio campaign score campaign
+    nescio campaign publish campaign
     nescio campaign status campaign
     """
 
@@ -227,3 +229,47 @@ def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path |
     collected = campaign.collect(folder, files, **arguments)
     emit(collected, printed, output, show=lambda results: click.echo(str(results)))
     return 0 if collected.sound else BROKEN
+
+
+@command.command("score")
+@CAMPAIGN
+@click.option(
+    "--ranking",
+    multiple=True,
+    type=options.PATH,
+    help="Outcomes of QA systems, to rank the validators of AVE among. Repeatable.",
+)
+@options.CI_OR_NONE
+@options.resampling_options
+def score_(folder: Path, ci: str, **arguments: Any) -> None:
+    """Score every run that counts: measures, tests, per-topic scores, and the tables of the papers, in results/.
+
+    Judgements are resolved by the rule of the campaign; right, wrong, inexact and unsupported stay apart, and only
+    right answers are right. What no person judged is judged by the key, if campaign.toml names a judge or all
+    questions have options.
+
+    \b
+    nescio campaign score campaign
+    """
+    with progress("scoring") as watch:
+        scored = campaign.score(folder, ci=options.level(ci), progress=watch, **arguments)
+    for language, scores in scored.scores.items():
+        say_notes(scores.notes)
+        if language:
+            click.echo(f"\n{language}")
+        emit(scores, "table")
+    say(str(scored))
+
+
+@command.command("publish")
+@CAMPAIGN
+def publish_(folder: Path) -> None:
+    """Write the site of results: tables, a page a topic, returns of each group, and LaTeX, in site/.
+
+    Pages are static: no script, nothing fetched. With blind = true in campaign.toml they name no group and no run, and
+    the returns of a group name its own.
+
+    \b
+    nescio campaign publish campaign
+    """
+    say(str(campaign.publish(folder)))

@@ -87,14 +87,16 @@ def score(
     reading: dict[str, Any] = {"strata": None if by else (), "graded": graded, **options}
     read_options = Options(**reading)
     result = read(listed(source), read_options)
-    name, suited = _judge(result, read_options.judge, keep_pronouns=keep_pronouns)
+    name, suited = suited_judge(result, read_options.judge, keep_pronouns=keep_pronouns)
     loaded = apply(judge(result, name), replace(read_options, judge=name))
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     scores = scoring.score(loaded, measures or suited, by=by, ci=ci, **drawn)
     return _with_correlations(scores) if correlations else scores
 
 
-def _judge(result: ReadResult, wanted: str | None, *, keep_pronouns: bool) -> tuple[str | None, list[str] | None]:
+def suited_judge(
+    result: ReadResult, wanted: str | None, *, keep_pronouns: bool = False
+) -> tuple[str | None, list[str] | None]:
     """Name the judge that suits the questions, and the measures that it allows; what was asked for goes first."""
     own = deep_read.__name__
     if not isinstance(result.data, Unjudged):

@@ -80,7 +80,7 @@ def score(
 def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple[Loaded, tuple[reference.Place, ...]]:
     """Set the QA systems beside the validators, and rank them all."""
     exercise = _exercise(items)
-    judged = _systems(ranking)
+    judged = systems_of(ranking)
     if not isinstance(judged.data, Evidence) or not isinstance(loaded.data, Evidence):
         raise MismatchError(
             "a counts table has no questions; ranking needs the outcomes of QA systems on the collection's questions"
@@ -90,7 +90,7 @@ def _rank(loaded: Loaded, items: Sequence[Any], ranking: Sequence[Any]) -> tuple
     return merged, tuple(reference.ranking(exercise, data, judged.data.runs))
 
 
-def _systems(files: Sequence[Any]) -> Loaded:
+def systems_of(files: Sequence[Any]) -> Loaded:
     """Read QA systems by their outcomes, or by people's verdicts on their answers."""
     if all(holds_verdicts(file) for file in files):
         outcomes, notes = read_outcomes(files)

@@ -1,0 +1,257 @@
+"""Scores of a campaign: every run by the measures of its task, per topic, and in the tables of the papers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.campaign import layouts
+from nescio.campaign.evidence import Judged, judged_runs
+from nescio.campaign.folder import RESULTS, Campaign, put, renewed, step
+from nescio.campaign.layouts import Table
+from nescio.campaign.pooling import read_runs
+from nescio.campaign.settings import Settings
+from nescio.commands.ave.scoring import systems_of
+from nescio.comparison import compare
+from nescio.comparison.leaderboard import score as leaderboard_of
+from nescio.data.evidence import Evidence
+from nescio.data.results import Comparisons, Scores
+from nescio.errors import MismatchError, UsageError, names_nearest
+from nescio.formats.native.outcome_table.writer import write_outcomes
+from nescio.measures import parse
+from nescio.reporting import tables
+from nescio.scoring.samples import columns_for
+from nescio.tasks.ave import baselines as reference
+from nescio.tasks.nuggets.scoring import is_vital
+from nescio.text import plural
+
+DATA = "data.json"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicScore:
+    """A run on one topic: its outcome, its verdict, and the first measure on this topic alone (None: undefined)."""
+
+    question: str
+    run: str
+    group: str
+    language: str
+    outcome: str
+    verdict: str
+    measure: str
+    score: float | None
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What `score` wrote: of each language (empty: all) the scores, and the comparisons where there are two runs."""
+
+    folder: Path
+    scores: Mapping[str, Scores]
+    comparisons: Mapping[str, Comparisons]
+    tables: tuple[str, ...]
+    after: str
+
+    def __str__(self) -> str:
+        runs = sum(len({row.run for row in scores}) for scores in self.scores.values())
+        return f"wrote {self.folder}: {plural(runs, 'run')}, {plural(len(self.tables), 'table')}\nnext: {self.after}"
+
+
+@names_nearest
+def score(
+    campaign: Path | str,
+    *,
+    ranking: Sequence[Path | str] = (),
+    ci: float | None = 95.0,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scored:
+    """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
+
+        print(nescio.campaign.score("campaign"))
+
+    Judgements are resolved by the rule of the campaign; R, W, X and U stay apart, and only R is right. What no person
+    judged is judged by the key, where `campaign.toml` names a judge (or all questions have options). `ranking` are
+    outcomes of QA systems to rank validators of AVE among. Other arguments as in `nescio.score`. Raises UsageError
+    where no run is in, MismatchError where answers are in dispute or judged by nobody.
+    """
+    drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
+    with step(campaign) as opened:
+        settings = opened.settings
+        if ranking and settings.task != "ave":
+            raise UsageError("a ranking sets QA systems beside validators: it is for the task ave")
+        said = read_runs(opened)
+        if not said.runs:
+            raise UsageError("no run is in, so there is nothing to score; nescio campaign intake takes runs in")
+        parts: list[tuple[Judged, Scores]] = []
+        compared: dict[str, Comparisons] = {}
+        for part in said.topics.parts.values():
+            judged = judged_runs(said, part)
+            if judged is None:
+                continue
+            scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+            parts.append((judged, scores))
+            if len(judged.runs) > 1:
+                compared[part.language] = compare(judged.loaded, [judged.measures[0]], ci=ci or 95.0, **drawn)
+        listed = _tables(settings, parts, [Path(path) for path in ranking], said.runs)
+        with renewed(opened / RESULTS) as draft:
+            _write(draft, opened, parts, compared, listed)
+    scored = {judged.part.language: scores for judged, scores in parts}
+    after = f"nescio campaign publish {opened.folder}"
+    return Scored(opened / RESULTS, scored, compared, tuple(table.name for table in listed), after)
+
+
+def _tables(
+    settings: Settings, parts: Sequence[tuple[Judged, Scores]], ranking: Sequence[Path], runs: Sequence[Any]
+) -> list[Table]:
+    listed = [layouts.participants(settings, runs)]
+    for judged, scores in parts:
+        if settings.task == "ave":
+            listed.append(layouts.f_table(judged, scores, settings))
+            data, names = judged.loaded.data, tuple[str, ...]()
+            assert isinstance(data, Evidence)
+            assert judged.exercise is not None
+            if ranking:
+                systems = systems_of(ranking).data
+                assert isinstance(systems, Evidence)
+                data, _ = reference.with_systems(judged.exercise, data, systems)
+                names = systems.runs
+            listed.append(layouts.ranking_table(judged, data, names, settings))
+        elif settings.task in ("qa", "reading"):
+            listed.append(layouts.counts_table(judged, settings))
+        listed.append(layouts.leaderboard(judged, scores, settings))
+    listed += [layouts.group_table(parts, settings)]
+    return [*listed, layouts.best_table(parts, settings)] if settings.languages else listed
+
+
+def topic_scores(judged: Judged) -> list[TopicScore]:
+    """Return the first measure that can be had of a single topic, for every run and topic, with what became of it."""
+    name, values = _of_topics(judged)
+    runs = {run.run: run for run in judged.runs}
+    return [
+        TopicScore(
+            cell.question,
+            cell.run,
+            runs[cell.run].group,
+            runs[cell.run].language,
+            cell.outcome,
+            cell.verdict,
+            name,
+            values.get((cell.run, cell.question)),
+            cell.answer,
+        )
+        for cell in judged.cells
+    ]
+
+
+def _of_topics(judged: Judged) -> tuple[str, dict[tuple[str, str], float]]:
+    """Return a measure of which each topic has a value of its own, and these: sums over one topic are its columns."""
+    data = judged.loaded.data
+    assert isinstance(data, Evidence)
+    wanted = ("ave.qa_accuracy",) if judged.exercise is not None else judged.measures
+    for measure in map(parse, wanted):
+        if not measure.of_counts:
+            continue
+        read, usable = columns_for(data, measure)
+        shape = usable.shape
+        flat = {name: np.asarray(read[name], dtype=np.float64).ravel() for name in measure.needs}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            totals = {**measure.each(flat), "n": np.ones(usable.size)}
+        values = measure.of_totals({column: np.where(np.isnan(v), 0.0, v) for column, v in totals.items()}).reshape(
+            shape
+        )
+        return measure.label, {
+            (run, question): float(values[r, q])
+            for r, run in enumerate(data.runs)
+            for q, question in enumerate(data.questions)
+            if usable[r, q] and not np.isnan(values[r, q])
+        }
+    return "", {}
+
+
+# ---- files ----
+
+
+def _write(
+    draft: Path,
+    campaign: Campaign,
+    parts: Sequence[tuple[Judged, Scores]],
+    compared: Mapping[str, Comparisons],
+    listed: Sequence[Table],
+) -> None:
+    """Write all results: those of each language in a folder of its own where there are several."""
+    held = []
+    for judged, scores in parts:
+        language = judged.part.language
+        folder = draft / language if language else draft
+        folder.mkdir(exist_ok=True)
+        for suffix in ("json", "csv"):
+            tables.write(scores, folder / f"scores.{suffix}")
+            if language in compared:
+                tables.write(compared[language], folder / f"comparisons.{suffix}")
+        rows = topic_scores(judged)
+        put(folder / "topics.csv", _csv(TopicScore, rows))
+        if campaign.settings.task in ("qa", "reading"):
+            put(folder / "counts.csv", _csv(layouts.Counts, layouts.counts(judged)))
+        if judged.outcomes is not None:
+            write_outcomes(replace(judged.outcomes, extra_columns={}), folder / "outcomes.csv")
+        held.append(_held(judged, scores, rows))
+    put(draft / DATA, json.dumps({"parts": held}, ensure_ascii=False).encode(errors="replace") + b"\n")
+    for table in listed:
+        for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
+            put(draft / "tables" / f"{table.name}.{suffix}", content.encode())
+    put(draft / "tables" / "index.json", json.dumps([asdict(table) for table in listed], ensure_ascii=False).encode())
+
+
+def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
+    """Return what the site is made from."""
+    nuggets = {
+        target.id: [[nugget.id, is_vital(nugget), nugget.text] for nugget in target.nuggets]
+        for target in judged.targets
+    }
+    return {
+        "language": judged.part.language,
+        "questions": {question.id: question.text for question in judged.part.questions.values()},
+        "nuggets": nuggets,
+        "scores": scores.records(),
+        "signature": str(scores.signature),
+        "notes": list(map(str, scores.notes)),
+        "topics": [astuple(row) for row in rows],
+        "versions": {run.run: [run.version, run.digest] for run in judged.runs},
+    }
+
+
+def _csv(kind: type[Any], rows: Sequence[Any]) -> bytes:
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([field.name for field in fields(kind)])
+    table.writerows(["" if value is None else value for value in astuple(row)] for row in rows)
+    return text.getvalue().encode(errors="replace")
+
+
+def read_results(campaign: Campaign) -> dict[str, Any]:
+    """Read what `score` wrote; raises MismatchError where there is nothing."""
+    path = campaign / RESULTS / DATA
+    if not path.is_file():
+        raise MismatchError(f"there are no results; nescio campaign score {campaign.folder} makes them")
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return data
+
+
+def read_tables(campaign: Campaign) -> list[Table]:
+    """Read the tables that `score` wrote."""
+    listed = json.loads((campaign / RESULTS / "tables" / "index.json").read_text(encoding="utf-8"))
+    return [
+        Table(row["name"], row["title"], tuple(row["head"]), tuple(map(tuple, row["rows"])), row["texts"])
+        for row in listed
+    ]

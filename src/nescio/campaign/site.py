@@ -1,0 +1,287 @@
+"""The site of a campaign: leaderboards, a page a topic, a folder of returns a group, and LaTeX for the overview."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nescio.campaign import pages
+from nescio.campaign.folder import SITE, Campaign, renewed, step
+from nescio.campaign.layouts import Table, figure
+from nescio.campaign.scoring import TopicScore, read_results, read_tables
+from nescio.errors import names_nearest
+from nescio.formats.folder_writer import file_names
+from nescio.reporting import latex
+from nescio.text import plural, sanitize
+
+LONGEST = 300  # characters of an answer that a page shows
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What `publish` wrote: the site, how many pages of topics and how many folders of returns it has."""
+
+    folder: Path
+    topics: int
+    groups: int
+
+    def __str__(self) -> str:
+        return (
+            f"wrote {self.folder}: index.html, {plural(self.topics, 'topic page')}, returns of"
+            f" {plural(self.groups, 'group')}, LaTeX in latex/"
+        )
+
+
+class _Site:
+    """What the pages of a site share: results, tables, and what a reader may see of whose run it is."""
+
+    def __init__(self, campaign: Campaign, parts: list[dict[str, Any]], tables: list[Table], folder: Path) -> None:
+        self.campaign, self.parts, self.tables, self.folder = campaign, parts, tables, folder
+        settings = campaign.settings
+        rows = [TopicScore(*row) for part in self.parts for row in part["topics"]]
+        self.by_topic: dict[tuple[str, str], list[TopicScore]] = {}
+        self.by_run: dict[str, list[TopicScore]] = {}
+        language = [part["language"] for part in self.parts for _ in part["topics"]]
+        for row, own in zip(rows, language, strict=True):
+            self.by_topic.setdefault((own, row.question), []).append(row)
+            self.by_run.setdefault(row.run, []).append(row)
+        runs = {row.run: row.group for row in rows}
+        self.group = runs
+        titles = {run: (settings.groups.get(group, group), run) for run, group in runs.items()}
+        codes = {run: ("", f"run {number}") for number, run in enumerate(self._blind_order(runs), 1)}
+        self.shown: Mapping[str, tuple[str, str]] = codes if settings.blind else titles
+        names = [f"{language}-{question}" if language else question for language, question in self.by_topic]
+        self.file = dict(zip(self.by_topic, file_names(names), strict=True))
+        self.median = {
+            key: statistics.median(values) if (values := [row.score for row in own if row.score is not None]) else None
+            for key, own in self.by_topic.items()
+        }
+
+    def _blind_order(self, runs: Mapping[str, str]) -> list[str]:
+        seed = self.campaign.settings.seed
+        return sorted(runs, key=lambda run: hashlib.sha256(f"{seed} {run}".encode()).hexdigest())
+
+
+@names_nearest
+def publish(campaign: Path | str) -> Published:
+    """Write the site of results into `site/`: static pages without a script, that fetch nothing.
+
+        print(nescio.campaign.publish("campaign"))
+
+    `index.html` has every table of the results; `topics/` a page a topic, with what each run said and what became of
+    it; `returns/GROUP/` what one group gets: its runs topic by topic, beside the median of all runs. `latex/` has an
+    overview with all tables and a skeleton of working notes for each group. With `blind = true` pages that all see
+    name no group and no run; the returns of a group name its own. Raises MismatchError where there are no results.
+    """
+    with step(campaign) as opened, renewed(opened / SITE) as draft:
+        site = _Site(opened, read_results(opened)["parts"], read_tables(opened), draft)
+        _index(site)
+        for key in site.by_topic:
+            _topic(site, *key)
+        groups = dict.fromkeys(site.group.values())
+        for group in groups:
+            _returns(site, group)
+        _latex(site)
+    return Published(opened / SITE, len(site.by_topic), len(groups))
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", errors="replace")
+
+
+def _index(site: _Site) -> None:
+    settings = site.campaign.settings
+    listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
+    topics = [
+        {
+            "link": f"topics/{site.file[key]}.html",
+            "id": key[1],
+            "language": key[0],
+            "median": figure(site.median[key], 3),
+            "answered": sum(row.outcome != "unanswered" for row in own),
+            "runs": len(own),
+        }
+        for key, own in site.by_topic.items()
+    ]
+    measure = next((row.measure for own in site.by_topic.values() for row in own), "")
+    returns = (
+        {}
+        if settings.blind
+        else {settings.groups[g]: f"returns/{g}/index.html" for g in dict.fromkeys(site.group.values())}
+    )
+    page = pages.rendered(
+        "index.html.jinja",
+        settings.name,
+        tables=[table for table in listed if table is not None],
+        topics=topics,
+        measure=measure,
+        returns=returns,
+        signatures=[part["signature"] for part in site.parts],
+        notes=[] if settings.blind else list(dict.fromkeys(note for part in site.parts for note in part["notes"])),
+        languages=bool(settings.languages),
+    )
+    _put(site.folder / "index.html", page)
+
+
+def _blinded(table: Table, site: _Site) -> Table | None:
+    """Return a table with codes in place of groups and runs; None for one that is of groups alone."""
+    if table.name in ("participants", "groups", "best"):
+        return None
+    settings = site.campaign.settings
+    code = {}
+    for run, group in site.group.items():
+        system = run[len(group) + 1 :]
+        code[settings.groups[group], system] = site.shown[run][1]
+    rows = [("", code[row[0], row[1]], *row[2:]) if (row[0], row[1]) in code else row for row in table.rows]
+    return replace(table, rows=tuple(rows))
+
+
+def _topic(site: _Site, language: str, question: str) -> None:
+    key = (language, question)
+    part = next(part for part in site.parts if part["language"] == language)
+    rows = sorted(
+        site.by_topic[key], key=lambda row: (-(row.score if row.score is not None else -1), site.shown[row.run])
+    )
+    nuggets = part["nuggets"].get(question, [])
+    page = pages.rendered(
+        "topic.html.jinja",
+        question,
+        above={site.campaign.settings.name: "../index.html"},
+        text=part["questions"].get(question, ""),
+        measure=rows[0].measure,
+        median=figure(site.median[key], 3),
+        nuggets=nuggets,
+        rows=[_row(site, row) for row in rows],
+    )
+    _put(site.folder / "topics" / f"{site.file[key]}.html", page)
+
+
+def _row(site: _Site, row: TopicScore) -> dict[str, Any]:
+    group, run = site.shown[row.run]
+    return {
+        "group": group,
+        "run": run,
+        "outcome": row.outcome,
+        "verdict": row.verdict,
+        "found": set(row.verdict.split(",")),
+        "score": figure(row.score, 3),
+        "answer": sanitize(row.answer, LONGEST, target="page"),
+    }
+
+
+def _returns(site: _Site, group: str) -> None:
+    settings = site.campaign.settings
+    folder = site.folder / "returns" / group
+    runs = []
+    for run in [run for run, own in site.group.items() if own == group]:
+        rows, text = [], io.StringIO(newline="")
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(["question", "outcome", "verdict", "measure", "score", "median", "answer"])
+        for row in site.by_run[run]:
+            median = site.median[row.language, row.question]
+            rows.append(
+                {**_row(site, row), "id": row.question, "median": figure(median, 3), "below": _below(row, median)}
+            )
+            rows[-1]["link"] = f"../../topics/{site.file[row.language, row.question]}.html"
+            score = "" if row.score is None else row.score
+            table.writerow(
+                [
+                    row.question,
+                    row.outcome,
+                    row.verdict,
+                    row.measure,
+                    score,
+                    "" if median is None else median,
+                    row.answer,
+                ]
+            )
+        _put(folder / f"{run}.csv", text.getvalue())
+        part = next(part for part in site.parts if run in part["versions"])
+        version, digest = part["versions"][run]
+        scores = [row for row in part["scores"] if row["run"] == run]
+        runs.append(
+            {
+                "name": run,
+                "code": site.shown[run][1],
+                "rows": rows,
+                "scores": scores,
+                "version": version,
+                "digest": digest,
+                "measure": site.by_run[run][0].measure,
+                "below": sum(row["below"] for row in rows),
+            }
+        )
+    page = pages.rendered(
+        "returns.html.jinja",
+        f"Returns of {settings.groups[group]}",
+        above={settings.name: "../../index.html"},
+        runs=runs,
+        blind=settings.blind,
+        figure=lambda value: figure(value, 3),
+    )
+    _put(folder / "index.html", page)
+
+
+def _below(row: TopicScore, median: float | None) -> bool:
+    return row.score is not None and median is not None and row.score < median
+
+
+# ---- LaTeX ----
+
+_PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs}
+\usepackage{textcomp}
+\usepackage[margin=2cm]{geometry}
+"""
+
+
+def _latex(site: _Site) -> None:
+    settings = site.campaign.settings
+    listed = [_blinded(table, site) for table in site.tables] if settings.blind else site.tables
+    shown = [table for table in listed if table is not None]
+    _put(
+        site.folder / "latex" / "overview.tex",
+        _document(f"Overview of {settings.name}", "The organisers", shown, _OVERVIEW),
+    )
+    for group in () if settings.blind else dict.fromkeys(site.group.values()):
+        title = settings.groups[group]
+        own = [
+            replace(table, rows=tuple(row for row in table.rows if row[0] == title))
+            for table in shown
+            if table.texts > 1
+        ]
+        kept = [table for table in own if table.rows]
+        text = _document(f"{title} at {settings.name}", title, kept, _NOTES)
+        _put(site.folder / "returns" / group / "working-notes.tex", text)
+
+
+_OVERVIEW = ("Introduction", "Task", "Collections", "Evaluation", "Results", "Conclusions")
+_NOTES = ("Introduction", "System description", "Runs submitted", "Results", "Analysis", "Conclusions")
+
+
+def _document(title: str, author: str, shown: Sequence[Table], sections: Sequence[str]) -> str:
+    """Return a document that compiles: sections to be written, and under Results the tables."""
+    lines = [
+        _PREAMBLE,
+        rf"\title{{{latex.escape(title)}}}",
+        rf"\author{{{latex.escape(author)}}}",
+        r"\begin{document}",
+        r"\maketitle",
+    ]
+    for section in sections:
+        lines.append(rf"\section{{{section}}}")
+        if section == "Results":
+            lines += [rf"Tables~\ref{{tab:{table.name}}}: {latex.escape(table.title)}.\par" for table in shown]
+            lines += [table.latex() for table in shown]
+        else:
+            lines.append("% to be written")
+    return "\n".join([*lines, r"\end{document}", ""])
