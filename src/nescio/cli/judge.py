@@ -87,10 +87,10 @@ def command(
     If calls of a language model fail, their answers stay ungraded, the rest is written, and the exit status is 3.
 
     \b
-    nescio judge questions.jsonl runs/*.jsonl -o outcomes.csv
+    nescio judge questions.jsonl runs/*.jsonl -o graded.csv
     nescio judge questions.jsonl runs/*.jsonl --judge token_f1 --against people.csv
-    nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o outcomes.csv
-    nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o outcomes.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o graded.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
     """
     if output is None and against is None:
         raise UsageError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
-from nescio.sources import compressed, documents
+from nescio.sources import compressed, documents, workbooks
 from nescio.sources.arrow import is_rows, readable
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.documents import Streamed
@@ -56,6 +56,9 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
         raise FormatError(path, f"cannot be read: {why}") from None
     if empty:
         raise FormatError(path, "the file is empty")
+    if path.suffix.lower() == workbooks.SUFFIX:
+        packed, table = workbooks.unpack(path)
+        return replace(_open_plain(table, MemoryBudget(table.stat().st_size, packed=True), streamed), packed=packed)
     if path.suffix.lower() in PACKED:
         return _open_packed(path, most, streamed)
     if path.suffix.lower() in ARCHIVES:
