@@ -79,11 +79,12 @@ def command(
 
     A difference is run minus baseline, on the questions that both have. FILES are as for `nescio score`, except that
     counts tables do not work, because they do not say which questions each run got right. Intervals are not adjusted
-    for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons. If neither
-    applies, the verdict is "differences above  are ruled outd" if the interval lies within the margin. In all other cases
-    it is "too few questions to tell". "detectable" is the smallest difference that this test would detect (80%
-    power). Three or more runs without a baseline are also ranked, with the ranks that each run can have and the
-    groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
+    for multiple comparisons. "p adjusted" and the verdicts better and worse account for all comparisons by the first
+    measure, which decides, or for all by the others. A measure that only describes a run, such as coverage, is higher
+    or lower. If neither applies, the verdict is "differences above d are ruled out" if the interval lies within the
+    margin, and otherwise "too few questions to tell". "detectable" is the smallest difference that this test would
+    detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have
+    and the groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
     silent, newly answered.
 
     \b
