@@ -14,7 +14,12 @@ import nescio
 from nescio.cli import COMMANDS
 
 # What has a name of its own in Python. The demo is a series of commands, and no function.
-ELSEWHERE: dict[str, Callable[..., Any] | None] = {"c@1": nescio.score, "measures": nescio.measure, "demo": None}
+ELSEWHERE: dict[str, Callable[..., Any] | None] = {
+    "c@1": nescio.score,
+    "measures": nescio.measure,
+    "demo": None,
+    "mcp": None,
+}
 
 
 def below(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:

@@ -26,6 +26,7 @@ COMMANDS = {
     "c@1": ("from_counts", "Score counts of correct, incorrect and unanswered."),
     "ave": ("ave", "Answer validation: build collections, train validators, score them."),
     "nuggets": ("nuggets", "Definition questions: score nuggets, or answer from a folder of texts."),
+    "mcp": ("mcp", "Serve check, score, compare, plan and tune to assistants, by the Model Context Protocol."),
     "campaign": ("campaign", "Run a campaign: check and take in runs, pool, judge by spreadsheet, score, publish."),
     "read": ("read", "Answer reading-comprehension questions about stories, and score the answers."),
 }

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from nescio.cli import options
 from nescio.commands.check import MOST_NAMED
-from nescio.commands.check_each import check_each
+from nescio.commands.check_each import as_json, check_each
 from nescio.errors import UsageError
 
 
@@ -36,9 +35,7 @@ def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
     if len(summaries) == 1 and wrong and not wrong[0].format:
         raise wrong[0].error or UsageError(wrong[0].problems[0])
     if printed == "json":
-        laid_out = [summary.to_dict() for summary in summaries]
-        found = laid_out[0] if len(laid_out) == 1 else laid_out
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        click.echo(as_json(summaries))
     else:
         for at, summary in enumerate(summaries):
             if at:

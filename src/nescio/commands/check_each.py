@@ -36,6 +36,14 @@ def check_each(source: Any, **options: Unpack[ReadingOptions]) -> tuple[FileSumm
     return tuple(sorted(summaries, key=lambda summary: _place(summary, items)))
 
 
+def as_json(summaries: Sequence[FileSummary]) -> str:
+    """Write summaries as JSON: one as an object, several as a list."""
+    import msgspec
+
+    laid_out = [summary.to_dict() for summary in summaries]
+    return msgspec.json.format(msgspec.json.encode(laid_out[0] if len(laid_out) == 1 else laid_out), indent=2).decode()
+
+
 def _summary(items: Sequence[Any], options: Any) -> FileSummary:
     """Check the items together; what cannot even be recognised has a summary of no format."""
     try:
