@@ -93,8 +93,10 @@ def values_of(call: Call, parameters: Mapping[str, Any], kind: str) -> dict[str,
     """
     names = list(parameters)
     if len(names) == 1 and parameters[names[0]] is REQUIRED and call.inside:
-        name, _, text = call.inside.rpartition("=")
-        return {name.strip() or names[0]: _unquoted(text.strip())}
+        name, equals, text = call.inside.partition("=")
+        if not equals or not name.strip().isidentifier():  # a column may be called `factual_correctness(mode=f1)`
+            name, text = names[0], call.inside
+        return {name.strip(): _unquoted(text.strip())}
     values: dict[str, Any] = {}
     for position, (key, text) in enumerate(call.arguments):
         if key is None and position >= len(names):

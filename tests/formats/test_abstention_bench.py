@@ -19,7 +19,7 @@ from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_fi
 from .structures import rewritten
 
 LAMP = next((EXCERPTS / "abstention_bench").rglob("*.json"))
-SOUND = LAMP.read_bytes()
+SOUND = json.dumps({"responses": json.loads(LAMP.read_bytes())["responses"][:3]}).encode()
 
 
 def response(

@@ -81,6 +81,18 @@ def test_predictions_are_judged_here_and_left_beside_results(tmp_path: Path) -> 
     assert "have no results with details beside them" in str(refusal([path, other], MismatchError))
 
 
+def test_details_without_verdicts_are_judged_here(tmp_path: Path) -> None:
+    items = [
+        {"prompt": "q", "origin_prediction": f"it is {said}", "predictions": said, "references": "B"} for said in "BA"
+    ]
+    items += [{"prompt": "q", "origin_prediction": "?", "predictions": "", "references": "B"}]
+    path = write(tmp_path, results(33.33, *items))
+    loaded = read(path, judge="exact")
+    assert loaded.judged_here
+    data = evidence(path, judge="exact")
+    assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [1, 1, 1]
+
+
 def test_figures_alone_say_where_the_items_are(tmp_path: Path) -> None:
     path = write(tmp_path, json.dumps({"accuracy": 30.0}))
     rule = "it holds figures (accuracy 30) and no items: those are in predictions/lamp/harbour.json beside results"

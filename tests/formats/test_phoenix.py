@@ -15,7 +15,8 @@ from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_fi
 from .structures import rewritten
 
 LAMP = EXCERPTS / "phoenix" / "lamp-2b.json"
-SOUND = LAMP.read_bytes()
+KEPT = ("example_id", "repetition_number", "output", "error", "annotations")
+SOUND = json.dumps([{key: run[key] for key in KEPT} for run in json.loads(LAMP.read_bytes())[:2]]).encode()
 
 
 def test_repetitions_are_repeats() -> None:

@@ -85,6 +85,13 @@ def test_columns_of_failures_alone_and_of_costs(tmp_path: Path) -> None:
     assert "run 'table': context_recall has no score of any of 4 answers: it failed on each, or was not run" in notes
 
 
+def test_a_metric_with_parameters_in_its_name(tmp_path: Path) -> None:
+    """As ragas calls FactualCorrectness; its mean is taken by that name."""
+    rows = [{**row, "factual_correctness(mode=f1)": 0.5} for row in ROWS]
+    scores = nescio.score(encode(rows, "csv", tmp_path), ci=None)
+    assert scores["table", "mean(factual_correctness(mode=f1))"].value == 0.5
+
+
 def test_a_metric_that_is_not_there(tmp_path: Path) -> None:
     path = encode(ROWS, "csv", tmp_path)
     assert "metrics here are faithfulness" in str(refusal(path, UsageError, choose={"metric": "style"}))

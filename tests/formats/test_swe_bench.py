@@ -80,6 +80,9 @@ def test_files_without_verdicts_are_named(tmp_path: Path) -> None:
     counts = json.dumps({"submitted_instances": 10, "resolved_instances": 3})
     rule = "it holds counts (resolved instances 3, submitted instances 10) and no instances"
     assert_refused(write_files(tmp_path, {"counts.json": counts})[0], None, rule)
+    counts = json.dumps({"total_instances": 10, "resolved_instances": 3, "schema_version": 2})
+    rule = "it holds counts (resolved instances 3, total instances 10) and no instances"
+    assert_refused(write_files(tmp_path, {"counts.json": counts})[0], None, rule)
 
 
 def test_broken_lists(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def _outcome(answer: Marked, name: str, scale: Scale) -> Graded:
     state, why = scale.state(score), (answer.failed or UNREAD) if math.isnan(score) else None
     if answer.silent:
         state, why = outcome_of(state, answer.silent, answerable=answer.row.answerable != 0)
-    marks = {**answer.scores, SCORE: score}
+    marks = {**answer.scores, SCORE: score} if scale.between else answer.scores
     return replace(answer.row, state=state, why=why, scores={k: v for k, v in marks.items() if not math.isnan(v)})
 
 

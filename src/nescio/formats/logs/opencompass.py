@@ -5,8 +5,9 @@ other text of it than the prompt. A run is a model, its datasets are a stratum. 
 a prediction from which nothing was extracted, or an empty one, is silence. Where the options' perplexities decide (type
 PPL) there is no text. The tool's accuracy is in percent, over all items.
 
-Results without details (`dump_details=False`) hold figures alone: their items are in the predictions, which are judged
-here by their `gold` (`--judge`), where they have it.
+Details of evaluators that give no verdict (`predictions` and `references` alone) are judged here (`--judge`), the
+references being the gold. Results without details (`dump_details=False`) hold figures alone: their items are in the
+predictions, which are judged here by their `gold`, where they have it.
 """
 
 from __future__ import annotations
@@ -81,6 +82,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     if not results:
         notes += _left_out(figures)
         return ReadResult(_unjudged(predictions, options), tuple(notes))
+    if not any(_has_verdict(source) for source in results):
+        notes += _left_out([*predictions, *figures])
+        return ReadResult(_unjudged(results, options), tuple(notes))
     there = {_place(source) for source in results}
     if lacking := [source for source in predictions if _place(source) not in there]:
         rule = "these predictions have no results with details beside them; score them apart from those that have"
@@ -93,6 +97,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         answers += own
         notes += _against_figure(own, source)
     return by_metric(answers, results[0].label, options, notes, keep=("task",) if several else ())
+
+
+def _has_verdict(source: Source) -> bool:
+    """Say whether some item of the results says if it is correct."""
+    return any(isinstance(item, dict) and item.get(CORRECT) is not None for _, item in _details(source.document))
 
 
 def _left_out(sources: Sequence[Source]) -> Iterator[Note]:
@@ -203,18 +212,19 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
         run, task = _place(source)
         files.setdefault(run, str(source.label))
         begun = sum(response.question_id.startswith(f"{task}/") for response in runs.get(run, ()))
-        for name, item in source.document.items():
+        items = _details(source.document) or list(source.document.items())
+        for name, item in items:
             if not isinstance(item, dict) or not str(name).isdecimal():
                 rule = "each item must be an object, called by its number"
                 raise FormatError(source.label, rule, where=f"item {name}", value=item)
-            gold = item.get("gold")
+            gold = item.get("gold", item.get("references", item.get("answer")))
             if gold is None and options.gold:
                 rule = "these predictions have no gold answer: results with details (dump_details) say which are right"
                 raise FormatError(source.label, rule, where=f"item {name}")
             question = f"{task}/{int(name) + begun}"
             answers = tuple(map(str, gold)) if isinstance(gold, list) else () if gold is None else (str(gold),)
             questions.setdefault(question, Question(question, _prompt(item), answers, strata={"task": task}))
-            text = _first(item.get("prediction")) or ""
+            text = _first(item.get("prediction", item.get("predictions", item.get("pred")))) or ""
             runs.setdefault(run, []).append(Response(question, text or None, bool(text.strip())))
     collection = Collection("opencompass", tuple(questions.values()))
     answering = tuple(Run(name, tuple(responses)) for name, responses in runs.items())
@@ -223,7 +233,7 @@ def _unjudged(sources: Sequence[Source], options: ReadOptions) -> Unjudged:
 
 def _prompt(item: Mapping[str, Any]) -> str:
     """Return the last thing that was asked of the model."""
-    asked = item.get("origin_prompt")
+    asked = item.get("origin_prompt", item.get("prompt"))
     if isinstance(asked, str):
         return asked
     turns = [part_of(turn, ("prompt",)) for turn in asked] if isinstance(asked, list) else []

@@ -22,7 +22,7 @@ from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, identity, labe
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source
 
-COUNTS = {"submitted_instances", "resolved_instances"}
+COUNTS = {"submitted_instances", "resolved_instances", "total_instances"}
 INSTANCE = {"resolved", "patch_exists"}
 OF_LISTS = {"resolved", "no_generation", "generated"}
 PREDICTION = {"instance_id", "model_patch"}
@@ -50,7 +50,7 @@ Lists = Sequence[tuple[str, int, str | None]]
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document of `submitted_instances` and `resolved_instances`; one of instances that say `resolved` and
+    """Recognise a document of `resolved_instances`, and `submitted_instances` or `total_instances`; one of instances that say `resolved` and
     `patch_exists`; one of the lists `resolved`, `no_generation`, `generated`; or predictions with `instance_id` and
     `model_patch`."""
     columns = {*source.columns}
@@ -58,7 +58,7 @@ def recognise(source: Source) -> str | None:
         return "predictions"
     if source.kind != "document" or not isinstance(source.document, dict):
         return None
-    if columns >= COUNTS:
+    if "resolved_instances" in columns and len(columns & COUNTS) > 1:
         return "report"
     if columns >= OF_LISTS and all(isinstance(source.document[name], list) for name in OF_LISTS):
         return "lists"
