@@ -49,7 +49,7 @@ class TunedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Operating:
-    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `certified` is
+    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what the tuned one is best by, and `certified`
     (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a confidence of 95%."""
 
     run: str
@@ -58,6 +58,7 @@ class Operating:
     given: Counts
     tuned: TunedPoint | None
     certified: tuple[float, float] | None
+    measure: str = "c@1"
 
 
 def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
@@ -75,7 +76,9 @@ def operating(one: OneRun, measure: Measure, *, seed: int = 0) -> Operating:
     thresholds = np.unique([*distinct, *(t for t in marked if np.isfinite(t))])[::-1]
     weight = _weights(one)
     points = _counts(one, weight, np.array([np.inf, *thresholds]))
-    return Operating(one.data.runs[0], float(weight.sum()), points, _as_given(one, weight), tuned, certified)
+    return Operating(
+        one.data.runs[0], float(weight.sum()), points, _as_given(one, weight), tuned, certified, measure.label
+    )
 
 
 def _weights(one: OneRun) -> Floats:

@@ -71,11 +71,11 @@ def tune_pair(
     drawn: dict[str, Any] = {"ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs}
     pair: dict[str, Any] = {"baseline": data.runs[0], "run": data.runs[1]}
     tuned = [tune(loaded, bound, run=name, folds=folds, **drawn) for name in data.runs]
-    held_out = _together([_held_out(data, i, bound, folds, seed) for i in range(2)])
-    compared = compare(replace(loaded, data=held_out), bound, **pair, **drawn)
+    unseen = together([held_out(data, i, bound, folds, seed) for i in range(2)])
+    compared = compare(replace(loaded, data=unseen), bound, **pair, **drawn)
     given = compare(loaded, bound, **pair, **drawn)
     notes = [*(remark for one in tuned for remark in one.notes), *compared.notes]
-    lost = len(data.questions) - len(held_out.questions)
+    lost = len(data.questions) - len(unseen.questions)
     if lost:
         notes.append(_lost(lost, len(data.questions)))
     line = compared.signature.extend(tuned="each run", folds=folds)
@@ -93,7 +93,7 @@ def _lost(lost: int, total: int) -> Note:
     )
 
 
-def _held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
+def held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int) -> Evidence:
     """Return a run whose questions each have the threshold that was chosen without their part."""
     one = one_run(data, run)
     check_follows(one, measure)
@@ -103,7 +103,7 @@ def _held_out(data: Evidence, run: int, measure: Measure, folds: int, seed: int)
     return one.apply(choice.held_out(one))
 
 
-def _together(runs: list[Evidence]) -> Evidence:
+def together(runs: list[Evidence]) -> Evidence:
     """Put two runs into one Evidence, on the questions (and repeats) that both have."""
     keys = [
         list(zip(one.questions, one.repeats.label, strict=True)) if one.repeats else list(one.questions) for one in runs

@@ -21,7 +21,8 @@ from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
 from nescio.scoring.score import score
 from nescio.selective.curve import one_run
-from nescio.selective.operating import Operating, operating
+from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
+from nescio.selective.two import held_out, together
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
@@ -32,6 +33,20 @@ MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 Study = Literal["stability", "swap"]
 STUDIES: tuple[Study, ...] = get_args(Study)
 _STUDIES: dict[Study, Callable[..., Results]] = {"stability": stability, "swap": swap}
+
+
+@dataclass(frozen=True, slots=True)
+class Shipping:
+    """The run that is expected to do best on new questions, at its tuned threshold where that is expected to pay and
+    else as it came; the next best one; and the two compared, on held-out questions where a threshold was chosen (None:
+    there is no other, or the two cannot be paired)."""
+
+    run: str
+    tuned: TunedPoint | None
+    other: str | None = None
+    other_tuned: TunedPoint | None = None
+    comparison: Comparison | None = None
+
 
 ProgressFor = Callable[[str], Callable[[int, int], None] | None]  # from the name of a step to who hears of its progress
 
@@ -45,7 +60,7 @@ class ReportData:
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
     outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
     says which could not be made. `operating` says what runs with confidences do at each threshold;
-    `by_asked` that someone asked for what the scores are broken down by.
+    `shipping` which run to use, and `by_asked` that someone asked for what the scores are broken down by.
     """
 
     loaded: Loaded
@@ -66,6 +81,7 @@ class ReportData:
     missing: tuple[Note, ...] = ()
     operating: Mapping[str, Operating] = field(default_factory=dict)
     by_asked: bool = True
+    shipping: Shipping | None = None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -123,6 +139,7 @@ def gather(
     )
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
+    found = _operating(loaded, runs, main, seed)
     return ReportData(
         loaded,
         scores,
@@ -140,8 +157,9 @@ def gather(
         by,
         studied,
         missing,
-        _operating(loaded, runs, main, seed),
+        found,
         asked_by is not None,
+        _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, found, drawn),
     )
 
 
@@ -244,6 +262,43 @@ def _operating(loaded: Loaded, runs: Sequence[str], main: str, seed: int) -> dic
         except NescioError:
             continue
     return {run: one for run, one in found.items() if len(one.points) > 1}
+
+
+def _shipping(
+    loaded: Loaded,
+    main: str,
+    values: Mapping[str, float],
+    found: Mapping[str, Operating],
+    drawn: Mapping[str, Any],
+) -> Shipping | None:
+    """Say which run to use, and how it compares with the next best."""
+    data, sign = loaded.data, -1 if parse(main).declaration.lower_is_better else 1
+    tuned: dict[str, TunedPoint] = {}
+    for run, one in found.items():
+        if one.tuned and one.measure == main and sign * one.tuned.value >= sign * values.get(run, math.nan):
+            tuned[run] = one.tuned
+    expected = {run: sign * (tuned[run].value if run in tuned else value) for run, value in values.items()}
+    order = sorted((run for run in values if not math.isnan(expected[run])), key=lambda run: -expected[run])
+    if not order or not isinstance(data, Evidence):
+        return None
+    if len(order) < 2:
+        return Shipping(order[0], tuned.get(order[0]))
+    first, second = order[:2]
+    try:
+        seed = drawn["seed"]
+        both = [
+            held_out(data, data.runs.index(run), parse(main), FOLDS, seed)
+            if run in tuned
+            else data.take_runs([data.runs.index(run)])
+            for run in (second, first)
+        ]
+        pair = compare(
+            replace(loaded, data=together(both)), [main], baseline=second, run=first, **{**drawn, "progress": None}
+        )
+        comparison = pair.rows[0]
+    except NescioError:
+        comparison = None
+    return Shipping(first, tuned.get(first), second, tuned.get(second), comparison)
 
 
 def _whole(row: Score, measure: str) -> bool:

@@ -10,8 +10,10 @@ from nescio.data.results import Score
 from nescio.reporting.board import number
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective.certified import upper_bound
-from nescio.selective.operating import Operating
+from nescio.selective.operating import TunedPoint
 from nescio.text import enumerated, plural
+
+AS_IT_IS = " as it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,33 +68,34 @@ def _standing(report: ReportData) -> Answer:
 def advice(report: ReportData) -> str:
     """Say what to do: which run to use, from which confidence on, and what it will then do; or what is missing to say
     so."""
-    best = report.runs[0]
-    counts = report.counts.get(best)
+    shipping = report.shipping
+    run = shipping.run if shipping else report.runs[0]
+    counts = report.counts.get(run)
     if not counts or not sum(counts):
         return ""
-    tied = [
-        report.shown[run]
-        for run in report.runs[1:]
-        if (pair := report.pairs.get((best, run))) is not None and not pair.significant
-    ]
-    name = report.shown[best]
-    own = report.operating.get(best)
-    tuned = own.tuned if own and _pays(report, own) else None
-    if tied:
-        more = f"To choose between {name} and {enumerated(tied)} takes more questions than these (`nescio plan` says how many). "
-        who, does = f"{more}{name} {f'at {tuned.threshold:.3g}' if tuned else 'as it is'}", ""
-    else:
-        who, does = f"Ship {name} {f'at {tuned.threshold:.3g}' if tuned else 'as it is'}:", " it"
+    tuned = shipping.tuned if shipping else None
+    name, does = _used(report, run, tuned), "it answers"
+    who = f"Ship {name}:"
+    if shipping and shipping.other and not (shipping.comparison and shipping.comparison.significant):
+        pair = [(run, tuned), (shipping.other, shipping.other_tuned)]
+        both = " and ".join(_used(report, *one).removesuffix(AS_IT_IS) for one in pair)
+        more = f"To choose between {both} takes more questions than these (`nescio plan` says how many)."
+        who, does = f"{more} {name}", "answers"
+    if run != report.runs[0]:
+        who = f"Each at its own threshold, {report.shown[run]} is ahead. {who}"
     if tuned:
-        said = f"answers {tuned.coverage:.0%} of new questions, and {tuned.risk:.0%} of its answers are wrong"
-        return f"{who}{does} {said}{_bound(tuned.risk_upper)}."
-    answered, wrong = _answers(report, best)
+        return f"{who} {does} {tuned.coverage:.0%} of new questions, and {_wrong(tuned.risk, tuned.risk_upper)}."
+    answered, wrong = _answers(report, run)
     if not answered:
-        return f"{who}{does} answers nothing."
-    upper = _upper(report, answered, wrong)
-    said = f"answers {answered / sum(counts):.0%}, and {wrong / answered:.0%} of its answers are wrong{_bound(upper)}."
-    lacking = "" if own else " With a confidence for each answer, this page says from which confidence on to answer."
-    return f"{who}{does} {said}{lacking}"
+        return f"{who} {does} nothing."
+    said = f"{does} {answered / sum(counts):.0%}, and {_wrong(wrong / answered, _upper(report, answered, wrong))}."
+    sure = run in report.operating
+    lacking = "" if sure else " With a confidence for each answer, this page says from which confidence on to answer."
+    return f"{who} {said}{lacking}"
+
+
+def _used(report: ReportData, run: str, tuned: TunedPoint | None) -> str:
+    return f"{report.shown[run]}{f' at {tuned.threshold:.3g}' if tuned else AS_IT_IS}"
 
 
 def _answers(report: ReportData, run: str) -> tuple[int, int]:
@@ -115,17 +118,12 @@ def _upper(report: ReportData, answered: int, wrong: int) -> float | None:
     return float(upper_bound([wrong], [answered], 0.05)[0])
 
 
-def _bound(upper: float | None) -> str:
-    return "" if upper is None else f" (at most {upper:.0%}, with 95% confidence)"
-
-
-def _pays(report: ReportData, own: Operating) -> bool:
-    """Whether the tuned threshold is expected to do at least as well on new questions as the run did as it came."""
-    given, tuned = report.row(own.run, report.main), own.tuned
-    if given is None or tuned is None or math.isnan(tuned.value):
-        return False
-    gain = tuned.value - given.value
-    return (-gain if report.lower_is_better else gain) >= 0
+def _wrong(risk: float, upper: float | None) -> str:
+    """Say how many of the answers are wrong, and at most; with a decimal where else both would be one number."""
+    if upper is None:
+        return f"{risk:.0%} of its answers are wrong"
+    digits = 1 if f"{risk:.0%}" == f"{upper:.0%}" else 0
+    return f"{risk:.{digits}%} of its answers are wrong (at most {upper:.{digits}%}, with 95% confidence)"
 
 
 def _level(report: ReportData, best: Score) -> list[str]:
