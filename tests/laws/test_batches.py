@@ -17,6 +17,7 @@ BATCHES = (
     ("nescio.scoring.resampled", "WEIGHTS_AT_ONCE"),
     ("nescio.scoring.resampled", "CELLS_AT_ONCE"),
     ("nescio.scoring.resampled", "VALUES_AT_ONCE"),
+    ("nescio.comparison.pair_test", "ROWS_AT_ONCE"),
     ("nescio.stats.resampling", "PICKS_AT_ONCE"),
     ("nescio.stats.sums", "UNITS_AT_ONCE"),
     ("nescio.stats.ordered", "CELLS_BEFORE_COMPILED"),

@@ -21,7 +21,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.samples import columns_for
 from nescio.stats.permutation import exact_p
 
-PAIRS_AT_ONCE = 32
+PAIRS_AT_ONCE, ROWS_AT_ONCE = 32, 1 << 18
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
@@ -142,8 +142,9 @@ def each_tested(
     A run on the questions that it shares with others is resampled once for all of them.
     """
     resampled = ResampledRuns(plan)
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        lined_up = [_line_up(seen, runs, plan.test) for runs in pairs[start : start + PAIRS_AT_ONCE]]
+    at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.usable.shape[1])))
+    for start in range(0, len(pairs), at_once):
+        lined_up = [_line_up(seen, runs, plan.test) for runs in pairs[start : start + at_once]]
         batch = [one for one in lined_up if one is not None]
         differences = resampled.differences(batch) if intervals else {}
         exchanges = exchanged(batch, plan)

@@ -24,6 +24,7 @@ CELLS_AT_ONCE = 1 << 23  # of a table of weights: bytes
 VALUES_AT_ONCE = 1 << 24  # of all runs and measures on all resamples
 # Weights of units are shared by many runs, and those of kinds by none: kinds are drawn where they are far fewer.
 UNITS_A_KIND = 100
+NUMBERS_AT_ONCE = 1 << 25  # of all columns of one run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,9 @@ def draws_kinds(patterns: Patterns) -> bool:
     """Tell whether the numbers of each kind are drawn, and not the units one by one: it depends on the run alone."""
     if patterns.kind is None:  # clusters, each its own kind; or counts, whose questions nobody knows
         return resampling.prefers_multinomial(patterns.counts)
+    width = sum(values.size // max(1, len(values)) for values in patterns.columns.values())
+    if patterns.units * width > NUMBERS_AT_ONCE and resampling.prefers_multinomial(patterns.counts):
+        return True  # thousands of bins, say, of every question
     return len(patterns.counts) * UNITS_A_KIND <= patterns.units
 
 
