@@ -10,6 +10,7 @@ import pytest
 import nescio
 from nescio.data.results import Results
 from nescio.meta import power, stability, swap
+from nescio.stats import ordered
 
 from .catalogue import varied
 
@@ -44,6 +45,19 @@ def everything() -> list[Results]:
         swap(data, MEASURES, trials=50, seed=3, fresh=True),
         power(data, MEASURES, **some),
     ]
+
+
+def test_a_table_is_wider_without_numba_and_every_bit_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows() -> list[str]:
+        data = varied(60, runs=3)
+        scores = nescio.score(data, MEASURES, resamples=600, seed=3)
+        return [*map(repr, scores), *map(repr, nescio.compare(data, MEASURES, test="permutation", resamples=600))]
+
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", -1)
+    compiled = rows()
+    monkeypatch.setattr(ordered, "CELLS_BEFORE_COMPILED", 10**18)
+    monkeypatch.setattr(ordered, "is_compiled", lambda: False)
+    assert rows() == compiled
 
 
 def test_what_is_computed_at_once_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
+from nescio.data.patterns import by_unit
 from nescio.measures import REGISTRY, parse
 from nescio.stats import resampling
 from tests import strategies as some
-from tests.laws.catalogue import MEASURES, OF_TWO_ANSWERS, apart, close, one_in, repeated, sample_of, usable, value_of
+from tests.laws.catalogue import (
+    MEASURES,
+    OF_TWO_ANSWERS,
+    ORDERED,
+    apart,
+    close,
+    one_in,
+    repeated,
+    sample_of,
+    usable,
+    value_of,
+    varied,
+)
 
 half = one_in(2)
 SLACK = 1e-12
@@ -104,3 +120,30 @@ def test_many_resamples_at_once_are_each_of_them_alone(data: Evidence) -> None:
         assert together.shape == (40,), name
         alone = [float(sample.measure.value(sample.patterns, row)) for row in weights]
         assert list(together) == close(alone), name
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("clusters", [None, np.arange(60) % 23])
+def test_a_table_of_weights_gives_what_each_of_them_gives(name: str, clusters: Array | None) -> None:
+    """One pass down the order for all resamples, against each resample along the order."""
+    sample = sample_of(replace(varied(60), clusters=clusters), name)
+    patterns = by_unit(sample.patterns)
+    table = np.ascontiguousarray(resampling.picks(patterns.units, 50, np.random.default_rng(3)).T)
+    found = sample.measure.under(patterns, table)
+    assert list(found) == close([float(sample.measure.value(patterns, weights)) for weights in table.T])
+
+
+def test_a_formula_may_do_with_ordered_columns_what_it_does_with_arrays() -> None:
+    """As a measure of someone else may: nothing that it does is known here."""
+
+    def formula(total: Any) -> Any:
+        wrong = total.n - total.right
+        later = np.cumsum(wrong[..., ::-1], axis=-1)[..., ::-1]
+        assert total.n.shape == later.shape
+        return (2 * total.right * later).max(-1) + total.right.mean(axis=-1) + np.sqrt(total.n).sum(-1) + wrong.sum(-1)
+
+    sample = sample_of(varied(60), "AUROC")
+    measure = replace(sample.measure, declaration=replace(sample.measure.declaration, formula=formula))
+    patterns = by_unit(sample.patterns)
+    table = np.ascontiguousarray(resampling.picks(patterns.units, 50, np.random.default_rng(4)).T)
+    assert list(measure.under(patterns, table)) == close(list(measure.value(patterns, table.T)))

@@ -13,7 +13,7 @@ from nescio.data.patterns import Patterns, by_unit
 from nescio.data.totals import join
 from nescio.measures import Measure
 from nescio.scoring.samples import MeasureInput
-from nescio.stats import parallel, resampling
+from nescio.stats import ordered, parallel, resampling
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
@@ -21,6 +21,7 @@ Values = NDArray[np.float64]
 
 WEIGHTS_AT_ONCE = 1 << 16
 CELLS_AT_ONCE = 1 << 23  # of a table of weights: bytes
+WIDER = 4  # where a row of a table costs NumPy a step of Python
 VALUES_AT_ONCE = 1 << 24  # of all runs and measures on all resamples
 # Weights of units are shared by many runs, and those of kinds by none: kinds are drawn where they are far fewer.
 UNITS_A_KIND = 100
@@ -88,7 +89,8 @@ def on_resamples(subjects: Sequence[Subject], units: int, blocks: Sequence[Block
 
 def resamples_at_once(units: int, width: int) -> int:
     """How many resamples of so many units there may be in a table, with `width` sums of each."""
-    return max(1, min(CELLS_AT_ONCE // max(1, units), CELLS_AT_ONCE // 4 // max(1, width)))
+    cells = CELLS_AT_ONCE if ordered.is_compiled() else WIDER * CELLS_AT_ONCE
+    return max(1, min(cells // max(1, units), CELLS_AT_ONCE // 4 // max(1, width)))
 
 
 def _by_units(subjects: Sequence[Subject], units: int, blocks: Sequence[Block]) -> list[Values]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from itertools import pairwise
 from types import ModuleType
 
@@ -188,6 +189,12 @@ def _compiled(scan: Scan) -> ModuleType | None:
         _done["cells"] += len(scan.unit) * scan.table.shape[1]
         return None
     return _load()
+
+
+@cache
+def is_compiled() -> bool:
+    """Tell whether Numba is installed; it is not loaded yet."""
+    return find_spec("numba") is not None
 
 
 @cache
