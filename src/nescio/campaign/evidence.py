@@ -101,7 +101,7 @@ def _answers(said: Said, part: Part, runs: Sequence[TakenIn]) -> Judged:
         outcomes, notes = _filled(outcomes, result), (*notes, *result.notes)
         judges = (*judges, *result.judges)
     _all_judged(campaign, outcomes)
-    read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges)
+    read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, named, given)
     return Judged(part, tuple(runs), loaded, read.measures, tuple(cells), outcomes)

@@ -40,8 +40,8 @@ class Campaign:
 
     @property
     def key_files(self) -> list[Path]:
-        """The files of the key, if there is one."""
-        return sorted(path for path in (self / KEY).glob("*") if path.is_file()) if (self / KEY).is_dir() else []
+        """The files and folders of the key, if there is one."""
+        return sorted((self / KEY).glob("*")) if (self / KEY).is_dir() else []
 
 
 def open_campaign(folder: Path | str) -> Campaign:

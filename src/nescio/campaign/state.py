@@ -77,9 +77,12 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
-    """Say whether the key judges, so that nobody need: a judge is named or all have options, and no pool was made."""
+    """Say whether the key judges, so that nobody need: a judge is named, all have options, or answers are about stories;
+    and no pool was made."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
-    judged = bool(campaign.settings.judge) or all(question.options for question in questions)
+    judged = (
+        bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)
+    )
     return judged and bool(campaign.key_files) and not read_pool(campaign)
 
 

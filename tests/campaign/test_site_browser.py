@@ -1,0 +1,59 @@
+"""The published site in a real browser: quiet, accessible, and fitting, wide and narrow, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio
+from tests.reporting.conftest import AXE, chromium, visit  # noqa: F401  fixtures
+
+from . import made
+from .test_check import defective
+from .test_score import judged_qa
+
+SIZES = [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of two runs, and the page of a defective one beside it."""
+    folder = tmp_path_factory.mktemp("site")
+    campaign = judged_qa(folder)
+    nescio.campaign.score(campaign, resamples=100)
+    nescio.campaign.publish(campaign)
+    nescio.campaign.check(campaign, [defective("qa", folder)], page=campaign / "site" / "faults.html")
+    rows = [{"id": f"t{i}", "strings": [f"fact 0 of {i}", "noise"]} for i in range(4)]
+    nuggets = made.nuggets(folder / "nuggets")
+    made.lines(folder / "nuggets" / "alpha" / "r.jsonl", rows)
+    nescio.campaign.intake(nuggets, [folder / "nuggets" / "alpha"])
+    nescio.campaign.score(nuggets, resamples=100)
+    nescio.campaign.publish(nuggets)
+    (nuggets / "site" / "topics" / "t1.html").rename(campaign / "site" / "topics" / "nuggets.html")
+    return campaign / "site"
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize(
+    "name", ["index.html", "topics/q4.html", "returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
+)
+def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:  # noqa: F811
+    opened = visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = opened.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("h1").count() == 1
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+    opened.assert_quiet()
+
+
+def test_a_topic_is_reached_from_the_index_and_leads_back(site: Path, visit: Any) -> None:  # noqa: F811
+    page = visit(site / "index.html").page
+    page.click("a:has-text('q4')")
+    assert page.inner_text("h1") == "q4"
+    page.click(".crumbs a")
+    page.click("a:has-text('Alpha University')")
+    assert page.inner_text("h1") == "Returns of Alpha University"

@@ -1,0 +1,158 @@
+"""Whole campaigns on other people's data, from topics to site, held against figures that were published or scored otherwise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import nescio
+from nescio.campaign.folder import contents, open_campaign
+from nescio.campaign.pooling import read_pool
+
+from . import made
+from .test_judging import fill
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def there(*names: str) -> list[Path]:
+    paths = [DATA / name for name in names]
+    if not all(path.exists() for path in paths):
+        pytest.skip(f"{names[0]} is not beside the checkout (../shared/data)")
+    return paths
+
+
+def whole(campaign: Path, inbox: list[Path], received: str = "2026-05-01") -> nescio.Scores:
+    """Hand out, check, take in, score and publish; the scores of the one language."""
+    nescio.campaign.handout(campaign)
+    assert nescio.campaign.check(campaign, inbox).sound
+    assert not nescio.campaign.intake(campaign, inbox, received=received).refused
+    (scores,) = nescio.campaign.score(campaign, resamples=100).scores.values()
+    published = nescio.campaign.publish(campaign)
+    assert published.topics == open_campaign(campaign).topics().count
+    assert all(step.done for step in nescio.campaign.status(campaign).steps)
+    return scores
+
+
+def test_cbc4kids_is_marked_as_read_score_marks_it(tmp_path: Path) -> None:
+    """The student's run, from its stories to the site, has the marks of `nescio read score`."""
+    stories, run = there("cbc4kids/developset", "cbc4kids/student-run.response")
+    campaign = made.start(tmp_path, "reading", [stories], groups=["student=A student"])
+    (tmp_path / "student").mkdir()
+    (tmp_path / "student" / run.name).write_bytes(run.read_bytes())
+    topics = "".join(held.decode() for name, held in contents(campaign).items() if name.startswith("topics/"))
+    assert '"answers"' not in topics
+    scores = whole(campaign, [tmp_path / "student"])
+    again = nescio.read.score([stories, run], ci=None)
+    for row in again:
+        assert scores.value("student-run", row.measure) == pytest.approx(row.value)
+
+
+def test_a_respubliqa_like_campaign_on_qa4mre(tmp_path: Path) -> None:
+    """160 questions of five options. The first run answers all but every fourth question with the first option, which is
+    right where the key says so; c@1 is counted by hand from the key."""
+    (gold,) = there("qa4mre/QA4MRE-2012-EN_GS.xml")
+    campaign = made.start(tmp_path, "qa", [gold])
+    topics = [json.loads(line) for line in (campaign / "topics" / "questions.jsonl").read_text().splitlines()]
+    assert len(topics) == 160
+    from lxml import etree
+
+    right = {}
+    for test in etree.parse(str(gold)).iter("reading-test"):
+        topic = test.getparent().get("t_id")
+        for question in test.iter("q"):
+            marks = [answer.get("correct") == "Yes" for answer in question.findall("answer")]
+            right[f"{topic}-{test.get('r_id')}-{question.get('q_id')}"] = marks.index(True)
+    assert {row["id"] for row in topics} == set(right)
+    answered = [row for i, row in enumerate(topics) if i % 4]
+    rows = [{"id": row["id"], "answer": row["options"][0] if i % 4 else None} for i, row in enumerate(topics)]
+    made.lines(tmp_path / "alpha" / "first.jsonl", rows)
+    made.lines(
+        tmp_path / "beta" / "all.jsonl",
+        [{"id": row["id"], "answer": row["options"][right[row["id"]]]} for row in topics],
+    )
+    scores = whole(campaign, [tmp_path / "alpha", tmp_path / "beta"])
+    hits = sum(right[row["id"]] == 0 for row in answered)
+    assert scores.value("alpha_first", "c@1") == pytest.approx((hits + 40 * hits / 160) / 160)
+    assert scores.value("beta_all", "c@1") == 1
+
+
+def test_trec_questions_judged_on_sheets_by_their_patterns(tmp_path: Path) -> None:
+    """Patterns of TREC play two assessors, one of whom errs on every tenth answer; an adjudicator puts it right."""
+    import re
+
+    (patterns,) = there("trecqa/answer_trec13factpats.txt")
+    keys: dict[str, list[str]] = {}
+    for line in patterns.read_text(encoding="latin-1").splitlines():
+        number, _, pattern = line.partition(" ")
+        keys.setdefault(number, []).append(pattern.strip())
+    numbers = list(keys)[:60]
+    campaign = made.start(
+        tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", [{"id": n, "question": f"Question {n}"} for n in numbers])]
+    )
+
+    def literal(pattern: str) -> str:
+        return re.sub(r"[\\?^$]|\.\*", "", pattern.split("|", maxsplit=1)[0].strip("()"))
+
+    given = {n: literal(keys[n][0]) if i % 3 else "no such thing" for i, n in enumerate(numbers)}
+    made.lines(
+        tmp_path / "alpha" / "r.jsonl",
+        [{"id": n, "answer": given[n] if i % 5 else None} for i, n in enumerate(numbers)],
+    )
+    made.lines(tmp_path / "beta" / "r.jsonl", [{"id": n, "answer": given[n].upper()} for n in numbers])
+    inbox = [tmp_path / "alpha", tmp_path / "beta"]
+    nescio.campaign.intake(campaign, inbox, received="2026-05-01")
+    pooled = nescio.campaign.pool(campaign)
+    assert (pooled.given, pooled.distinct) == (108, 60)  # 48 of alpha's are beta's but for case
+
+    def truth(row: dict[str, str]) -> str:
+        return "R" if any(re.search(p, row["answer"], re.IGNORECASE) for p in keys[row["question_id"]]) else "W"
+
+    place = {item.id: i for i, item in enumerate(read_pool(open_campaign(campaign)))}
+    flip = {"R": "W", "W": "R"}
+    nescio.campaign.sheets(campaign, ["ana", "ben"], overlap=2)
+    fill(campaign, lambda who, row: flip[truth(row)] if who == "ben" and place[row["item"]] % 10 == 0 else truth(row))
+    agreement = nescio.campaign.collect(campaign, resamples=100).tables["agreement"]
+    assert agreement[0].value == pytest.approx(0.9)
+    nescio.campaign.sheets(campaign, adjudicate=True)
+    fill(campaign, lambda who, row: truth(row) if who == "adjudication" else "")
+    assert nescio.campaign.collect(campaign, resamples=100).sound
+    (scores,) = nescio.campaign.score(campaign, resamples=100).scores.values()
+    judged = {n: truth({"answer": given[n].upper(), "question_id": n}) == "R" for n in numbers}
+    assert scores.value("beta_r", "accuracy") == pytest.approx(sum(judged.values()) / 60)
+    own = sum(judged[n] for i, n in enumerate(numbers) if i % 5)
+    assert scores.value("alpha_r", "c@1") == pytest.approx((own + 12 * own / 60) / 60)
+
+
+def test_a_definition_campaign_scores_as_the_assessors_mapping_does(tmp_path: Path) -> None:
+    """The example's assessor, on sheets: the same as `nescio nuggets score` with the mapping."""
+    key, runs = EXAMPLES / "key.txt", [EXAMPLES / "runs" / "first.txt", EXAMPLES / "runs" / "short.txt"]
+    campaign = made.start(tmp_path, "nuggets", [key])
+    (tmp_path / "alpha").mkdir()
+    for run in runs:
+        (tmp_path / "alpha" / run.name).write_bytes(run.read_bytes())
+    text = {}
+    for run in runs:
+        for line in run.read_text(encoding="utf-8").splitlines():
+            target, _, _, rank, _, tag, string = line.split(None, 6)
+            text[tag, target, rank] = string.strip()
+    found: dict[tuple[str, str], str] = {}
+    for line in (EXAMPLES / "assessor.txt").read_text(encoding="utf-8").splitlines():
+        target, tag, rank, nugget = line.split()[:4]
+        string = text[tag, target, rank]
+        before = found.setdefault((target, string), nugget)
+        assert before == nugget, "the assessor judged one string twice, differently"
+    nescio.campaign.intake(campaign, [tmp_path / "alpha"], received="2026-05-01")
+    nescio.campaign.pool(campaign)
+    nescio.campaign.sheets(campaign, ["ana"])
+    fill(campaign, lambda _who, row: found.get((row["question_id"], row["answer"]), "-"), "nuggets")
+    assert nescio.campaign.collect(campaign).sound
+    (scores,) = nescio.campaign.score(campaign, resamples=100).scores.values()
+    by_mapping = nescio.nuggets.score([key, *runs, EXAMPLES / "assessor.txt"], ci=None)
+    for row in by_mapping:
+        assert scores.value(f"alpha_{row.run}", row.measure) == pytest.approx(row.value)
+    nescio.campaign.publish(campaign)
+    assert (campaign / "site" / "topics" / "tosk.html").is_file()
