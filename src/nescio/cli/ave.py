@@ -86,6 +86,27 @@ def build_(questions: Path, runs: tuple[Path, ...], output: Path, printed: str, 
     say(f"wrote {output}")
 
 
+# ---- pairs ----
+
+
+@command.command("pairs")
+@click.argument("collection", type=options.PATH)
+@click.option("-o", "--output", required=True, type=options.PATH, help="The pairs to write (.xml).")
+@click.option("--test-set", is_flag=True, help="Write the pairs without their values.")
+def pairs_(collection: Path, output: Path, *, test_set: bool) -> None:
+    """Make a hypothesis of each question and answer of COLLECTION, and write pairs as in AVE 2006.
+
+    A pair has the supporting text (t) and the hypothesis (h): a statement of the question with the answer in its place.
+    The rules are for English.
+
+    \b
+    nescio ave pairs dev.xml -o pairs.xml
+    """
+    paired = ave.pairs(collection, output, test_set=test_set)
+    say_notes(paired.notes)
+    say(str(paired))
+
+
 # ---- score ----
 
 

@@ -7,7 +7,8 @@ nescio.ave.validate.train("dev.xml", "model.json")
 
 from nescio.commands.ave import validate
 from nescio.commands.ave.building import build
+from nescio.commands.ave.pairs import pairs
 from nescio.commands.ave.scoring import baselines, score
 from nescio.commands.ave.techniques import table12
 
-__all__ = ["baselines", "build", "score", "table12", "validate"]
+__all__ = ["baselines", "build", "pairs", "score", "table12", "validate"]

@@ -126,7 +126,8 @@ def train(
         Threshold(name, row.threshold, row.value, row.value_in_sample, row.value_all_answered, row.coverage)
         for name, row in trained.tuned.items()
     ]
-    return Results(tuple(rows), line, (*_skipped(resources, without), in_sample), "thresholds", more)
+    notes = (*validator.not_english(exercise), *_skipped(resources, without), in_sample)
+    return Results(tuple(rows), line, notes, "thresholds", more)
 
 
 def run(

@@ -4,11 +4,12 @@ Techniques of the validators of 2007 give features, a forest of trees a calibrat
 Nothing is downloaded, and nothing but numbers and words is saved.
 """
 
+from nescio.systems.validator._hypothesis import hypothesis
 from nescio.systems.validator._resources import Resources
 from nescio.systems.validator.ablation import ablation
 from nescio.systems.validator.deciding import decide
 from nescio.systems.validator.features import Features, Rarity, features, rarity
-from nescio.systems.validator.model import Model, load, save
+from nescio.systems.validator.model import Model, load, not_english, save
 from nescio.systems.validator.techniques import OWN, REDUNDANCY, TECHNIQUES, chosen, table12
 from nescio.systems.validator.training import Trained, TrainingPlan, fit, gather, train
 
@@ -28,7 +29,9 @@ __all__ = [
     "features",
     "fit",
     "gather",
+    "hypothesis",
     "load",
+    "not_english",
     "rarity",
     "save",
     "table12",

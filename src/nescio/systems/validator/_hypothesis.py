@@ -13,7 +13,7 @@ where a rule of thumb puts it. What is compared with the text are stems in order
 from __future__ import annotations
 
 from nescio.systems.validator._lexicon import word_set
-from nescio.systems.validator._words import Words, question_word
+from nescio.systems.validator._words import Words, question_word, read
 
 _AUXILIARIES = word_set(
     "is are was were am be been has have had do does did can could will would shall should may might must"
@@ -21,6 +21,20 @@ _AUXILIARIES = word_set(
 _DO = frozenset(("do", "does", "did"))
 _PREPOSITIONS = {"when": "in", "where": "in", "why": "because of", "how": "by"}
 _MOST = 6  # words between the question word and its auxiliary that may name the kind of thing asked for
+
+
+_PLACE = "\0"  # where the answer goes
+
+
+def hypothesis(question: str, answer: str) -> str:
+    """Return the statement as a sentence: the answer as it is written, names of the question with their capitals."""
+    words = read(question)
+    written: dict[str, str] = {}
+    for i, (lower, surface) in enumerate(zip(words.lower, words.surface, strict=True)):
+        written.setdefault(lower, lower if i == 0 else surface)
+    stated = statement(words, (_PLACE,))
+    text = " ".join(" ".join(answer.split()) if word == _PLACE else written.get(word, word) for word in stated)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def statement(question: Words, answer: tuple[str, ...]) -> tuple[str, ...]:

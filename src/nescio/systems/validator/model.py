@@ -75,8 +75,9 @@ class Model:
         """Note what a user should know of this model on this collection."""
         then, now = float(self.about.get("contested", 0.0)), contested(exercise.candidates)
         if RIVALS not in self.techniques or abs(then - now) <= APART:
-            return ()
+            return not_english(exercise)
         return (
+            *not_english(exercise),
             note(
                 "validator.rivals",
                 "{now:.0%} of these answers have a rival question about the same text, and {then:.0%} had where the "
@@ -92,6 +93,24 @@ class Model:
         """Return the same from features that were computed before; they must be the model's, in its order."""
         assert computed.names == self.names
         return self.calibration(self.forest.predict(computed.values))
+
+
+def not_english(exercise: Exercise) -> tuple[Note, ...]:
+    """Note the questions that say that they are in another language than English, whose rules these are."""
+    tongues = [question.strata.get("language", "").upper() for question in exercise.questions]
+    others = [tongue for tongue in tongues if tongue and not tongue.startswith("EN")]
+    if not others:
+        return ()
+    return (
+        note(
+            "validator.not_english",
+            "{questions} of {total} questions are in {languages:list}, and the techniques are for English: words, stems, "
+            "names and hypotheses will often be missed",
+            questions=len(others),
+            total=len(tongues),
+            languages=sorted({*others}),
+        ),
+    )
 
 
 def save(model: Model, path: Path) -> None:
