@@ -20,6 +20,7 @@ from nescio.commands.check import FileSummary
 from nescio.commands.convert import Converted
 from nescio.commands.judge import Judged
 from nescio.commands.report import Report
+from nescio.commands.tally import Tallied
 from nescio.data.pivot import Pivot
 from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
 
@@ -85,6 +86,7 @@ def files(folder: Path) -> None:
     assert_type(judged, Judged)
     judged.write(folder / "judged.csv")
     assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
+    assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report_change("outcomes.csv", folder / "diff.html", ["c@1"], baseline="old", run="mine")
     assert_type(changed, nescio.Comparisons)

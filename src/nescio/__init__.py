@@ -56,6 +56,7 @@ __all__ = [
     "report",
     "report_change",
     "score",
+    "tally",
     "tune",
     "tune_pair",
     "view",
@@ -91,6 +92,7 @@ _HOME = {
     "report": "commands.report",
     "report_change": "commands.report",
     "score": "comparison.leaderboard",
+    "tally": "commands.tally",
     "Tuned": "selective",
     "Tuning": "selective",
     "tune": "selective",
@@ -117,6 +119,7 @@ if TYPE_CHECKING:
     from nescio.commands.judge import judge as judge
     from nescio.commands.report import report as report
     from nescio.commands.report import report_change as report_change
+    from nescio.commands.tally import tally as tally
     from nescio.commands.view import view as view
     from nescio.comparison import compare as compare
     from nescio.comparison.leaderboard import score as score

@@ -20,6 +20,7 @@ COMMANDS = {
     "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),
     "audit": ("audit", "Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data."),
     "judge": ("judge", "Judge answers, write an outcome table, and compare the judge with people."),
+    "tally": ("tally", "Count the outcomes of shards; the counts add up, whatever the size of the collection."),
     "convert": ("convert", "Convert any log that nescio can score to an outcome table or another format."),
     "check": ("check", "Check what is in these files and whether they are sound."),
     "measures": ("measures", "List the measures, or explain one: formula, range, source."),

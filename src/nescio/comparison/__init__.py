@@ -32,20 +32,23 @@ from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, r
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import (
     MeasuredRuns,
+    TalliedRuns,
     TestedPair,
     bootstrap_p,
     each_tested,
     measured_runs,
     paired_evidence,
+    questions_of,
 )
 from nescio.comparison.paired_data import Pair, pair_up
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
+from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
@@ -123,7 +126,7 @@ def compare(
     check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded = open_data(source, {"strata": (), **options}, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures, None if test == "tukey" else Counting(pairs=True))
     if run is not None:
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
@@ -197,7 +200,7 @@ def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
         raise UsageError(f"margin must be 0 or more (found {margin!r})")
 
 
-def _pairs(data: Evidence, baseline: str | None) -> list[tuple[int, int]]:
+def _pairs(data: Evidence | Tally, baseline: str | None) -> list[tuple[int, int]]:
     """(run, baseline) as indices.
 
     A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared
@@ -226,12 +229,21 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 
 def _each_pair(
-    data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int]], plan: TestPlan, progress: Progress | None
+    data: Evidence | Tally,
+    measure: Measure,
+    pairs: Sequence[tuple[int, int]],
+    plan: TestPlan,
+    progress: Progress | None,
 ) -> Iterable[tuple[Comparison, list[Note]]]:
     seen = measured_runs(data, measure)
     if plan.test == "tukey":
+        if isinstance(data, Tally):
+            raise UsageError(
+                "the Tukey test exchanges the labels of all runs on a question, and only pairs of runs were counted; "
+                "use --test exact or permutation"
+            )
         data, measure = by_question(data, measure)
-        seen = measured_runs(data, measure)
+        seen = questions_of(data, measure)
         common = seen.usable.all(axis=0)
         seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
         if common.any():
@@ -247,11 +259,11 @@ def _each_pair(
 
 
 def _compare(
-    seen: MeasuredRuns, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+    seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
 ) -> tuple[Comparison, list[Note]]:
     """Make one row, and the remarks on it."""
     data, measure = seen.data, seen.measure
-    n, some = 0 if tested is None else tested.pair.n, seen.questions(seen.about[runs[0]] | seen.about[runs[1]])
+    n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
     names = (data.runs[runs[0]], data.runs[runs[1]])
     remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
     if tested is None:
@@ -321,7 +333,7 @@ def _judged(
     ]
 
 
-def _ranks(data: Evidence, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
+def _ranks(data: Evidence | Tally, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
     own = [row for row in rows if row.measure == measure.label]
     values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
     return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)

@@ -14,15 +14,17 @@ from dataclasses import replace
 from itertools import combinations
 
 from nescio.comparison._p_values import adjust, p_value
-from nescio.comparison.pair_test import MeasuredRuns, each_tested, exact_of, measured_runs, paired_evidence
+from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, exact_of, measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Score, Scores
 from nescio.measures import Measure, parse
 from nescio.pipeline import Loaded
+from nescio.scoring.samples import is_summed
 from nescio.scoring.score import strata
 from nescio.stats import resampling
 
+MOST_PAIRS = 500  # whose tables are counted already
 MOST_WORK = 2_000_000  # pairs times questions that are tested unasked: a second at most
 Key = tuple[str, str | None]  # measure and stratum
 
@@ -60,7 +62,6 @@ def mark(
     measures = [measure for measure in named if not measure.declaration.descriptive]
     marks: dict[Key, dict[str, Score]] = {}
     for done, (stratum, part) in enumerate(parts):
-        assert isinstance(part, Evidence)
         for at, measure in enumerate(measures):
             worse = _told_apart(part, measure, plan, sampled=every)
             if worse is not None:
@@ -79,15 +80,19 @@ def mark(
 
 def _cheap(loaded: Loaded) -> bool:
     data = loaded.data
-    if not isinstance(data, Evidence) or data.clusters is not None or data.origins:
+    if isinstance(data, Tally):
+        return data.pairs is not None and len(data.runs) > 1 and not data.origins and len(data.pairs) <= MOST_PAIRS
+    if data.clusters is not None or data.origins:
         return False
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 
 
-def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bool) -> set[tuple[str, str]] | None:
+def _told_apart(
+    data: Evidence | Tally, measure: Measure, plan: TestPlan, *, sampled: bool
+) -> set[tuple[str, str]] | None:
     """Return the pairs (better, worse) that differ significantly; None where a test would have to draw exchanges and
     may not."""
-    if not sampled and measure.order is not None:
+    if (not sampled and measure.order is not None) or is_summed(data, measure):
         return None
     seen = measured_runs(data, measure)
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
@@ -110,7 +115,7 @@ def _told_apart(data: Evidence, measure: Measure, plan: TestPlan, *, sampled: bo
 Tested = Iterator[tuple[float, float | None]]  # the first run minus the second, and p; NaN where it is undefined
 
 
-def _exact(seen: MeasuredRuns, pairs: Sequence[tuple[int, int]]) -> Tested:
+def _exact(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]]) -> Tested:
     """Yield the difference of each pair on the questions of both, and its exact p-value; None where there is none."""
     for runs in pairs:
         pair = seen.pair(*runs)
@@ -119,7 +124,7 @@ def _exact(seen: MeasuredRuns, pairs: Sequence[tuple[int, int]]) -> Tested:
         yield observed, p
 
 
-def _sampled(seen: MeasuredRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Tested:
+def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Tested:
     """Yield the same, of random exchanges where there is no exact p-value."""
     for tested in each_tested(seen, pairs, plan, intervals=False):
         observed = math.nan if tested is None else tested.observed

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from nescio.comparison import best
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Tally
 from nescio.data.results import Scores
 from nescio.measures import Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
@@ -51,7 +51,7 @@ def score(
     check_names(score, options)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
-    loaded = scoring.open_by(source, by, options, measures)
+    loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
     scores = scoring.score(loaded, measures, by=by, ci=ci, interval=interval, progress=progress, **drawn)
     if mark is False:
         return scores
@@ -65,7 +65,11 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
     """Say why no run has a mark, where marks could be had; counts alone cannot be paired, and one run is not
     compared."""
     data = loaded.data
-    if not isinstance(data, Evidence) or len(data.runs) < 2 or any(row.best is not None for row in scores):
+    if isinstance(data, Tally):
+        return (
+            "" if data.size is None or data.pairs is not None else "Ties not marked (the table is large); use --mark."
+        )
+    if len(data.runs) < 2 or any(row.best is not None for row in scores):
         return ""
     if data.origins:
         return (

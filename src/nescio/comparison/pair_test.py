@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
-from nescio.comparison.paired_data import Pair, pair_up, pair_up_repeats
-from nescio.comparison.resampled_pairs import LinedUp, ResampledRuns, TestPlan, Values, exchanged
+from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
+from nescio.comparison.resampled_pairs import LinedUp, Place, ResampledRuns, TestPlan, Values, exchanged
 from nescio.data.columns import Array
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.patterns import numbered
 from nescio.data.repeats import Repeats
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
-from nescio.scoring.samples import columns_for
+from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.permutation import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 32, 1 << 18
@@ -52,9 +52,18 @@ class MeasuredRuns:
         asked = self.repeats.same_question(both).all(axis=0)
         return both[0] & asked, both[1] & asked
 
-    def questions(self, rows: Array) -> int:
-        """Count the questions that these rows are of."""
+    def either(self, x: int, y: int) -> int:
+        """Count the questions of either of two runs that the measure is about."""
+        rows = self.about[x] | self.about[y]
         return int(rows.sum()) if self.repeats is None else len(np.unique(self.repeats.question[rows]))
+
+    def places(self, x: int, y: int) -> tuple[Place, Place]:
+        """Name the rows of each run that are shared: a run is the same on the same rows, whoever it is with."""
+        # Weights of repeats in an order are those of the pair, as are the questions asked often enough.
+        in_order, of_repeats = self.repeats is not None and self.measure.order, self.measure.declaration.repeats
+        own = repr((x, y)).encode() if in_order or of_repeats else b""
+        first, second = self.shared(x, y)
+        return (np.packbits(first).tobytes() + own, x), (np.packbits(second).tobytes() + own, y)
 
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
@@ -69,8 +78,43 @@ class MeasuredRuns:
         return pair_up(self.measure, columns, clusters)
 
 
-def measured_runs(data: Evidence, measure: Measure) -> MeasuredRuns:
+@dataclass(frozen=True, slots=True, eq=False)
+class TalliedRuns:
+    """All runs seen by one measure, of whose questions there are but counts: tables of pairs of runs."""
+
+    data: Tally
+    measure: Measure
+    largest: Largest | None = None
+
+    def pair(self, x: int, y: int) -> Pair | None:
+        """Two runs on the questions that both have; None where there is none."""
+        table = self.data.table(x, y)
+        first, second = np.nonzero(table)
+        if not len(first):
+            return None
+        ones = np.ones(len(next(iter(self.data.columns.values()))), dtype=np.int8)
+        columns = {n: ones if n == "n" else self.data.columns[n] for n in self.measure.needs}
+        return pair_of_kinds(self.measure, {n: (v[first], v[second]) for n, v in columns.items()}, table[first, second])
+
+    def either(self, x: int, y: int) -> int:
+        """Count the questions of either of two runs."""
+        return int(self.data.counts[[x, y]].sum() - self.data.table(x, y).sum())
+
+    def places(self, x: int, y: int) -> tuple[Place, Place]:
+        """Name the questions by the pair: counts do not say which they are."""
+        return (repr((x, y)).encode(), x), (repr((x, y)).encode(), y)
+
+
+def measured_runs(data: Evidence | Tally, measure: Measure) -> MeasuredRuns | TalliedRuns:
     """See all runs by one measure. Raises MissingColumnError or MismatchError, naming the measure."""
+    if isinstance(data, Tally):
+        check_countable(data, measure)
+        return TalliedRuns(data, measure.on(data.columns))
+    return questions_of(data, measure)
+
+
+def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
+    """See all runs by one measure, question by question."""
     read, usable = columns_for(data, measure)
     by_name = np.array(data.sorted_rows(), dtype=np.int64)
     clusters = None if data.groups is None else data.groups[by_name]
@@ -81,9 +125,9 @@ def measured_runs(data: Evidence, measure: Measure) -> MeasuredRuns:
     )
 
 
-def paired_evidence(loaded: Loaded) -> Evidence:
+def paired_evidence(loaded: Loaded) -> Evidence | Tally:
     """Return the data, if its runs can be paired. Raises MismatchError for counts alone, and for one run."""
-    if not isinstance(loaded.data, Evidence):
+    if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
         raise MismatchError(
             "a counts table does not say which questions each run got right, so its runs cannot be compared; use an "
             "outcome table"
@@ -134,7 +178,7 @@ class TestedPair:
 
 
 def each_tested(
-    seen: MeasuredRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
+    seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan, *, intervals: bool = True
 ) -> Iterator[TestedPair | None]:
     """Yield each pair of runs with its differences on all resamples (with `intervals`) and exchanges; None where two
     runs share no question.
@@ -158,16 +202,10 @@ def each_tested(
                 )
 
 
-def _line_up(seen: MeasuredRuns, runs: tuple[int, int], test: str) -> LinedUp | None:
+def _line_up(seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], test: str) -> LinedUp | None:
     pair = seen.pair(*runs)
     if pair is None:
         return None
     observed = float(pair.resampled(pair.counts))
     p, how = exact_of(pair, observed, test)
-    # Weights of repeats in an order are those of the pair, as are the questions asked often enough; else a run is the same on the same rows, whoever it is with.
-    in_order, of_repeats = seen.repeats is not None and seen.measure.order, seen.measure.declaration.repeats
-    own = repr(runs).encode() if in_order or of_repeats else b""
-    first, second = (
-        (np.packbits(rows).tobytes() + own, run) for rows, run in zip(seen.shared(*runs), runs, strict=True)
-    )
-    return LinedUp(pair, (first, second), observed, p, how)
+    return LinedUp(pair, seen.places(*runs), observed, p, how)

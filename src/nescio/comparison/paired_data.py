@@ -127,6 +127,18 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
     return _additive(measure, sums, None, n)
 
 
+def pair_of_kinds(measure: Measure, columns: dict[str, tuple[Array, Array]], counts: NDArray[np.int64]) -> Pair:
+    """Two runs' columns over kinds of question, which occur so often, as a Pair: what `pair_up` makes of the
+    questions."""
+    cells = np.stack(
+        [np.asarray(side, dtype=np.float64) for both in zip(*columns.values(), strict=True) for side in both], axis=1
+    )
+    rows, kind = distinct(cells)
+    summed = np.zeros(len(rows), dtype=np.int64)
+    np.add.at(summed, kind, counts)
+    return _of_kinds(measure, _sides(measure, rows, list(columns)), summed, None, int(counts.sum()))
+
+
 def pair_up_repeats(
     measure: Measure,
     columns: dict[str, tuple[Array, Array]],
@@ -192,6 +204,13 @@ def _additive(measure: Measure, sides: dict[str, Array], kind: NDArray[np.int64]
     second's; `kind` says which each question is, None that each kind is a unit."""
     kinds = len(sides["n"]) // 2
     counts = np.ones(kinds, dtype=np.int64) if kind is None else np.bincount(kind, minlength=kinds)
+    return _of_kinds(measure, sides, counts, kind, n)
+
+
+def _of_kinds(
+    measure: Measure, sides: dict[str, Array], counts: NDArray[np.int64], kind: NDArray[np.int64] | None, n: int
+) -> Pair:
+    """Make the same of kinds that occur so often."""
     halves = [
         dict(zip(sides, side, strict=True)) for side in zip(*(np.split(v, 2) for v in sides.values()), strict=True)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Tally
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded
 
@@ -36,7 +36,7 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
 def take_two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep two runs, the old one first. Raises what `two_runs` raises; counts alone stay as they are."""
     pair = two_runs(loaded, baseline, run)
-    if not isinstance(loaded.data, Evidence):
+    if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
         return loaded
     data = loaded.data.take_runs([loaded.data.runs.index(name) for name in pair])
     return replace(loaded, data=data, silence=tuple(row for row in loaded.silence if row.run in pair))
@@ -46,7 +46,11 @@ def take_both_ways(loaded: Loaded, baseline: str | None, run: str) -> Loaded | N
     """Keep two runs with both their extremes, where they are named as in the files and the ungraded answers of one of
     them are taken both ways; else None."""
     data = loaded.data
-    if not isinstance(data, Evidence) or baseline is None or not {baseline, run} & {*data.origins.values()}:
+    if (
+        (isinstance(data, Tally) and data.pairs is None)
+        or baseline is None
+        or not {baseline, run} & {*data.origins.values()}
+    ):
         return None
     origins = [data.origins.get(name, name) for name in data.runs]
     if not {baseline, run} <= {*origins}:

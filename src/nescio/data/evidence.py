@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,12 +170,47 @@ class Evidence:
 class Tally:
     """How often each pattern of the integer columns occurs in each run: all that count measures need.
 
-    `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K).
+    `columns` map a name to one value a pattern, shape (K,); `counts` has shape (runs, K). Where more is known than a
+    counts table says: `pairs`, of shape (pairs, K, K) in the order of `itertools.combinations`, counts the questions
+    that are of pattern i for the one run and of pattern j for the other; `size` is the number of questions, and `read`
+    says how they were counted. `origins` is as in `Evidence`. `sums` has, for each graded score of the user's, how many
+    answers of each run have it, and their sum in parts of 2^-30; shape (runs, 2).
     """
 
     runs: tuple[str, ...]
     columns: Mapping[str, Array]
     counts: NDArray[np.int64]
+    pairs: NDArray[np.int64] | None = None
+    size: int | None = None
+    read: str = ""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    sums: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    resampled = "questions"
+
+    @property
+    def what(self) -> str:
+        """What messages call it."""
+        return "a counts table" if self.size is None else "a tally"
+
+    def table(self, x: int, y: int) -> NDArray[np.int64]:
+        """Count the questions that are of pattern i for the run x and of pattern j for the run y; shape (K, K)."""
+        assert self.pairs is not None
+        low, high, runs = min(x, y), max(x, y), len(self.runs)
+        table = self.pairs[low * runs - low * (low + 1) // 2 + high - low - 1]
+        return table if x < y else table.T
+
+    def take_runs(self, runs: Sequence[int]) -> Tally:
+        """Return some of the runs, in the order given."""
+        chosen = list(runs)
+        pairs = self.pairs
+        if pairs is not None:
+            tables = [self.table(x, y) for x, y in combinations(chosen, 2)]
+            pairs = np.stack(tables) if tables else pairs[:0]
+        sums = {name: values[chosen] for name, values in self.sums.items()}
+        return replace(
+            self, runs=tuple(self.runs[i] for i in chosen), counts=self.counts[chosen], pairs=pairs, sums=sums
+        )
 
     def totals(self) -> dict[str, NDArray[np.int64]]:
         """Return the sum of each column over the questions of each run, and n; shape (runs,)."""

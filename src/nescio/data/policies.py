@@ -129,16 +129,7 @@ def _settle_missing(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outco
         )
     if policy == "unanswered":
         for run in map(int, np.flatnonzero(lacking.any(axis=1))):
-            notes.append(
-                note(
-                    "outcomes.missing_silent",
-                    "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as "
-                    "unanswered",
-                    outcomes.runs[run],
-                    missing=int(lacking[run].sum()),
-                    total=total,
-                )
-            )
+            notes.append(missing_note(outcomes.runs[run], int(lacking[run].sum()), total))
         return replace(outcomes, state=np.where(rows, SILENT, outcomes.state).astype(np.int8))
     common = ~lacking.any(axis=0)
     if not common.any():
@@ -192,24 +183,9 @@ def _settle_unanswerable(outcomes: Outcomes, policy: str, notes: list[Note]) -> 
     if policy == "exclude":
         if unanswerable.all():
             raise MismatchError("every question is unanswerable, so --unanswerable exclude leaves none")
-        notes.append(
-            note(
-                "outcomes.unanswerable_left_out",
-                "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
-                count=count,
-                total=total,
-            )
-        )
+        notes.append(unanswerable_note(count, total, policy))
         return outcomes.select(~unanswerable)
-    notes.append(
-        note(
-            "outcomes.unanswerable",
-            "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
-            "incorrect",
-            count=count,
-            total=total,
-        )
-    )
+    notes.append(unanswerable_note(count, total, policy))
     return outcomes
 
 
@@ -226,13 +202,43 @@ def _settle_ungraded(outcomes: Outcomes, policy: str, notes: list[Note]) -> Outc
         )
     for run in map(int, np.flatnonzero(ungraded.any(axis=1))):
         total = ungraded.shape[1] if outcomes.repeats is None else int((outcomes.state[run] != ABSENT).sum())
-        notes.append(_ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
+        notes.append(ungraded_note(policy, outcomes.runs[run], int(ungraded[run].sum()), total))
     if policy == "bounds" and "k_credit" in outcomes.extra_columns:
         notes.append(note("outcomes.k_without_bounds", "K has no such bounds: it uses only the graded answers"))
     return outcomes if policy == "exclude" else _both_extremes(outcomes, ungraded)
 
 
-def _ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
+def missing_note(run: str, missing: int, total: int) -> Note:
+    """Count the questions that a run lacks."""
+    return note(
+        "outcomes.missing_silent",
+        "run {subject!r}: {missing} of {total} questions {missing:is/are} missing and counted as unanswered",
+        run,
+        missing=missing,
+        total=total,
+    )
+
+
+def unanswerable_note(count: int, total: int, policy: str) -> Note:
+    """Count the questions that have no answer."""
+    if policy == "exclude":
+        return note(
+            "outcomes.unanswerable_left_out",
+            "{count} of {total} questions {count:has/have} no answer and {count:is/are} left out",
+            count=count,
+            total=total,
+        )
+    return note(
+        "outcomes.unanswerable",
+        "{count} of {total} questions {count:has/have} no answer: abstaining is correct there, and answering is "
+        "incorrect",
+        count=count,
+        total=total,
+    )
+
+
+def ungraded_note(policy: str, run: str, count: int, total: int) -> Note:
+    """Count the answers of a run that are not graded."""
     if policy == "exclude":
         return note(
             UNGRADED_LEFT_OUT,

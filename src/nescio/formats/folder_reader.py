@@ -73,6 +73,8 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     tools = {name: paths for name, paths in logs.items() if paths}
     if len(tools) > 1:
         tools = _by_contents(tools)
+    if not tools and any(folder.rglob("*.parquet")):
+        return [folder], []  # one table, in as many files as there are
     if not tools:
         known = f".story files or {QUESTIONS}, and the logs of {', '.join(names)}"
         raise FormatError(folder, f"this is a folder; name the files in it (found by themselves are {known})")

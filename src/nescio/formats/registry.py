@@ -20,6 +20,7 @@ from nescio.data.judges import JudgeRecord
 from nescio.data.model import Collection, Run
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
+from nescio.data.tallied import OutcomeCounts
 from nescio.errors import UsageError
 from nescio.registry import Registry
 from nescio.sources.source import Source
@@ -41,7 +42,7 @@ class Unjudged:
     unused: tuple[Note, ...] = ()
 
 
-Data = Outcomes | Tally | Evidence | Unjudged
+Data = Outcomes | OutcomeCounts | Tally | Evidence | Unjudged
 
 
 class Declined:
@@ -92,6 +93,15 @@ class Choices(Mapping[str, str]):
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs, hashes of
+    the questions."""
+
+    pairs: bool = False
+    ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are
     graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not
@@ -107,6 +117,7 @@ class ReadOptions:
     certain: bool = False
     judging: bool = False
     texts: bool = False
+    counting: Counting | None = None
 
 
 @dataclass(frozen=True, slots=True)

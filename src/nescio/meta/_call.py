@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
+from nescio.formats import Counting
 from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.score import check_resampling, open_data, parse_all
@@ -22,11 +23,21 @@ Progress = Callable[[int, int], None]
 def prepare(
     source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1
 ) -> tuple[Evidence, Loaded, list[Measure]]:
-    """Return the data, how it was read, and the measures. Raises MismatchError for counts tables and for a single
-    run."""
+    """Return the data, how it was read, and the measures. Raises MismatchError for counts and for a single run."""
+    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs)
+    if isinstance(data, Tally):
+        raise MismatchError(f"this study reads single questions, and {data.what} has none; use the tables themselves")
+    return data, loaded, wanted
+
+
+def prepare_pairs(
+    source: Any, measures: Any, options: Mapping[str, Any], *, seed: int = 0, jobs: int = 1, fresh: bool = False
+) -> tuple[Evidence | Tally, Loaded, list[Measure]]:
+    """Return the same; tables of counts of each pair of runs will do, and for sub-collections that are `fresh` for each
+    pair a large table is counted."""
     check_resampling(None, 1, jobs, seed)
-    loaded = open_data(source, {"strata": (), **options}, measures)
-    if not isinstance(loaded.data, Evidence):
+    loaded = open_data(source, {"strata": (), **options}, measures, Counting(pairs=True) if fresh else None)
+    if isinstance(loaded.data, Tally) and loaded.data.pairs is None:
         raise MismatchError("measures are studied on questions, and a counts table has none; use an outcome table")
     if len(loaded.data.runs) < 2:
         raise MismatchError(f"there is one run, {loaded.data.runs[0]!r}; measures are studied on pairs of runs")

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.patterns import Patterns, distinct
 from nescio.measures import Measure
-from nescio.scoring.samples import columns_for
+from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats import resampling
 
 Floats = NDArray[np.float64]
@@ -74,3 +74,25 @@ def tally_pairs(data: Evidence, measure: Measure, pairs: Sequence[tuple[int, int
     counts = np.stack([np.bincount(code[x] * kinds + code[y], minlength=kinds * kinds) for x, y in pairs])
     patterns = Patterns(columns, np.ones(kinds, dtype=np.int64))
     return PairTables(measure, patterns, counts.reshape(-1, kinds, kinds))
+
+
+def tables_of(data: Tally, measure: Measure) -> PairTables:
+    """Return the tables of pairs that were counted already, by the kinds that a measure tells apart."""
+    check_countable(data, measure)
+    measure = measure.on(data.columns)
+    ones = np.ones(data.counts.shape[1], dtype=np.int64)
+    cells = np.stack([ones if n == "n" else data.columns[n] for n in measure.needs], axis=1).astype(np.int64)
+    rows, kind = distinct(cells)
+    kinds = len(rows) + 1
+    merge = np.eye(kinds, dtype=np.int64)[kind]
+    assert data.pairs is not None
+    counts = np.einsum("pkl,ka,lb->pab", data.pairs, merge, merge, optimize=True)
+    first, second = np.triu_indices(len(data.runs), 1)
+    own = data.counts @ merge
+    counts[:, :-1, -1] = own[first][:, :-1] - counts[:, :-1, :-1].sum(axis=2)
+    counts[:, -1, :-1] = own[second][:, :-1] - counts[:, :-1, :-1].sum(axis=1)
+    counts[:, -1, -1] = (data.size or 0) - counts.sum(axis=(1, 2))
+    by_kind = {name: rows[:, i] for i, name in enumerate(measure.needs)}
+    mapped = {**measure.each(by_kind), "n": np.ones(len(rows))}
+    columns = {name: np.concatenate([values, np.zeros_like(values[:1])]) for name, values in mapped.items()}
+    return PairTables(measure, Patterns(columns, np.ones(kinds, dtype=np.int64)), counts)

@@ -15,12 +15,12 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.signature import Signature, sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure
 from nescio.meta._scorers import Floats, scores, units
-from nescio.meta._tables import PairTables, countable, tally_pairs
+from nescio.meta._tables import PairTables, countable, tables_of, tally_pairs
 from nescio.pipeline import Loaded
 from nescio.scoring.samples import by_question
 from nescio.stats import resampling
@@ -55,15 +55,21 @@ class Drawing:
             raise UsageError(f"trials must be 1 or more (found {self.trials!r})")
 
 
-def drawing_for(data: Evidence, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
+def drawing_for(data: Evidence | Tally, size: int | None, trials: int | None, seed: int, *, fresh: bool) -> Drawing:
     """Return the drawing asked for; where no size is named, 250 or half of the questions (or clusters)."""
     for name, value in (("size", size), ("trials", trials)):
         if value is not None and (not isinstance(value, int) or value < 1):
             raise UsageError(f"{name} must be a whole number, 1 or more (found {value!r})")
-    count = int(units(data).max(initial=-1)) + 1
+    count = _size(data)
     if count < 2:
         raise MismatchError("there is only one question (or cluster), which cannot be halved")
-    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh)
+    # Counts say of each pair what it did, and not of which questions: sub-collections cannot be shared.
+    return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or isinstance(data, Tally))
+
+
+def _size(data: Evidence | Tally) -> int:
+    """Count the units that sub-collections are drawn from."""
+    return (data.size or 0) if isinstance(data, Tally) else int(units(data).max(initial=-1)) + 1
 
 
 def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> Signature:
@@ -76,13 +82,17 @@ def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawin
     )
 
 
-def pair_scores(data: Evidence, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
+def pair_scores(data: Evidence | Tally, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:
     """For chunks of pairs, the scores of their first and of their second runs; each of shape (parts, pairs, trials).
 
     Scores that differ by nothing but rounding are the same number.
     """
+    if isinstance(data, Tally):
+        drawing.check(_size(data), parts)
+        yield from table_scores(tables_of(data, measure), drawing, parts)
+        return
     data, measure = by_question(data, measure)
-    drawing.check(int(units(data).max(initial=-1)) + 1, parts)
+    drawing.check(_size(data), parts)
     pairs = list(combinations(range(len(data.runs)), 2))
     if not drawing.fresh:
         yield from chunks(alike(shared_scores(data, measure, drawing, parts)))

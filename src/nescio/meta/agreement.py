@@ -16,6 +16,7 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
+from nescio.formats import Counting
 from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import measure_inputs
@@ -83,7 +84,7 @@ def agreement(
         raise UsageError(f"the p of rank-biased overlap must lie between 0 and 1 (found {rbo_p!r})")
     if isinstance(top, bool) or not isinstance(top, int) or top < 0:
         raise UsageError(f"top must be a whole number, 0 or more (found {top!r})")
-    loaded = open_data(source, {"strata": (), **options}, measures)
+    loaded = open_data(source, {"strata": (), **options}, measures, Counting())
     data, wanted = loaded.data, parse_all(measures, loaded)
     if len(data.runs) < 2:
         raise MismatchError(f"there is one run, {data.runs[0]!r}; measures are studied on pairs of runs")

@@ -10,11 +10,11 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
+from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
@@ -61,8 +61,9 @@ def stability(
     values = [float(f) for f in ([fuzziness] if isinstance(fuzziness, (int, float)) else fuzziness)]
     if not values or any(not 0 < f < 1 for f in values):
         raise UsageError(f"fuzziness values must lie between 0 and 1 (found {values!r})")
-    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
-    data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
+    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
+    data = in_order(data) if isinstance(data, Evidence) else data
+    data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(curve, data, drawing=drawing, fuzziness=tuple(values), literal=literal)
     rows = [row for part in each_measure(compute, wanted, jobs, progress) for row in part]
@@ -71,7 +72,12 @@ def stability(
 
 
 def curve(
-    data: Evidence, measure: Measure, drawing: Drawing, fuzziness: Sequence[float] = FUZZINESS, *, literal: bool = False
+    data: Evidence | Tally,
+    measure: Measure,
+    drawing: Drawing,
+    fuzziness: Sequence[float] = FUZZINESS,
+    *,
+    literal: bool = False,
 ) -> list[Stability]:
     r"""How often sub-collections mislead, and how often they cannot tell, for each fuzziness.
 

@@ -9,12 +9,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.evidence import Evidence
+from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import Progress, each_measure, in_order, prepare, undefined
+from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
@@ -76,8 +76,9 @@ def swap(
         raise UsageError(
             f"confidence must be a level in percent, at least 50 and below 100, such as 95 (found {confidence!r})"
         )
-    data, loaded, wanted = prepare(source, measures, options, seed=seed, jobs=jobs)
-    data = in_order(data).take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
+    data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
+    data = in_order(data) if isinstance(data, Evidence) else data
+    data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
     drawing = drawing_for(data, size, trials, seed, fresh=fresh)
     compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
     parts = each_measure(compute, wanted, jobs, progress)
@@ -133,7 +134,7 @@ def _notes(need: Sensitivity) -> list[Note]:
 
 
 def swap_rates(
-    data: Evidence, measure: Measure, drawing: Drawing, rate: float = 0.05
+    data: Evidence | Tally, measure: Measure, drawing: Drawing, rate: float = 0.05
 ) -> tuple[list[SwapBin], Sensitivity]:
     r"""How large a difference must be so that another sub-collection seldom reverses it.
 

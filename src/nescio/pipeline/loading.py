@@ -12,6 +12,8 @@ from nescio.data.judges import JudgeRecord, named
 from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
+from nescio.data.tallied import OutcomeCounts
+from nescio.data.tally_policies import apply_to_counts, non_answers_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
 from nescio.pipeline.judging import judge, judges_of
@@ -53,6 +55,8 @@ class Loaded:
             shape[self.data.unit] = str(self.data.size)
             if self.data.repeats is not None:
                 shape["repeats"] = self.data.repeats.span(self.data.present)
+        elif self.data.size is not None:
+            shape = {"questions": str(self.data.size), "read": self.data.read}
         policies = {
             "missing": self.options.missing,
             "ungraded": self.options.ungraded,
@@ -112,6 +116,10 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         unshared = data.select(lacking) if lacking.any() else None
         data, policy_notes = apply_policies(data, policies)
         notes += policy_notes
+    elif isinstance(data, OutcomeCounts):
+        silence = non_answers_of(data)
+        data, policy_notes = apply_to_counts(data, policies, "tallies" if judged.format == "tally" else "bit masks")
+        notes += policy_notes
     if isinstance(data, Unjudged):
         raise UsageError("these answers are not judged yet")
     return Loaded(
@@ -149,7 +157,7 @@ def _clustered(data: Any, options: Options) -> Any:
     if not options.cluster:
         return data
     if isinstance(data, Tally):
-        raise MismatchError("a counts table has no questions to cluster")
+        raise MismatchError(f"{data.what} has no questions to cluster")
     if options.cluster not in data.strata:
         have = ", ".join(data.strata) or "none"
         raise MismatchError(

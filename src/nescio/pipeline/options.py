@@ -17,6 +17,7 @@ from nescio.data.columns import OUTCOMES
 from nescio.data.outcomes import STATES
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import NescioError, UsageError
+from nescio.formats import Counting
 from nescio.formats.native.roles import NAMES
 from nescio.sources.compressed import MOST
 
@@ -27,6 +28,7 @@ class CallerOptions(TypedDict, total=False):
     watch: Callable[[int, int], None] | None
     typed: bool
     texts: bool
+    counting: Counting | None
 
 
 class ChooseOption(CallerOptions, total=False):
@@ -72,7 +74,7 @@ class Options:
     (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
     compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
     says that the options were typed on a command line, which errors then name; `texts` asks for the words of questions
-    and answers, which a report shows.
+    and answers, which a report shows; `counting` says that counts of a large table will do, and which.
     """
 
     format_in: str | None = None
@@ -92,6 +94,7 @@ class Options:
     watch: Callable[[int, int], None] | None = None
     typed: bool = False
     texts: bool = False
+    counting: Counting | None = None
 
     def __post_init__(self) -> None:
         for pairs in ("column", "outcome_map", "choose"):
@@ -151,7 +154,14 @@ def _argument(typed: re.Match[str]) -> str:
     return f"{name}={ {key: chosen}!r}".replace("= {", "={") if equals else f"{name}={key!r}"
 
 
-CALLERS = ("watch", "strata", "graded", "typed", "texts")  # what a caller sets for its own sake, and no user asks for
+CALLERS = (
+    "watch",
+    "strata",
+    "graded",
+    "typed",
+    "texts",
+    "counting",
+)  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
 _WORDS = "|".join((*chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded))), "exact", "human", "llm",

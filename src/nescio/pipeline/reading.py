@@ -68,6 +68,7 @@ def read_parts(
         bool(options.format_in),
         judging,
         options.texts,
+        options.counting if options.missing != "common" else None,
     )
     with _watched(parts, options.watch) as watched:
         alone = not runs and only_questions(format_, parts)

@@ -14,10 +14,12 @@ from nescio.data.evidence import NO_ROW, PRESENT, Evidence, Tally
 from nescio.data.notes import Note, gather, note
 from nescio.data.patterns import Patterns, compress, compress_ordered, compress_questions, distinct, numbered
 from nescio.data.repeats import first_rows, shares
+from nescio.data.tallied import UNIT as SUMMED_UNIT
 from nescio.errors import MismatchError, MissingColumnError
 from nescio.measures import Measure, as_namespace
 
 OF_QUESTIONS = "question"  # the namespace of what a question earned, where it was asked several times
+SUMMED = "measure.summed"  # the code of the remark that a value is made of a sum alone
 Remark = tuple[Note, str, str]  # with the measure, and whose value it is made of
 
 
@@ -53,15 +55,48 @@ def measure_inputs(data: Evidence | Tally, measures: Sequence[Measure]) -> tuple
         if tally is not None and of_counts and {*measure.needs} <= {*tally.columns, "n"}:
             inputs += _from_tally(tally, measure)
         elif isinstance(data, Tally):
-            lacking = next(name for name in (measure.order, *measure.needs) if name and name not in data.columns)
-            what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
-            raise MissingColumnError(
-                f"{measure.label} needs {what}, but a counts table has only correct, incorrect and unanswered"
-            )
+            if is_summed(data, measure):
+                inputs += _from_sums(data, measure)
+                remarks += [
+                    (note(SUMMED, "a tally holds the sum alone: there is no interval"), measure.label, "all runs")
+                ]
+            else:
+                check_countable(data, measure)
         else:
             by_name = np.array(data.sorted_rows(), dtype=np.int64) if by_name is None else by_name
             inputs += _from_evidence(data, measure, by_name, remarks)
     return inputs, gather(remarks)
+
+
+def is_summed(data: Evidence | Tally, measure: Measure) -> bool:
+    """Tell whether this is the mean of a graded score of which a tally holds the sum."""
+    needs = [name for name in measure.needs if name != "n"]
+    return isinstance(data, Tally) and measure.declaration.name == "mean" and {*map(bare, needs)} <= {*data.sums}
+
+
+def _from_sums(data: Tally, measure: Measure) -> list[MeasureInput]:
+    """Return each run as so many questions that all have the mean."""
+    inputs = []
+    (name,) = (name for name in measure.needs if name != "n")
+    for run, (n, total) in enumerate(data.sums[bare(name)].tolist()):
+        mean = np.array([total / n / SUMMED_UNIT if n else np.nan])
+        patterns = Patterns({**measure.each({name: mean}), "n": np.ones(1)}, np.array([n], dtype=np.int64))
+        inputs.append(MeasureInput(run, measure, patterns, n, (run, name)))
+    return inputs
+
+
+def check_countable(data: Tally, measure: Measure) -> None:
+    """Raise MissingColumnError, naming the measure, where it needs more than these counts."""
+    measure = measure.on(data.columns)
+    wanted = (measure.order, *measure.needs)
+    lacking = next(
+        (name for name in wanted if name and (name not in (*data.columns, "n") or name == measure.order)), None
+    )
+    if lacking is not None:
+        what = declared(lacking).when_missing or f"the column {bare(lacking)!r}"
+        raise MissingColumnError(
+            f"{measure.label} needs {what}, but {data.what} has only correct, incorrect and unanswered"
+        )
 
 
 def _tally(data: Evidence) -> Tally | None:

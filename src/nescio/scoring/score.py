@@ -8,18 +8,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from nescio.data.columns import OUTCOMES
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.notes import Note, gather
 from nescio.data.results import Score, Scores
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
+from nescio.formats import Counting
 from nescio.measures import Measure, Measures, parse
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
-from nescio.scoring.samples import MeasureInput, Remark, measure_inputs
+from nescio.scoring.samples import MeasureInput, Remark, is_summed, measure_inputs
 from nescio.stats import resampling
 
 MOST_RESAMPLES = 100_000_000
+
+COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a large table have
 
 Progress = Callable[[int, int], None]
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
@@ -48,7 +52,8 @@ def score(
     loaded = open_by(source, by, options, measures)
     wanted = parse_all(measures, loaded)
     clustered = isinstance(loaded.data, Evidence) and loaded.data.clusters is not None
-    methods = {m.label: method_for(m, interval, clustered=clustered) for m in wanted} if ci else {}
+    resampled = [m for m in wanted if not is_summed(loaded.data, m)]
+    methods = {m.label: method_for(m, interval, clustered=clustered) for m in resampled} if ci else {}
     work, notes = _inputs(loaded, wanted, by)
     plan = ResamplingPlan((ci or 0) / 100, resampling.blocks(resamples, seed), jobs)
     rows: list[Score] = []
@@ -102,8 +107,10 @@ def _score_inputs(
     """Make the rows of one stratum, and the remarks on their intervals. Runs that are alike are computed once."""
     (inputs, unlike), (by, stratum) = work, part
     samples = list(unlike.values())
-    intervals: Sequence[tuple[float | None, float | None, list[Note]]]
-    intervals = bounds(samples, methods, plan, progress) if methods else [(None, None, [])] * len(samples)
+    some = [sample for sample in samples if sample.measure.label in methods]
+    of_some = dict(zip(map(id, some), bounds(some, methods, plan, progress), strict=True))
+    none: tuple[float | None, float | None, list[Note]] = (None, None, [])
+    intervals = [of_some.get(id(sample), none) for sample in samples]
     if progress and not methods:
         progress(len(samples), len(samples))
     of_same = {
@@ -125,23 +132,32 @@ def _same(sample: MeasureInput) -> tuple[str, int]:
     return sample.measure.label, id(sample.patterns)
 
 
-def open_by(source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None) -> Loaded:
+def open_by(
+    source: Any, by: str | None, options: Mapping[str, Any], measures: Any = None, *, pairs: bool = False
+) -> Loaded:
     """As `open_data`, with the column of strata that is asked for, or all of them where there is no such column."""
-    loaded = open_data(source, {"strata": (by,) if by else (), **options}, measures)
+    counting = None if by else Counting(pairs)
+    loaded = open_data(source, {"strata": (by,) if by else (), **options}, measures, counting)
     if by and isinstance(loaded.data, Evidence) and by not in loaded.data.strata:
         return open_data(source, {"strata": None, **options}, measures)  # to say what there is instead
     return loaded
 
 
-def open_data(source: Any, options: Mapping[str, Any], measures: Any = None) -> Loaded:
-    """Read what was given by `load`, with these options and the columns that measures read."""
+def open_data(
+    source: Any, options: Mapping[str, Any], measures: Any = None, counting: Counting | None = None
+) -> Loaded:
+    """Read what was given by `load`, with these options and the columns that measures read.
+
+    `counting` says what counts of a large table will do, if these measures need no more.
+    """
     if isinstance(source, (Loaded, Evidence, Tally)):
         for name in _NOT_AGAIN & options.keys():
             if options[name]:
                 raise UsageError(f"{name} says how files are read, and this is read already")
     wanted_measures = parse_all(measures, None) if measures else []
     graded = tuple(name for measure in wanted_measures for name in measure.user_columns)
-    return load(source, Options(**{"graded": graded, **options}))
+    counts = counting if all(m.of_counts and COUNTED.issuperset(m.needs) for m in wanted_measures) else None
+    return load(source, Options(**{"graded": graded, "counting": counts, **options}))
 
 
 def parse_all(measures: Measures, loaded: Loaded | None) -> list[Measure]:
@@ -177,7 +193,7 @@ def strata(data: Evidence | Tally, by: str | None) -> list[tuple[str | None, Evi
     if by is None:
         return [(None, data)]
     if isinstance(data, Tally):
-        raise MismatchError(f"a counts table has no questions, so scores cannot be broken down by {by!r}")
+        raise MismatchError(f"{data.what} has no questions, so scores cannot be broken down by {by!r}")
     if by not in data.strata:
         have = ", ".join(data.strata) or "none were kept"
         raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import duckdb
 
 PARQUET = "read_parquet(?, hive_partitioning=false)"
+_PATTERN = "*?["
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -25,10 +26,23 @@ def connect() -> duckdb.DuckDBPyConnection:
     )
 
 
+def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
+    """Return a table of Parquet in SQL, and its parameters: a file, all files of a pattern, or those in a folder and the
+    folders within it, whose names may hold columns (run=a/part-0.parquet)."""
+    folder, options = path.is_dir(), f", {more}" if more else ""
+    where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
+    return f"read_parquet(?, hive_partitioning={str(folder).lower()}, hive_types_autocast=false{options})", [where]
+
+
+def is_pattern(path: Path) -> bool:
+    """Say whether a path is no file and no folder, but a pattern of names."""
+    return any(c in str(path) for c in _PATTERN) and not path.exists()
+
+
 def address(path: Path) -> str:
     """Return a path as DuckDB must be given it: absolute (it expands ~), and with the characters of a pattern taken as
     they are."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
+    return "".join(f"[{c}]" if c in _PATTERN else c for c in str(path.absolute()))
 
 
 def first_line(error: Exception) -> str:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.sources import compressed, documents, workbooks
 from nescio.sources.arrow import is_rows, readable
-from nescio.sources.database import PARQUET, address, connect, first_line
+from nescio.sources.database import connect, first_line, is_pattern, parquet
 from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
-from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TEXT, Source
+from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
 from nescio.sources.text_files import WHITE, check_text, records
 
 _CHUNK = 1 << 20
@@ -38,6 +39,9 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     if not isinstance(item, (str, Path)):
         return open_table(item)
     path = Path(item)
+    if split := _parquet_files(path):
+        size = sum(file.stat().st_size for file in split)
+        return _checked(Source(path.name, path, columns=_parquet_columns(path), kind="parquet"), size)
     try:
         if path.is_dir():
             raise FormatError(path, "this is a folder; name the files in it")
@@ -64,6 +68,24 @@ def open_source(item: Any, most: int = compressed.MOST, streamed: Streamed | Non
     if path.suffix.lower() in ARCHIVES:
         return _open_plain(path, MemoryBudget(documents.unpacked_size(path, most), packed=True))
     return _open_plain(path, MemoryBudget(path.stat().st_size, packed=False), streamed)
+
+
+def _parquet_files(path: Path) -> list[Path]:
+    """List the Parquet files that a folder or a pattern of names (part-*.parquet) stands for; none for a file."""
+    try:
+        if path.is_dir():
+            return sorted(path.rglob("*.parquet"))
+        if is_pattern(path) and path.suffix.lower() == ".parquet":
+            return [Path(name) for name in glob(str(path), recursive=True)]
+    except (OSError, ValueError):  # what is wrong with it, opening it will say
+        pass
+    return []
+
+
+def _checked(source: Source, size: int) -> Source:
+    source = replace(source, room=MemoryBudget(size, packed=False))
+    check_width(source, len(source.columns))
+    return source
 
 
 def _no_file(path: Path) -> FormatError:
@@ -110,7 +132,8 @@ def _opened(path: Path, room: MemoryBudget, streamed: Streamed | None) -> Source
         return _open_listed(path, room) or open_lines(path, room)
     if suffix == ".parquet":
         return Source(path.name, path, columns=_parquet_columns(path), kind="parquet")
-
+    if suffix == TALLY:
+        return Source(path.name, path, kind="arrow")
     return documents.open_whole(path, room, streamed)
 
 
@@ -152,8 +175,11 @@ def _parquet_columns(path: Path) -> tuple[str, ...]:
 
     try:
         with connect() as connection:
-            shown = connection.execute(f"DESCRIBE SELECT * FROM {PARQUET}", [address(path)]).fetchall()
-            tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", [address(path)]).fetchall()
+            relation, where = parquet(path)
+            shown = connection.execute(f"DESCRIBE SELECT * FROM {relation}", where).fetchall()
+            if path.is_dir() or is_pattern(path):  # several files, whose names may hold columns
+                return tuple(str(row[0]) for row in shown)
+            tree = connection.execute("SELECT name, num_children FROM parquet_schema(?)", where).fetchall()
     except duckdb.Error as error:
         raise FormatError(path, f"not a readable Parquet file: {first_line(error)}") from None
     names, at = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, collected
-from nescio.sources.database import PARQUET, address, first_line
+from nescio.sources.database import address, first_line, parquet
 from nescio.sources.json import as_text, decode_object
 from nescio.sources.opening import check_width
 from nescio.sources.source import DELIMITED, LINES, Source
@@ -75,9 +75,10 @@ def _text(cell: str) -> str:
 def _load_table(
     connection: duckdb.DuckDBPyConnection, source: Source, into: str, keep: Collection[str] | None
 ) -> dict[str, str]:
-    names, parameters = _kept(source.columns, keep), []
+    names = _kept(source.columns, keep)
+    parameters: list[str] = []
     if source.path is not None and source.kind == "parquet":
-        relation, parameters = PARQUET, [address(source.path)]
+        relation, parameters = parquet(source.path)
     else:
         connection.register("given", source.table)
         relation = "given"

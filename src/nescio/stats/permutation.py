@@ -9,7 +9,9 @@ are few.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ AT_ONCE = 1 << 16  # exchanges, which stay in a core's own memory
 LARGEST_HALF = 1 << 18  # sums of one half of the kinds
 TIE = 1e-10  # differences this close, relatively, are the same one
 ROUNDING = 1e-13  # of the largest difference there can be: what is below it is 0
+CELLS_AT_ONCE = 1 << 14  # sums of two kinds, which stay in a core's own memory
 NEGLIGIBLE = 1e-19
 SMALLEST = 1e-16  # sums leave out what weighs less; a p-value below this is given as this
 
@@ -97,24 +100,32 @@ def _merge(n: NDArray[np.int64], weights: Floats) -> tuple[list[int], list[float
 def _linear_p(sizes: list[int], steps: list[float], observed: float) -> float:
     if not sizes:
         return 1.0
+    # Hoeffding's bound: P(|D| ≥ d) is at most this, so that there is nothing to be summed.
+    if 2 * math.exp(-0.5 * observed**2 / sum(n * step**2 for n, step in zip(sizes, steps, strict=True))) < SMALLEST:
+        return SMALLEST
     order = sorted(range(len(sizes)), key=lambda j: -sizes[j])
     sizes, steps = [sizes[j] for j in order], [steps[j] for j in order]
-    rest, chance = np.zeros(1), np.ones(1)
-    for size, step in zip(sizes[1:], steps[1:], strict=True):
+    others: list[tuple[NDArray[Any], NDArray[Any]]] = [(np.zeros(1), np.ones(1))] * 2
+    for j, (size, step) in enumerate(zip(sizes[1:], steps[1:], strict=True)):
         first, chances = binomial(size)
-        values = step * (2.0 * (first + np.arange(len(chances))) - size)
-        rest = np.add.outer(rest, values).ravel()
-        chance = np.multiply.outer(chance, chances).ravel()
-        kept = chance > NEGLIGIBLE
-        rest, chance = rest[kept], chance[kept]
+        others[j] = (step * (2.0 * (first + np.arange(len(chances))) - size), chances)
+    (values, chance), (inner, inner_chance) = others
     size, step = sizes[0], steps[0]
     first, chances = binomial(size)
     # above[k] = P(B ≥ first + k)
     above = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])
-    needed = np.ceil(((observed * (1 - TIE) - rest) / step + size) / 2 - 1e-9) - first
-    upper = above[np.clip(needed, 0, len(chances)).astype(np.int64)]
+    least = (observed * (1 - TIE) / step + size) / 2 - 1e-9 - first
+    across, down = values / (2 * step), inner / (2 * step)
+    rows, total = max(1, CELLS_AT_ONCE // len(inner)), 0.0
+    for start in range(0, len(values), rows):  # the sums of two kinds against the tails of the third
+        part = slice(start, start + rows)
+        needed = np.subtract.outer(least - across[part], down)
+        np.ceil(needed, out=needed)
+        np.clip(needed, 0, len(chances), out=needed)
+        tails = above.take(needed.astype(np.intp))
+        total += float(chance[part] @ np.einsum("bc,c->b", tails, inner_chance))
     # D and -D have the same distribution, so the lower tail weighs as much.
-    return min(1.0, max(SMALLEST, 2 * float(chance @ upper)))
+    return min(1.0, max(SMALLEST, 2 * total))
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:

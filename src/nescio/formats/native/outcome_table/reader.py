@@ -22,14 +22,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import NOT_GRADED, SILENT, STATES, Outcomes, gather
+from nescio.data.outcomes import NOT_GRADED, SILENT, Outcomes, gather
 from nescio.data.repeats import FIRST, REPEAT, repeats_of
 from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
+from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
 from nescio.formats.native.outcome_table.per_question import ANSWERABLE, graded_of, judges_of, per_question, strata_of
 from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
+from nescio.formats.native.outcome_table.words import state_words
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source, name_runs
@@ -68,10 +70,12 @@ def understand(source: Source) -> str | None:
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read outcome tables; several are read as one, and no run may stand in two of them."""
     sources = [source for _, source in parts]
+    if len(sources) == 1 and (counted := count(sources[0], options)):
+        return counted
     notes = [remark for source in sources for remark in source.notes]
     with connect() as connection:
         extra, tables = _collect(connection, sources, options, notes)
-        _state(connection, {word: STATES[to] for word, to in options.outcome_map.items()}, notes)
+        _state(connection, options.outcome_map, notes)
         keep_rules(connection, sources)
         no_sums(connection, sources)
         no_run_in_two(connection, sources)
@@ -150,7 +154,7 @@ def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Sourc
             )
 
 
-def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], notes: list[Note]) -> None:
+def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], notes: list[Note]) -> None:
     """Create the view `rows`: what is given, with the states of its words for outcomes, none for an unknown one.
 
     Each known word but the three is announced.
@@ -158,24 +162,8 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, int], not
     counted = connection.execute(
         "SELECT outcome, count(*) FROM gathered WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    states = {word: mapped.get(word, STATES.get(word, roles.state_of(word))) for word, _ in counted}
-    if idle := [word for word in mapped if word not in states]:
-        words = "--outcome-map: {words:list} {many:stands/stand} in no row"
-        notes.append(note("outcomes_table.no_such_word", words, words=list(map(repr, idle)), many=len(idle)))
-    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
-    for word, rows in counted:
-        state = states[word]
-        if state is not None and STATES.get(word) != state:
-            notes.append(
-                note(
-                    "outcomes_table.word",
-                    "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
-                    rows=rows,
-                    word=word,
-                    outcome=names[state],
-                )
-            )
-    cases = " ".join(f"WHEN outcome = {literal(word)} THEN {at}" for word, at in states.items() if at is not None)
+    states = state_words(counted, mapped, notes)
+    cases = " ".join(f"WHEN outcome = {literal(word or '')} THEN {at}" for word, at in states.items() if at is not None)
     silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
     graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(

@@ -1,0 +1,139 @@
+"""Any size: `python benchmarks/scale.py [--rows 50000000] [--runs 44] [--data FOLDER]`.
+
+Makes an outcome table (run by run, as tools write them) and times, as medians of processes of their own: DuckDB's bare
+grouping of it into masks, a leaderboard of three measures with intervals, the same with all pair tables and an exact
+test of every pair; then pair tables of 1,000 runs on 100,000 questions beside a bare loop over np.bitwise_count. Times
+are of the work, without starting Python; memory is the process's largest. Only the ratios mean anything elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import combinations, islice
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import duckdb
+import numpy as np
+
+import nescio
+from nescio.stats import packed
+
+MEASURES = ["c@1", "accuracy", "coverage"]
+OUTCOMES = ("correct", "incorrect", "unanswered")
+
+
+def make(path: Path, rows: int, runs: int) -> None:
+    """Write a table of outcomes: questions differ in difficulty, runs in skill."""
+    chance = "(hash(q * 64 + r) % 1000000) / 1e6 * 0.6 + 0.4 * (hash(q) % 1000000) / 1e6"
+    duckdb.execute(
+        f"""COPY (SELECT 'run_' || lpad(r::VARCHAR, 4, '0') AS run, 'question-' || lpad(q::VARCHAR, 9, '0') AS question,
+        CASE WHEN h < 0.35 + 0.15 * r / {runs} THEN 'correct' WHEN h < 0.8 THEN 'incorrect' ELSE 'unanswered' END AS outcome
+        FROM (SELECT r, q, {chance} AS h FROM range({runs}) a(r), range({rows // runs}) b(q) ORDER BY r, q))
+        TO '{path}' (FORMAT parquet)"""
+    )
+
+
+def bare(table: str) -> None:
+    """Group into masks as DuckDB does it at its fastest: run names joined to bits, nothing checked."""
+    with duckdb.connect() as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        connection.execute(
+            f"CREATE TEMP TABLE bits AS SELECT run, 1::UBIGINT << (row_number() OVER () - 1)::UBIGINT AS bit FROM (SELECT"
+            f" DISTINCT run FROM '{table}')"
+        )
+        masks = ", ".join(f"bit_or(CASE WHEN outcome = '{word}' THEN bit ELSE 0 END) AS {word}" for word in OUTCOMES)
+        connection.execute(f"SELECT {masks} FROM '{table}' JOIN bits USING (run) GROUP BY question").fetchnumpy()
+
+
+WORK: dict[str, Callable[[str], object]] = {
+    "bare": bare,
+    "leaderboard": lambda table: nescio.score(table, MEASURES, mark=False),
+    "tests": lambda table: nescio.score(table, "c@1", mark=True),
+    "tests of three measures": lambda table: nescio.score(table, MEASURES, mark=True),
+    "tally": lambda table: nescio.tally(table, f"{table}.tally"),
+}
+
+
+def in_process(work: str, table: str) -> tuple[float, float]:
+    """Return the seconds of a piece of work in a process of its own, and its memory in GB."""
+    done = subprocess.run([sys.executable, __file__, "--work", work, table], check=True, capture_output=True, text=True)
+    seconds, memory = json.loads(done.stdout)
+    return seconds, memory
+
+
+def each(work: str, table: str, repeat: int) -> tuple[float, float]:
+    """Return the median time, and the most memory."""
+    times, memory = zip(*(in_process(work, table) for _ in range(repeat)), strict=True)
+    return statistics.median(times), max(memory)
+
+
+def pairs(runs: int, questions: int) -> tuple[float, float]:
+    """Return the pairs a second of the tables, and of a bare loop over np.bitwise_count, on the same arrays."""
+    rng = np.random.default_rng(0)
+    states = rng.integers(0, 3, size=(runs, questions)).astype(np.int8)
+    bits = packed.pack(states, np.arange(3, dtype=np.int8))
+    start = time.perf_counter()
+    tables = packed.pair_tables(bits, questions)
+    mine = len(tables) / (time.perf_counter() - start)
+    some = list(islice(combinations(range(runs), 2), 5000))
+    start = time.perf_counter()
+    for x, y in some:
+        for i in range(3):
+            for j in range(3):
+                np.bitwise_count(bits[i, x] & bits[j, y]).sum()
+    return mine, len(some) / (time.perf_counter() - start)
+
+
+def main() -> None:
+    """Print a table of what was measured beside what is asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=50_000_000)
+    parser.add_argument("--runs", type=int, default=44)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--work", help=argparse.SUPPRESS)
+    parser.add_argument("table", nargs="?", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.work:
+        start = time.perf_counter()
+        WORK[asked.work](asked.table)
+        print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6]))
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = asked.data or Path(temporary)
+        table = folder / f"outcomes-{asked.rows}-{asked.runs}.parquet"
+        if not table.exists():
+            make(table, asked.rows, asked.runs)
+        base, memory = each("bare", str(table), asked.repeat)
+        print(f"{asked.rows:,} rows, {asked.runs} runs, {table.stat().st_size / 1e6:.0f} MB of Parquet\n")
+        print(f"{'work':58} {'s':>8} {'x bare':>8} {'GB':>6}   asked")
+        print(f"{'DuckDB, bare grouping into masks':58} {base:8.2f} {1:8.2f} {memory:6.2f}")
+        tests = asked.runs * (asked.runs - 1) // 2
+        for work, about, limit in (
+            ("leaderboard", "leaderboard of three measures with intervals", "1.5x, 1 GB"),
+            ("tests", f"the same of c@1, all pair tables, {tests:,} exact tests", "2.5x"),
+            ("tests of three measures", f"of three measures, {3 * tests:,} exact tests", ""),
+            ("tally", "tally with all pair tables", ""),
+        ):
+            seconds, memory = each(work, str(table), asked.repeat)
+            print(f"{about:58} {seconds:8.2f} {seconds / base:8.2f} {memory:6.2f}   {limit}")
+    mine, loop = pairs(1000, 100_000)
+    print(
+        f"\n1,000 runs x 100,000 questions: {mine:,.0f} pair tables a second; np.bitwise_count in a loop: {loop:,.0f}"
+    )
+    print(f"{mine / loop:.2f}x its rate (asked: 0.5x), all 499,500 pairs in {499_500 / mine:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""nescio tally."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nescio.cli import options
+from nescio.cli.output import progress, say, say_notes
+from nescio.commands.tally import tally
+
+
+@options.command("tally")
+@options.FILES
+@click.option(
+    "-o",
+    "--output",
+    type=options.PATH,
+    required=True,
+    metavar="FILE",
+    help="The tally to write (.tally).",
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="A measure whose graded scores to sum as well, such as -m 'mean(f1)'. Repeatable.",
+)
+@click.option(
+    "--pairs/--no-pairs",
+    default=True,
+    show_default=True,
+    help="Also count, for each pair of runs, what the two did on the same questions: comparisons need it.",
+)
+@click.option(
+    "--ids",
+    is_flag=True,
+    help="Keep hashes of all questions, so that a question in two shards is always found. [default: 1,024 of them]",
+)
+@click.option(
+    "--engine",
+    metavar="ENGINE",
+    help="Count on ray, on spark, or on the cluster at ray://HOST:PORT or spark://HOST:PORT. [default: here]",
+)
+@options.JOBS
+@options.reading_options
+def command(files: tuple[Path, ...], output: Path, measures: tuple[str, ...], **arguments: Any) -> None:
+    """Count the outcomes of shards; the counts add up, whatever the size of the collection.
+
+    FILES are outcome tables, each a shard: no question may stand in two of them. A tally is a small file. `nescio
+    score`, `compare` and `meta` read any number of tallies as their sum, and so does `nescio tally`. Any partition into
+    shards, counted anywhere and added in any order, gives the same bytes. After an interruption the same command goes
+    on where it stopped. --missing, --ungraded and --unanswerable apply when a tally is scored, not here.
+
+    \b
+    nescio tally part-*.parquet -o all.tally
+    nescio score monday.tally tuesday.tally
+    nescio tally part-*.parquet -o all.tally --engine ray
+    """
+    read_options = options.reading(arguments)
+    with progress("counting") as watch:
+        tallied = tally(
+            list(files), output, measures=list(measures) or None, progress=watch, **arguments, **read_options
+        )
+    say_notes(tallied.notes)
+    say(str(tallied))

@@ -1,0 +1,43 @@
+"""What the words of the column `outcome` mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import NOT_GRADED, STATES
+from nescio.formats.native import roles
+
+
+def state_words(
+    counted: Sequence[tuple[str | None, int]], mapped: Mapping[str, str], notes: list[Note]
+) -> dict[str | None, int | None]:
+    """Return the state that each word means, None for an unknown one; each known word but the three is announced, with
+    its number of rows. No word is no grade."""
+    own = {word: STATES[to] for word, to in mapped.items()}
+    states: dict[str | None, int | None] = {}
+    for word, _ in counted:
+        states[word] = NOT_GRADED if word is None else own.get(word, STATES.get(word, roles.state_of(word)))
+    if idle := [word for word in mapped if word not in states]:
+        notes.append(
+            note(
+                "outcomes_table.no_such_word",
+                "--outcome-map: {words:list} {many:stands/stand} in no row",
+                words=list(map(repr, idle)),
+                many=len(idle),
+            )
+        )
+    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not graded"}
+    for word, rows in counted:
+        state = states[word]
+        if word is not None and state is not None and STATES.get(word) != state:
+            notes.append(
+                note(
+                    "outcomes_table.word",
+                    "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
+                    rows=rows,
+                    word=word,
+                    outcome=names[state],
+                )
+            )
+    return states

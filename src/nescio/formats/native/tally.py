@@ -1,0 +1,164 @@
+"""Tallies: outcomes of a shard of the questions, counted. Any number of them is read as their sum.
+
+A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its columns: `runs`, their names; `state`,
+`candidate` and `answerable`, what a kind of answer is; `counts`, how often each kind occurs in each run, run by run;
+`pairs`, for each pair of runs the questions that are of one kind for the first run and of another for the second;
+`questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the number
+of scores and their sum in parts of 2^-30; `ids`, hashes of the questions' names. The schema's metadata holds the version
+of the format, how the shards were read, and who judged. Tallies of the same shards are the same bytes, however they
+were split and merged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.judges import parse
+from nescio.data.notes import Note, note
+from nescio.data.tallied import KIND, OutcomeCounts, merged
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.source import Source
+from nescio.sources.writing import whole
+
+VERSION = "1"
+_VERSION, _MADE = b"nescio.tally", b"nescio.made"
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise an Arrow file."""
+    return "tally" if source.kind == "arrow" else None
+
+
+@reader("tally", about="a tally: counted outcomes of a shard (nescio tally)", recognise=recognise, files=("*.tally",))
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
+    """Read tallies of shards, and add them up."""
+    shards = [read_file(source) for _, source in parts]
+    total = add([str(source.label) for _, source in parts], shards)
+    for name in options.graded:
+        if name not in total.sums:
+            kept = ", ".join(total.sums) or "none"
+            raise MismatchError(f"mean({name}) needs the sum of {name}, and these tallies hold sums of: {kept}")
+    notes = (checked(total, len(shards)),) if len(shards) > 1 else ()
+    return ReadResult(total, notes, judges=tuple(map(parse, total.judges)))
+
+
+def add(labels: Sequence[str], shards: Sequence[OutcomeCounts]) -> OutcomeCounts:
+    """Add up shards; raises MismatchError naming the two that have a question in common."""
+    try:
+        return merged(shards)
+    except MismatchError:
+        seen: dict[int, str] = {}
+        for label, shard in zip(labels, shards, strict=True):
+            both = next((number for number in shard.ids.tolist() if number in seen), None)
+            if both is not None:
+                raise MismatchError(
+                    f"{seen[both]} and {label} have questions in common; each question must stand in one shard alone"
+                ) from None
+            seen |= dict.fromkeys(shard.ids.tolist(), label)
+        raise
+
+
+def checked(total: OutcomeCounts, shards: int) -> Note:
+    """Say whether shards were checked for shared questions."""
+    if total.every_id:
+        return note("tally.checked", "{shards:n shard}: no question stands in two of them", shards=shards)
+    return note(
+        "tally.unchecked",
+        "{shards:n shard}: whether a question stands in two of them was checked on hashes of {ids:,} of {questions:,} "
+        "questions, not on all (nescio tally --ids keeps all)",
+        shards=shards,
+        ids=len(total.ids),
+        questions=total.size,
+    )
+
+
+def write(counts: OutcomeCounts, path: Path) -> None:
+    """Write a tally, whole or not at all."""
+    pa = arrow()
+    own = counts.canonical()
+    columns: dict[str, Any] = {
+        "runs": pa.array([list(own.runs)], pa.list_(pa.string())),
+        **{name: _row(own.kinds[:, i], pa.int8()) for i, name in enumerate(KIND)},
+        "counts": _row(own.counts, pa.int64()),
+        "pairs": pa.array([None], pa.large_list(pa.int64())) if own.pairs is None else _row(own.pairs, pa.int64()),
+        "questions": _row(own.questions, pa.int64()),
+        "graded": pa.array([list(own.sums)], pa.list_(pa.string())),
+        "sums": _row(np.stack(list(own.sums.values())) if own.sums else np.zeros(0, np.int64), pa.int64()),
+        "ids": _row(own.ids, pa.uint64()),
+        "all_ids": pa.array([own.all_ids]),
+    }
+    made = {"made": own.made, "judges": own.judges}
+    table = pa.table(columns).replace_schema_metadata({_VERSION: VERSION.encode(), _MADE: json.dumps(made).encode()})
+    with whole(path) as draft, pa.OSFile(str(draft), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+
+def read_file(source: Source) -> OutcomeCounts:
+    """Read one tally; raises FormatError where it is none, is damaged, or is of a later version."""
+    pa = arrow()
+    label = source.label
+    try:
+        with pa.OSFile(str(source.path), "rb") as file:
+            table = pa.ipc.open_file(file).read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(label, f"not a readable tally: {str(error).splitlines()[0]}") from None
+    metadata = table.schema.metadata or {}
+    version = metadata.get(_VERSION)
+    if version is None:
+        raise FormatError(label, "this Arrow file is no tally; nescio tally writes them")
+    if version.decode() != VERSION:
+        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=version.decode())
+    try:
+        return _counts(table, json.loads(metadata[_MADE]))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise FormatError(label, f"a damaged tally: {error}") from None
+
+
+def _counts(table: Any, made: dict[str, list[str]]) -> OutcomeCounts:
+    def numbers(name: str, dtype: type) -> NDArray[Any]:
+        return np.asarray(table[name].chunk(0).flatten(), dtype=dtype)
+
+    (runs,), (graded,) = table["runs"].to_pylist(), table["graded"].to_pylist()
+    kinds = np.stack([numbers(name, np.int8) for name in KIND], axis=1)
+    pairs = None
+    if table["pairs"].null_count == 0:
+        pairs = numbers("pairs", np.int64).reshape(len(runs) * (len(runs) - 1) // 2, len(kinds), len(kinds))
+    sums = numbers("sums", np.int64).reshape(len(graded), len(runs), 2)
+    counts = OutcomeCounts(
+        tuple(runs),
+        kinds,
+        numbers("counts", np.int64).reshape(len(runs), len(kinds)),
+        pairs,
+        numbers("questions", np.int64),
+        dict(zip(graded, sums, strict=True)),
+        numbers("ids", np.uint64),
+        bool(table["all_ids"][0].as_py()),
+        tuple(made["made"]),
+        tuple(made["judges"]),
+    )
+    if (counts.counts < 0).any() or (counts.counts.sum(axis=1) > counts.size).any() or len(counts.questions) != 3:
+        raise ValueError("counts that cannot be")
+    return counts
+
+
+def _row(values: NDArray[Any], dtype: Any) -> Any:
+    pa = arrow()
+    flat = np.ascontiguousarray(values).ravel()
+    return pa.LargeListArray.from_arrays(pa.array([0, len(flat)], pa.int64()), pa.array(flat, dtype))
+
+
+def arrow() -> Any:
+    """Import Arrow; raises UsageError where it is not installed."""
+    try:
+        import pyarrow as pa
+        import pyarrow.ipc
+    except ImportError:
+        raise UsageError("tallies are Arrow files; install them with: pip install 'nescio[scale]'") from None
+    return pa

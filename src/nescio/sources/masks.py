@@ -1,0 +1,159 @@
+"""Large outcome tables as masks: DuckDB groups the rows of a question to one bit mask of runs for each outcome.
+
+A question is then a few machine words, whatever is said of it in however many rows: 50 million rows of 44 runs are 1.1
+million questions in 27 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.sources.database import connect, parquet
+from nescio.sources.source import Source
+from nescio.sources.tables import first, literal
+from nescio.sources.text_files import WHITE
+
+BITS = 64
+Words = Callable[[Sequence[tuple[str | None, int]]], Mapping[str | None, int | None]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Masks:
+    """The runs in the order in which they first stand in the table, the `states` that occur, for each of these and each
+    question the runs that it is the outcome of (`masks`, of shape (states, questions, words of 64 runs)), and the
+    questions' hashes, sorted; and who judged the runs, where that is known."""
+
+    runs: tuple[str, ...]
+    states: NDArray[np.int8]
+    masks: NDArray[np.uint64]
+    ids: NDArray[np.uint64]
+    judges: tuple[str, ...] = ()
+
+
+def _table(source: Source, more: str = "") -> tuple[str, list[str]]:
+    assert source.path is not None
+    return parquet(source.path, more)
+
+
+def rows_of(source: Source) -> int:
+    """Count the rows of a Parquet table, from its metadata."""
+    relation, where = _table(source)
+    with connect() as connection:
+        return int(first(connection, f"SELECT count(*) FROM {relation}", where)[0])
+
+
+def group(
+    source: Source,
+    run: str,
+    question: str,
+    outcome: str,
+    words: Words,
+    *,
+    judge: str | None = None,
+    hashed: bool = False,
+) -> Masks | None:
+    """Group a Parquet table with these columns; `words` says of the words for outcomes, each with its number of rows,
+    which state each means. `judge` names the column that says who judged.
+
+    Returns None where the table is none that can be grouped so: a cell is empty, a word is unknown, a name has white
+    space around it or accents typed in two ways, a run has a question twice or two judges. Another way will say what is wrong.
+    """
+    relation, where = _table(source, "file_row_number=true, filename=true")
+    place = {name: f"c{i}" for i, name in enumerate(source.columns)}
+    relation += f" AS given({', '.join([*place.values(), 'row', 'file'])})"
+    run, question, outcome = (f"{place[name]}::VARCHAR" for name in (run, question, outcome))
+    with connect() as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        by = f"{place[judge]}::VARCHAR" if judge else "NULL"
+        query = f"SELECT {run}, {outcome}, count(*), min(row), {by} FROM {relation} GROUP BY ALL"
+        seen = connection.execute(query, where).fetchall()
+        code = _numbered([(name, row) for name, _, _, row, _ in seen])
+        judges = {(_trimmed(name), _trimmed(text)) for name, _, _, _, text in seen}
+        if len(judges) > len({name for name, _ in judges}):
+            return None
+        counted: dict[str | None, int] = {}
+        for _, word, rows, _, _ in seen:
+            counted[_trimmed(word)] = counted.get(_trimmed(word), 0) + rows
+        state_of = words(sorted(counted.items(), key=lambda item: item[0] or ""))
+        if code is None or any(state is None for state in state_of.values()):
+            return None
+        states = sorted({state for state in state_of.values() if state is not None})
+        raw = {word: state_of[_trimmed(word)] for _, word, _, _, _ in seen}
+        connection.execute("CREATE TEMP TABLE bits (name VARCHAR, word INTEGER, bit UBIGINT)")
+        connection.executemany(
+            "INSERT INTO bits VALUES (?, ?, ?)",
+            [(name, number // BITS, 1 << number % BITS) for name, number in code.items()],
+        )
+        of_state = []
+        for state in states:
+            meant = [word for word, means in raw.items() if means == state]
+            is_it = " OR ".join(
+                f"{outcome} IS NULL" if word is None else f"{outcome} = {literal(word)}" for word in meant
+            )
+            of_state.append(f"bit_or(CASE WHEN {is_it} THEN bit ELSE 0::UBIGINT END) AS m{state}")
+        runs = max(code.values()) + 1
+        joined = f"FROM {relation} JOIN bits ON {run} = bits.name"
+        odd = f"key IS NULL OR key = '' OR key <> trim(key, '{WHITE}') OR key <> nfc_normalize(key)"
+        masks = ", ".join(f"m{state}" for state in states)
+        more = f", ({odd}) AS odd" + (", md5_number_upper(key) AS id" if hashed else "")
+        if runs <= BITS:
+            grouped = f"SELECT {question} AS key, {', '.join(of_state)}, count(*) AS rows {joined} GROUP BY 1"
+            fetched = connection.execute(f"SELECT {masks}, rows{more} FROM ({grouped})", where).fetchnumpy()
+            table = np.stack([fetched[f"m{state}"] for state in states])[:, :, None]
+        else:
+            connection.execute(
+                f"CREATE TEMP TABLE grouped AS SELECT {question} AS key, word, {', '.join(of_state)}, count(*) AS rows "
+                f"{joined} GROUP BY 1, 2",
+                where,
+            )
+            connection.execute(
+                "CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM (SELECT DISTINCT key FROM"
+                " grouped)"
+            )
+            cells = connection.execute(
+                f"SELECT code, word, {masks}, rows{more} FROM grouped JOIN keys USING (key)"
+            ).fetchnumpy()
+            table = np.zeros((len(states), int(cells["code"].max()) + 1, -(-runs // BITS)), dtype=np.uint64)
+            for of_one, state in zip(table, states, strict=True):
+                of_one[cells["code"], cells["word"]] = cells[f"m{state}"]
+            fetched = {"rows": cells["rows"], "odd": cells["odd"]}
+            if hashed:
+                fetched["id"] = np.unique(cells["id"])
+    present = np.bitwise_or.reduce(table, axis=0)
+    if fetched["odd"].any() or int(np.bitwise_count(present).sum(dtype=np.int64)) != int(fetched["rows"].sum()):
+        return None
+    if int(np.bitwise_count(table).sum(dtype=np.int64)) != int(fetched["rows"].sum()):
+        return None
+    ids = np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64)
+    names: dict[int, str] = {}
+    for name, number in code.items():
+        names.setdefault(number, _trimmed(name) or "")
+    return Masks(
+        tuple(names[i] for i in range(runs)),
+        np.array(states, dtype=np.int8),
+        table,
+        ids,
+        tuple(sorted({text for _, text in judges if text})),
+    )
+
+
+def _trimmed(text: str | None) -> str | None:
+    """Return a cell as tables are read: white space off, None where nothing is left."""
+    return (text.strip(WHITE) or None) if text is not None else None
+
+
+def _numbered(rows: Sequence[tuple[str | None, int]]) -> dict[str, int] | None:
+    """Give the runs numbers in the order in which they first stand in the table, by their names as they stand there; None
+    where one has no name."""
+    firsts: dict[str, int] = {}
+    for name, row in rows:
+        trimmed = _trimmed(name)
+        if trimmed is None:
+            return None
+        firsts[trimmed] = min(row, firsts.get(trimmed, row))
+    place = {name: i for i, name in enumerate(sorted(firsts, key=firsts.__getitem__))}
+    return {name: place[_trimmed(name) or ""] for name, _ in rows if name is not None}

@@ -1,0 +1,149 @@
+"""Large Parquet tables are counted by bit masks, and give what reading them row by row gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nescio
+from nescio.errors import FormatError, MismatchError
+from nescio.formats.native.outcome_table import counting
+from nescio.meta import stability
+from nescio.stats import packed
+
+MEASURES = ["c@1", "accuracy", "coverage", "UF"]
+MADE = """
+    SELECT 'run ' || r AS run, 'question ' || q AS question, CASE WHEN h % 10 < 4 + r % 2 THEN 'correct' WHEN h % 10 < 8
+    THEN 'incorrect' ELSE 'unanswered' END AS outcome, r, q
+    FROM (SELECT r, q, hash(q * 1000 + r) AS h FROM range({runs}) a(r), range({questions}) b(q))"""
+
+
+def write(
+    path: Path, select: str = "run, question, outcome", *, runs: int = 3, questions: int = 2000, more: str = ""
+) -> Path:
+    made = MADE.format(runs=runs, questions=questions)
+    duckdb.execute(f"COPY (SELECT {select} FROM ({made}) {more}) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "LARGE", 1)
+
+
+def rows(results: Any) -> list[Any]:
+    return [repr(row) for row in results]
+
+
+@pytest.mark.parametrize("runs", [3, 64, 70])
+def test_masks_give_what_the_rows_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: int) -> None:
+    table = write(tmp_path / "all.parquet", runs=runs, questions=1500 if runs > 3 else 2500)
+    few: dict[str, Any] = {"ci": None} if runs > 3 else {}
+    scores, compared = (
+        nescio.score(table, MEASURES, **few),
+        nescio.compare(table, "c@1", baseline="run 1", resamples=100),
+    )
+    curve = stability(table, "c@1", fresh=True, trials=3)
+    monkeypatch.setattr(counting, "LARGE", 1)
+    masked = nescio.score(table, MEASURES, mark=False, **few)
+    assert "read" not in scores.signature
+    assert masked.signature["read"] == "bit masks"
+    assert [(r.run, r.measure, r.value, r.low, r.high, r.n) for r in scores] == [
+        (r.run, r.measure, r.value, r.low, r.high, r.n) for r in masked
+    ]
+    assert rows(nescio.compare(table, "c@1", baseline="run 1", resamples=100)) == rows(compared)
+    assert rows(stability(table, "c@1", fresh=True, trials=3)) == rows(curve)
+
+
+@pytest.mark.usefixtures("counted")
+@pytest.mark.parametrize(
+    ("select", "more", "error"),
+    [
+        ("run, question, CASE q WHEN 7 THEN 'perhaps' ELSE outcome END AS outcome", "", FormatError),
+        ("CASE q WHEN 7 THEN '  ' ELSE run END AS run, question, outcome", "", FormatError),
+        ("run, CASE q WHEN 7 THEN NULL ELSE question END AS question, outcome", "", FormatError),
+        ("run, CASE q WHEN 7 THEN 'question 8' ELSE question END AS question, outcome", "", FormatError),
+        ("run, question, outcome", "WHERE NOT (r = 1 AND q = 7)", MismatchError),
+        ("run, question, CASE q WHEN 7 THEN NULL ELSE outcome END AS outcome", "", MismatchError),
+    ],
+    ids=["unknown word", "no run", "no question", "question twice", "missing", "not graded"],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, select: str, more: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        nescio.score(write(tmp_path / "all.parquet", select, questions=20, more=more))
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "run, question, CASE outcome WHEN 'correct' THEN 'yes' WHEN 'incorrect' THEN ' no ' ELSE outcome END AS outcome",
+        "' ' || run AS run, question || '  ' AS question, outcome",
+        "r AS run, q AS question, outcome = 'correct' AS outcome",
+        "run, question, outcome, 0.5 AS confidence, 'people' AS judge",
+        "run, question, outcome, q % 2 = 0 AS answerable",
+    ],
+    ids=["words", "white space", "numbers", "more columns", "answerable"],
+)
+def test_tables_as_people_have_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, select: str) -> None:
+    table = write(tmp_path / "all.parquet", select)
+    scores = nescio.score(table, mark=False)
+    monkeypatch.setattr(counting, "LARGE", 1)
+    again = nescio.score(table, mark=False)
+    assert rows(again) == rows(scores)
+    assert [str(n) for n in again.notes] == [str(n) for n in scores.notes]
+    assert again.signature["judge"] == scores.signature["judge"]
+
+
+@pytest.mark.parametrize("large", [1, 10**9], ids=["masks", "rows"])
+def test_globs_and_folders_are_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int) -> None:
+    whole = nescio.score(write(tmp_path / "all.parquet"), mark=False)
+    monkeypatch.setattr(counting, "LARGE", large)
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        write(tmp_path / "parts" / f"part-{i}.parquet", more=f"WHERE (q + r) % 3 = {i}")  # no shard by questions
+    made = MADE.format(runs=3, questions=2000)
+    duckdb.execute(
+        f"COPY (SELECT run, question, outcome FROM ({made})) TO '{tmp_path / 'hive'}' (FORMAT parquet, PARTITION_BY (run))"
+    )
+    values = {(r.run, r.measure): (r.value, r.n) for r in whole}
+    for source in (tmp_path / "parts", tmp_path / "parts" / "part-*.parquet", tmp_path / "hive"):
+        assert {(r.run, r.measure): (r.value, r.n) for r in nescio.score(source, mark=False)} == values
+    with pytest.raises(MismatchError, match="stands in both"):
+        nescio.score(sorted((tmp_path / "parts").glob("*.parquet")), mark=False)
+
+
+def test_tallies_by_masks_and_by_rows_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = write(tmp_path / "all.parquet", runs=70, questions=1500)
+    nescio.tally(table, tmp_path / "rows.tally")
+    monkeypatch.setattr(counting, "LARGE", 1)
+    nescio.tally(table, tmp_path / "masks.tally")
+    assert (tmp_path / "rows.tally").read_bytes() == (tmp_path / "masks.tally").read_bytes()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 150), st.integers(1, 40), st.integers(1, 4), st.booleans())
+def test_pair_tables_are_those_of_a_plain_count(seed: int, units: int, runs: int, kinds: int, whole: bool) -> None:
+    rng = np.random.default_rng(seed)
+    states = rng.integers(0 if whole else -1, kinds, size=(runs, units)).astype(np.int8)
+    bits = packed.pack(states, np.arange(kinds, dtype=np.int8))
+    masks = np.zeros((kinds, units, -(-runs // 64)), dtype=np.uint64)
+    for run in range(runs):
+        for unit in range(units):
+            if states[run, unit] >= 0:
+                masks[states[run, unit], unit, run // 64] |= np.uint64(1 << run % 64)
+    assert (packed.turn(masks, runs) == bits).all()
+    plain = np.zeros((runs * (runs - 1) // 2, kinds, kinds), dtype=np.int64)
+    at = 0
+    for x in range(runs):
+        for y in range(x + 1, runs):
+            for a, b in zip(states[x], states[y], strict=True):
+                if a >= 0 and b >= 0:
+                    plain[at, a, b] += 1
+            at += 1
+    assert (packed.pair_tables(bits, units) == plain).all()

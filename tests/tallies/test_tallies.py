@@ -1,0 +1,230 @@
+"""Tallies: any partition of the questions into shards, counted and merged in any order, is the same bytes, and scores
+as the questions do."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nescio
+from nescio.data.outcomes import Outcomes
+from nescio.data.tallied import OutcomeCounts, count_outcomes, hashes, merged
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UsageError
+from nescio.formats.native import tally as files
+from nescio.meta import swap
+
+ROWS = [  # run, question, outcome, f1
+    ("old", "q1", "correct", "0.5"), ("old", "q2", "incorrect", "0.25"), ("old", "q3", "unanswered", ""), ("old", "q4", "incorrect", "1"),
+    ("new", "q1", "correct", "0.1"), ("new", "q2", "correct", "0.2"), ("new", "q3", "unanswered", "0.3"), ("new", "q4", "correct", ""),
+]  # fmt: skip
+
+
+def table(rows: Any, path: Path) -> Path:
+    path.write_text("run,question,outcome,f1\n" + "\n".join(map(",".join, rows)) + "\n")
+    return path
+
+
+def sample(questions: int, runs: int, seed: int, *, whole: bool = True) -> Outcomes:
+    """Outcomes of every kind: declined candidates, questions without an answer, answers nobody graded."""
+    rng = np.random.default_rng(seed)
+    state = rng.choice([0, 1, 2, 3] if whole else [-1, 0, 1, 2, 3], size=(runs, questions)).astype(np.int8)
+    candidate = np.where(state == 2, rng.integers(-1, 2, size=state.shape), -1).astype(np.int8)
+    return Outcomes(
+        tuple(f"run {i}" for i in range(runs)),
+        tuple(f"q{i}" for i in range(questions)),
+        state,
+        candidate=candidate,
+        answerable=rng.integers(-1, 2, size=questions).astype(np.int8),
+    )
+
+
+def counted(outcomes: Outcomes, scores: Any = None) -> OutcomeCounts:
+    from dataclasses import replace
+
+    one = count_outcomes(outcomes, {} if scores is None else {"f1": scores})
+    return replace(one, ids=hashes(outcomes.questions)[:1024], made=("format=outcomes",))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.integers(64, 300), st.integers(1, 5), st.booleans())
+def test_any_partition_in_any_order_is_the_same_bytes(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, questions: int, runs: int, whole: bool
+) -> None:
+    folder, order = tmp_path_factory.mktemp("tallies"), random.Random(seed)
+    outcomes = sample(questions, runs, seed, whole=whole)
+    scores = np.random.default_rng(seed).normal(size=outcomes.state.shape)
+    written = set()
+    for shards in (1, 2, 7, 64):
+        of = np.array([order.randrange(shards) for _ in range(questions)])
+        parts = []
+        for shard in range(shards):
+            chosen = of == shard
+            if chosen.any():
+                own = list(range(runs))
+                order.shuffle(own)  # runs stand in another order in each shard
+                part = outcomes.select(chosen)
+                part = Outcomes(
+                    tuple(part.runs[i] for i in own), part.questions, part.state[own],
+                    candidate=None if part.candidate is None else part.candidate[own], answerable=part.answerable,
+                )  # fmt: skip
+                parts.append(counted(part, scores[own][:, chosen]))
+        order.shuffle(parts)
+        while len(parts) > 1:  # merged in any order and grouping
+            some = [parts.pop(order.randrange(len(parts))) for _ in range(min(len(parts), order.randrange(2, 5)))]
+            parts.append(merged(some))
+        path = folder / f"{shards}.tally"
+        files.write(parts[0], path)
+        written.add(path.read_bytes())
+    assert len(written) == 1
+
+
+def test_a_run_that_a_shard_lacks_is_counted_as_missing_there() -> None:
+    # By hand: q1, q2 in the one shard with runs a and b, q3 in the other with a alone.
+    one = counted(Outcomes(("a", "b"), ("q1", "q2"), np.array([[1, 0], [1, 1]], dtype=np.int8)))
+    other = counted(Outcomes(("a",), ("q3",), np.array([[1]], dtype=np.int8)))
+    total = merged([other, one])
+    assert total.runs == ("a", "b")
+    assert total.size == 3
+    assert total.kinds[:, 0].tolist() == [0, 1]  # incorrect, correct
+    assert total.counts.tolist() == [[1, 2], [0, 2]]
+    assert total.pairs is not None
+    assert total.pairs.tolist() == [[[0, 1], [0, 1]]]  # a wrong and b right on q2, both right on q1
+
+
+@pytest.mark.parametrize("measures", [["c@1", "accuracy", "coverage"], ["UF", "penalty(t=0.75)"]])
+def test_tallies_score_and_compare_as_the_questions_do(tmp_path: Path, measures: list[str]) -> None:
+    rng = np.random.default_rng(5)
+    words = np.array(["incorrect", "correct", "unanswered"])
+    rows = [(f"run{r}", f"q{i}", words[rng.choice(3, p=[0.4, 0.4, 0.2])], "1") for r in range(3) for i in range(2000)]
+    whole = table(rows, tmp_path / "all.csv")
+    parts = [
+        table([row for row in rows if int(row[1][1:]) % 3 == shard], tmp_path / f"part{shard}.csv")
+        for shard in range(3)
+    ]
+    nescio.tally(parts, tmp_path / "all.tally")
+    for one, other in zip(nescio.score(whole, measures), nescio.score(tmp_path / "all.tally", measures), strict=True):
+        assert one == other
+    left, right = nescio.compare(whole, measures), nescio.compare(tmp_path / "all.tally", measures)
+    assert left.rows == right.rows
+    assert left.tables == right.tables
+    assert repr(swap(whole, measures, fresh=True).rows) == repr(swap(tmp_path / "all.tally", measures).rows)
+    assert right.signature["questions"] == "2000"
+    assert right.signature["format"] == "tally"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ungraded": "exclude", "missing": "unanswered"},
+        {"ungraded": "bounds", "missing": "unanswered"},
+        {"ungraded": "exclude", "missing": "unanswered", "unanswerable": "exclude"},
+    ],
+)
+def test_policies_on_counts_are_those_on_outcomes(tmp_path: Path, options: dict[str, Any]) -> None:
+    words = {0: "incorrect", 1: "correct", 2: "unanswered", 3: ""}
+    outcomes = sample(400, 3, 11, whole=False)
+    lines = ["run,question,outcome,answerable"]
+    assert outcomes.answerable is not None
+    known = {0: "false", 1: "true", -1: ""}
+    for r, run in enumerate(outcomes.runs):
+        for q, question in enumerate(outcomes.questions):
+            state = int(outcomes.state[r, q])
+            if state >= 0:
+                lines.append(f"{run},{question},{words[state]},{known[int(outcomes.answerable[q])]}")
+    path = tmp_path / "all.csv"
+    path.write_text("\n".join(lines) + "\n")
+    nescio.tally(path, tmp_path / "all.tally")
+    measures = ["accuracy", "coverage", "UF"]
+    one = nescio.score(path, measures, ci=None, mark=False, **options)
+    other = nescio.score(tmp_path / "all.tally", measures, ci=None, mark=False, **options)
+    assert sorted((r.run, r.measure, r.value, r.n) for r in one) == sorted(
+        (r.run, r.measure, r.value, r.n) for r in other
+    )
+    left, right = nescio.compare(path, measures, **options), nescio.compare(tmp_path / "all.tally", measures, **options)
+    keys = [{(r.run, r.baseline, r.measure): (r.difference, r.p, r.n) for r in rows} for rows in (left, right)]
+    assert keys[0] == keys[1]
+    said = [
+        {str(n) for n in results.notes if n.code.startswith("outcomes.") and n.code != "outcomes.reasons"}
+        for results in (left, right)
+    ]
+    assert said[0] == said[1]
+
+
+def test_graded_scores_are_summed(tmp_path: Path) -> None:
+    path = table(ROWS, tmp_path / "all.csv")
+    nescio.tally(path, tmp_path / "all.tally", measures="mean(f1)")
+    scores = nescio.score(tmp_path / "all.tally", ["mean(f1)", "accuracy"])
+    # By hand: (0.5 + 0.25 + 1) / 3 and (0.1 + 0.2 + 0.3) / 3; sums are in parts of 2^-30.
+    assert scores.value("old", "mean(f1)") == pytest.approx(1.75 / 3, abs=2**-30)
+    assert scores.value("new", "mean(f1)") == pytest.approx(0.2, abs=2**-30)
+    assert [row.low for row in scores if row.measure == "mean(f1)"] == [None, None]
+    with pytest.raises(MismatchError, match="hold sums of: f1"):
+        nescio.score(tmp_path / "all.tally", "mean(em)")
+
+
+def test_a_question_in_two_shards_is_found_where_ids_are_kept_and_else_said_to_be_unchecked(tmp_path: Path) -> None:
+    one = table([("a", f"q{i}", "correct", "") for i in range(3000)], tmp_path / "one.csv")
+    other = table([("a", f"q{i}", "correct", "") for i in range(2999, 6000)], tmp_path / "other.csv")
+    with pytest.raises(MismatchError, match=r"one\.csv and .*other\.csv have questions in common"):
+        nescio.tally([one, other], tmp_path / "all.tally", ids=True)
+    apart = table([("a", f"q{i}", "correct", "") for i in range(3000, 6000)], tmp_path / "apart.csv")
+    note = nescio.tally([one, apart], tmp_path / "all.tally", ids=True).notes[-1]
+    assert "no question stands in two" in str(note)
+    note = nescio.tally([one, apart], tmp_path / "all.tally").notes[-1]
+    assert "1,024 of 6,000 questions, not on all" in str(note)
+
+
+def test_what_counts_do_not_hold_is_refused(tmp_path: Path) -> None:
+    path = table(ROWS, tmp_path / "all.csv")
+    nescio.tally(path, tmp_path / "all.tally", pairs=False)
+    with pytest.raises(MismatchError, match="does not say which questions"):
+        nescio.compare(tmp_path / "all.tally")
+    nescio.tally(path, tmp_path / "all.tally")
+    with pytest.raises(MissingColumnError, match="AURC needs a confidence, but a tally"):
+        nescio.score(tmp_path / "all.tally", "AURC")
+    with pytest.raises(MismatchError, match="a tally has no questions"):
+        nescio.score(tmp_path / "all.tally", by="f1")
+    with pytest.raises(UsageError, match="Tukey"):
+        nescio.compare(tmp_path / "all.tally", test="tukey")
+    clustered = tmp_path / "clustered.csv"
+    clustered.write_text("run,question,outcome,cluster\na,q1,correct,x\n")
+    with pytest.raises(MismatchError, match="clusters"):
+        nescio.tally(clustered, tmp_path / "c.tally")
+
+
+@pytest.mark.parametrize("cut", [0, 10, 200, 1000])
+def test_a_damaged_tally_is_one_error(tmp_path: Path, cut: int) -> None:
+    nescio.tally(table(ROWS, tmp_path / "all.csv"), tmp_path / "all.tally")
+    whole = (tmp_path / "all.tally").read_bytes()
+    (tmp_path / "cut.tally").write_bytes(whole[:cut])
+    with pytest.raises(FormatError, match=r"cut\.tally"):
+        nescio.score(tmp_path / "cut.tally")
+
+
+def test_an_interrupted_tally_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nescio.commands import tally as command
+
+    parts = [table([("a", f"q{i}", "correct", "")], tmp_path / f"part{i}.csv") for i in range(4)]
+    read, count = [], command.count_shard
+
+    def interrupted(items: Any, **how: Any) -> OutcomeCounts:
+        read.append(items[0].name)
+        if len(read) == 3:
+            raise KeyboardInterrupt
+        return count(items, **how)
+
+    monkeypatch.setattr(command, "count_shard", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        nescio.tally(parts, tmp_path / "all.tally")
+    assert not (tmp_path / "all.tally").exists()
+    tallied = nescio.tally(parts, tmp_path / "all.tally")
+    assert read == ["part0.csv", "part1.csv", "part2.csv", "part2.csv", "part3.csv"]
+    assert "2 of 4 shards were counted by an earlier call" in str(tallied.notes[0])
+    assert tallied.questions == 4
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
