@@ -65,6 +65,11 @@ class MeasuredRuns:
         first, second = self.shared(x, y)
         return (np.packbits(first).tobytes() + own, x), (np.packbits(second).tobytes() + own, y)
 
+    @property
+    def width(self) -> int:
+        """How many rows there are of a pair, to be kept in memory."""
+        return int(self.usable.shape[1])
+
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
         first, second = self.shared(x, y)
@@ -85,6 +90,7 @@ class TalliedRuns:
     data: Tally
     measure: Measure
     largest: Largest | None = None
+    width = 1
 
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
@@ -186,7 +192,7 @@ def each_tested(
     A run on the questions that it shares with others is resampled once for all of them.
     """
     resampled = ResampledRuns(plan)
-    at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.usable.shape[1])))
+    at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
     for start in range(0, len(pairs), at_once):
         lined_up = [_line_up(seen, runs, plan.test) for runs in pairs[start : start + at_once]]
         batch = [one for one in lined_up if one is not None]
