@@ -68,6 +68,7 @@ def step(folder: Path | str) -> Iterator[Campaign]:
 def _sweep(folder: Path) -> None:
     """Delete what a killed step left half-written."""
     for root, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != ".git"]
         for name in [name for name in folders if _DRAFT.fullmatch(name)]:
             shutil.rmtree(Path(root) / name, ignore_errors=True)
             folders.remove(name)

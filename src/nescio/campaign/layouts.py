@@ -20,6 +20,7 @@ from nescio.reporting.markdown import markdown_table
 from nescio.tasks.ave import baselines as reference
 
 UNDEFINED = "–"
+WIDE = 6  # columns; a table with more is set in small type
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Table:
 
     def latex(self) -> str:
         """Write it as a LaTeX table with a caption and a label."""
-        lines = [r"\begin{table}[htbp]", r"\centering", rf"\caption{{{latex.escape(self.title)}}}"]
+        small = [r"\footnotesize"] if len(self.head) > WIDE else []
+        lines = [r"\begin{table}[htbp]", r"\centering", *small, rf"\caption{{{latex.escape(self.title)}}}"]
         return "\n".join([*lines, rf"\label{{tab:{self.name}}}", latex.tabular(self.grid), r"\end{table}", ""])
 
 

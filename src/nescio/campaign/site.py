@@ -280,7 +280,7 @@ def _document(title: str, author: str, shown: Sequence[Table], sections: Sequenc
     for section in sections:
         lines.append(rf"\section{{{section}}}")
         if section == "Results":
-            lines += [rf"Tables~\ref{{tab:{table.name}}}: {latex.escape(table.title)}.\par" for table in shown]
+            lines += [rf"Table~\ref{{tab:{table.name}}}: {latex.escape(table.title)}.\par" for table in shown]
             lines += [table.latex() for table in shown]
         else:
             lines.append("% to be written")
