@@ -69,6 +69,20 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
     assert again.value("alpha_a", "c@1") == pytest.approx(0.52)
 
 
+def test_the_verdicts_of_qa_make_a_collection_for_answer_validation(tmp_path: Path) -> None:
+    """R is VALIDATED, W and U are REJECTED, X is UNKNOWN; the declined candidate a7 is left out by AVE's rules."""
+    campaign = judged_qa(tmp_path)
+    nescio.campaign.score(campaign, resamples=10)
+    results = campaign / "results"
+    runs = sorted((results / "runs").iterdir())
+    assert [run.name for run in runs] == ["alpha_a.jsonl", "beta_b.jsonl"]
+    files = [campaign / "topics" / "questions.jsonl", *runs]
+    built = nescio.ave.build(files, tmp_path / "ave.xml", judgements=results / "judgements.csv", systems=True)
+    (row,) = built.rows
+    assert (row.answers, row.validated, row.rejected, row.unknown) == (17, 4 + 5, 2 + 5, 1)
+    assert nescio.campaign.init(tmp_path / "ave", [tmp_path / "ave.xml"], task="ave", groups=["alpha=A"]).key
+
+
 def test_answers_that_nobody_judged_are_named_and_a_key_may_judge_them(tmp_path: Path) -> None:
     campaign = made.qa(tmp_path)
     made.sound("qa", tmp_path / "alpha" / "a")

@@ -16,7 +16,7 @@ from nescio.campaign import layouts
 from nescio.campaign.evidence import Judged, judged_runs
 from nescio.campaign.folder import RESULTS, Campaign, put, renewed, step
 from nescio.campaign.layouts import Table
-from nescio.campaign.pooling import read_runs
+from nescio.campaign.pooling import Said, read_runs
 from nescio.campaign.settings import Settings
 from nescio.commands.ave.scoring import systems_of
 from nescio.comparison import compare
@@ -24,7 +24,9 @@ from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.data.evidence import Evidence
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import MismatchError, UsageError, names_nearest
-from nescio.formats.native.outcome_table.writer import write_outcomes
+from nescio.formats.folder_writer import write_lines
+from nescio.formats.native.outcome_table.writer import guard, write_outcomes
+from nescio.formats.native.questions import response_row
 from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for
@@ -106,6 +108,8 @@ def score(
         listed = _tables(settings, parts, [Path(path) for path in ranking], said.runs)
         with renewed(opened / RESULTS) as draft:
             _write(draft, opened, parts, compared, listed)
+            if settings.task in ("qa", "reading"):
+                _write_answers(draft, said, parts)
     scored = {judged.part.language: scores for judged, scores in parts}
     after = f"nescio campaign publish {opened.folder}"
     return Scored(opened / RESULTS, scored, compared, tuple(table.name for table in listed), after)
@@ -211,6 +215,19 @@ def _write(
         for suffix, content in (("csv", table.csv()), ("md", table.markdown()), ("tex", table.latex())):
             put(draft / "tables" / f"{table.name}.{suffix}", content.encode())
     put(draft / "tables" / "index.json", json.dumps([asdict(table) for table in listed], ensure_ascii=False).encode())
+
+
+def _write_answers(draft: Path, said: Said, parts: Sequence[tuple[Judged, Scores]]) -> None:
+    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection of."""
+    (draft / "runs").mkdir()
+    for run in said.runs:
+        write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["run", "question", "answer", "verdict"])
+    for judged, _ in parts:
+        table.writerows([c.run, c.question, guard(c.answer), c.verdict] for c in judged.cells if c.answer and c.verdict)
+    put(draft / "judgements.csv", text.getvalue().encode(errors="replace"))
 
 
 def _held(judged: Judged, scores: Scores, rows: Sequence[TopicScore]) -> dict[str, Any]:
