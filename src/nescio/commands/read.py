@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from nescio.commands.answers import Answered
 from nescio.commands.places import check_file, listed
 from nescio.data.model import Question
-from nescio.data.notes import note
+from nescio.data.notes import Note, note
 from nescio.data.results import Scores
-from nescio.errors import UsageError, names_nearest
+from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats import ReadResult, Unjudged
+from nescio.formats.folder_writer import write_lines
 from nescio.judging import REGISTRY
 from nescio.judging.deep_read import deep_read
 from nescio.measures import parse
@@ -21,10 +22,32 @@ from nescio.meta.comparability import LEAST_RUNS, comparability
 from nescio.pipeline import Options, ReadingOptions, apply, check_names, judge, read, read_collection
 from nescio.registry import parse_call
 from nescio.scoring import score as scoring
+from nescio.sources.writing import whole
 from nescio.systems import reading
 from nescio.systems.reading.deep_read import Switch
+from nescio.tasks.reading.marks import answer_sentences
+from nescio.text import plural
 
-__all__ = ["answer", "score"]
+__all__ = ["answer", "key", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyWritten:
+    """What `key` wrote: how many questions have a sentence that matches their key, of how many; the rest can have no
+    AutSent."""
+
+    output: Path
+    matched: int
+    questions: int
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        ceiling = self.matched / self.questions if self.questions else float("nan")
+        return (
+            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that matches"
+            f" their key, so that no run can have more AutSent than {ceiling:.3f}"
+        )
+
 
 MARKS = ("read.recall", "read.precision", "read.HumSent", "read.AutSent")
 
@@ -56,6 +79,30 @@ def answer(
     reading.write_run(run, output)
     answered = sum(response.answered for response in run.responses)
     return Answered(run.name, answered, len(run.responses), output, notes)
+
+
+@names_nearest
+def key(source: Any, output: Path | str, *, keep_pronouns: bool = False) -> KeyWritten:
+    """Write out the key of AutSent: of each question the sentences of its story with the highest word recall.
+
+        print(nescio.read.key(["questions.jsonl", "stories.jsonl"], "autsent.jsonl"))
+
+    `source` is a collection with its stories and its key; `output` is JSON Lines of {"id", "sentences", "texts"}, with
+    sentences counted from 0, all that tie, and none where nothing in the story matches. `keep_pronouns` counts personal
+    and possessive pronouns as content words. Raises MismatchError for a question without a story or a key.
+    """
+    items, output = listed(source), Path(output)
+    check_file(output, "a key", (".jsonl",), items)
+    collection, notes = read_collection(items)
+    rows = []
+    for question in collection.questions:
+        if not question.story or (not question.answers and question.answerable is not False):
+            raise MismatchError(f"question {question.id!r} has no {'key' if question.story else 'story'}")
+        sentences = sorted(answer_sentences(question.story, question.answers, keep_pronouns))
+        rows.append({"id": question.id, "sentences": sentences, "texts": [question.story[i] for i in sentences]})
+    with whole(output) as draft:
+        write_lines(draft, rows)
+    return KeyWritten(output, sum(bool(row["sentences"]) for row in rows), len(rows), notes)
 
 
 def score(
@@ -91,6 +138,7 @@ def score(
     loaded = apply(judge(result, name), replace(read_options, judge=name))
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     scores = scoring.score(loaded, measures or suited, by=by, ci=ci, **drawn)
+    scores = replace(scores, notes=(*scores.notes, *_ceiling(result, scores)))
     return _with_correlations(scores) if correlations else scores
 
 
@@ -117,6 +165,26 @@ def _suited(judge: str, questions: Sequence[Question]) -> list[str] | None:
     lacking = set() if any(q.story and q.accepted is not None for q in questions) else {"read.HumSent"}
     lacking |= set() if any(question.story for question in questions) else {"read.AutSent"}
     return [name for name in marks if name not in lacking] or None
+
+
+def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
+    """Note what HumSent can be at most: a question of which people accept no sentence cannot be won."""
+    if not isinstance(result.data, Unjudged) or all(row.measure != "read.HumSent" for row in scores):
+        return []
+    lists = [question.accepted for question in result.data.collection.questions if question.accepted is not None]
+    empty = sum(not accepted for accepted in lists)
+    if not empty:
+        return []
+    return [
+        note(
+            "read.ceiling",
+            "people accept no sentence as an answer to {empty} of {total} questions, so that no run can have more HumSent "
+            "than {ceiling:.3f}",
+            empty=empty,
+            total=len(lists),
+            ceiling=1 - empty / len(lists),
+        )
+    ]
 
 
 def _with_correlations(scores: Scores) -> Scores:
