@@ -4,12 +4,13 @@
 """
 
 from nescio.campaign.checking import check
+from nescio.campaign.collecting import collect
 from nescio.campaign.folder import init
 from nescio.campaign.handing_out import checker, handout
 from nescio.campaign.pooling import pool
 from nescio.campaign.receiving import intake
 from nescio.campaign.scoring import score
-from nescio.campaign.sheets import collect, sheets
+from nescio.campaign.sheets import sheets
 from nescio.campaign.site import publish
 from nescio.campaign.state import status
 
