@@ -47,7 +47,7 @@ def make(path: Path, rows: int, runs: int) -> None:
 def bare(table: str) -> None:
     """Group into masks as DuckDB does it at its fastest: run names joined to bits, nothing checked."""
     with duckdb.connect() as connection:
-        connection.execute("SET preserve_insertion_order = false")
+        connection.execute("SET preserve_insertion_order = false; SET enable_progress_bar = false")
         connection.execute(
             f"CREATE TEMP TABLE bits AS SELECT run, 1::UBIGINT << (row_number() OVER () - 1)::UBIGINT AS bit FROM (SELECT"
             f" DISTINCT run FROM '{table}')"

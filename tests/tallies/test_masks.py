@@ -147,3 +147,10 @@ def test_pair_tables_are_those_of_a_plain_count(seed: int, units: int, runs: int
                     plain[at, a, b] += 1
             at += 1
     assert (packed.pair_tables(bits, units) == plain).all()
+
+
+def test_nothing_but_results_is_on_standard_output() -> None:
+    """A query of more than two seconds would draw a bar there."""
+    from nescio.sources.database import connect
+
+    assert connect().execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]

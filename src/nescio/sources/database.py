@@ -17,13 +17,15 @@ def connect() -> duckdb.DuckDBPyConnection:
     columns."""
     import duckdb
 
-    return duckdb.connect(
+    connection = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "disabled_optimizers": "common_subexpressions",
         }
     )
+    connection.execute("SET enable_progress_bar = false")  # it goes to standard output, where results go
+    return connection
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
