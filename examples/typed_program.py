@@ -23,6 +23,8 @@ from nescio.commands.report import Report
 from nescio.commands.tally import Tallied
 from nescio.data.pivot import Pivot
 from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
+from nescio.meta.planning.repeats import RepeatsPlan
+from nescio.scoring.repeats import Repeatability
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
@@ -68,6 +70,8 @@ def comparisons() -> None:
     pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
     assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
+    assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
+    assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
     assert_type(nescio.meta.swap("outcomes.csv", "c@1", trials=5), nescio.Results[SwapBin])

@@ -52,7 +52,9 @@ __all__ = [
     "meta",
     "nuggets",
     "plan",
+    "plan_repeats",
     "read",
+    "repeats",
     "report",
     "report_change",
     "score",
@@ -89,6 +91,8 @@ _HOME = {
     "from_dataframe": "sources.dataframes",
     "judge": "commands.judge",
     "plan": "meta.planning",
+    "plan_repeats": "meta.planning.repeats",
+    "repeats": "scoring.repeats",
     "report": "commands.report",
     "report_change": "commands.report",
     "score": "comparison.leaderboard",
@@ -156,6 +160,8 @@ if TYPE_CHECKING:
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
+    from nescio.meta.planning.repeats import plan_repeats as plan_repeats
+    from nescio.scoring.repeats import repeats as repeats
     from nescio.selective import Tuned as Tuned
     from nescio.selective import Tuning as Tuning
     from nescio.selective import tune as tune

@@ -41,6 +41,7 @@ TAKEN = {
 FEWEST = {
     "convert": 1,
     "check": 0,
+    "repeats": 1,
     "measures": 0,
     "c@1": 0,
     "ave table12": 0,

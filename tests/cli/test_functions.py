@@ -27,7 +27,7 @@ NAMESPACES = {
 # Functions of a namespace that are no command of its own: parts of others.
 PARTS = {"meta": {"audit", "plan", "comparability"}}
 META = [name for name in EVERY if name.startswith("meta ")]
-READ_ALL = ["score", "compare", "report", "tune", "plan", "check", "convert", "read score", *META]
+READ_ALL = ["score", "compare", "report", "tune", "plan", "repeats", "check", "convert", "read score", *META]
 
 
 def test_the_functions_of_python_are_the_commands() -> None:
@@ -39,7 +39,9 @@ def test_the_functions_of_python_are_the_commands() -> None:
         "from_dataframe",
         "measure",
         "tune_pair",
-    }  # check of files that do not belong together, compare -o FILE.html, a table as data, a measure by its name, tune of two runs
+        "plan_repeats",
+    }  # check of files that do not belong together, compare -o FILE.html, a table as data, a measure by its name, tune of two runs,
+    # plan --repeats
     assert offered == single | others
 
 

@@ -39,7 +39,9 @@ CALLS: dict[str, list[list[str]]] = {
     "plan": [
         ["outcomes.csv", "--run", "mine", "--baseline", "old", "--difference", "0.1"],
         ["--rates", "0.5,0.3,0.2", "--difference", "0.03", "-m", "accuracy"],
+        ["--repeats", "trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"],
     ],
+    "repeats": [["trials.csv"], ["trials.csv", "-m", "accuracy", "-v"]],
     "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"], []],
     "judge": [["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl", "--against", "people.csv", *FEW]],
     "convert": [["log.eval", "log.csv"]],

@@ -16,6 +16,7 @@ COMMANDS = {
     "report": ("report", "Write one page with every figure, to read, send and print."),
     "view": ("view", "Make the report and open it in the browser, at once."),
     "tune": ("tune", "Find the confidence above which to answer, and the score to expect on new questions."),
+    "repeats": ("repeats", "Show how much of a score is chance, where questions were asked several times."),
     "plan": ("plan", "Plan how many questions it takes to detect a difference between two systems."),
     "meta": ("meta", "Study a measure on your collection: stability, sensitivity, agreement."),
     "audit": ("audit", "Audit a measure: can it be gamed, and which axioms does it satisfy? Needs no data."),

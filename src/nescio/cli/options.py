@@ -175,6 +175,12 @@ READING = {
             " `cluster`]"
         ),
     ),
+    "repeats_of": click.option(
+        "--repeats-of",
+        multiple=True,
+        metavar="NAME=PATTERN",
+        help="Take the runs that match PATTERN (such as 'seed*') for repeats of one run, NAME. Repeatable.",
+    ),
 }
 reading_options = together(*READING.values())
 grouped("Reading the files", *READING.values())
@@ -183,7 +189,12 @@ grouped("Reading the files", *READING.values())
 def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     """Take the options of `READING` out of what a command was given, as `nescio.pipeline.Options` takes them."""
     options = {name: arguments.pop(name) for name in READING if name in arguments}
-    for name, form in (("column", "NAME=COLUMN"), ("outcome_map", "WORD=OUTCOME"), ("choose", "NAME=VALUE")):
+    for name, form in (
+        ("column", "NAME=COLUMN"),
+        ("outcome_map", "WORD=OUTCOME"),
+        ("choose", "NAME=VALUE"),
+        ("repeats_of", "NAME=PATTERN"),
+    ):
         if name in options:
             options[name] = pairs(f"--{name.replace('_', '-')}", form, options[name])
     return options | {"watch": watch_bytes(), "typed": True}

@@ -12,7 +12,9 @@ from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
 from nescio.errors import UsageError
 from nescio.meta import plan
+from nescio.meta.planning.repeats import plan_repeats
 from nescio.reporting.planning import show_plan
+from nescio.reporting.repeats import show_design
 
 
 @options.command("plan")
@@ -53,6 +55,21 @@ from nescio.reporting.planning import show_plan
         " kappa if the rates are equal. [default: 0]"
     ),
 )
+@click.option(
+    "--repeats",
+    is_flag=True,
+    help="Plan how many questions to ask how often within --budget; the pilot has answers to the same questions again.",
+)
+@click.option("--budget", type=float, help="With --repeats: what all answers may cost together, in any unit.")
+@click.option(
+    "--per-question", type=float, default=0.0, show_default=True, help="With --repeats: the cost of a question, once."
+)
+@click.option("--per-answer", type=float, default=1.0, show_default=True, help="With --repeats: the cost of an answer.")
+@click.option(
+    "--variances",
+    metavar="Q,S",
+    help="With --repeats, in place of a pilot: what questions differ by, and the variance of a single answer.",
+)
 @options.SEED
 @options.reading_options
 @options.output_options
@@ -62,6 +79,8 @@ def command(
     rates: tuple[str, ...],
     printed: str,
     output: Path | None,
+    *,
+    repeats: bool,
     **arguments: Any,
 ) -> None:
     """Plan how many questions it takes to detect a difference between two systems.
@@ -73,9 +92,18 @@ def command(
     \b
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
+    nescio plan --repeats trials.csv --budget 1000 --per-question 2 --per-answer 0.1
     """
     check_results(output, files)
     read_options = options.reading(arguments)
+    own = {name: arguments.pop(name) for name in ("budget", "per_question", "per_answer", "variances")}
+    if repeats:
+        _plan_repeats(
+            files, measures, own | {n: arguments[n] for n in ("run", "baseline")} | read_options, printed, output
+        )
+        return
+    if given := next((name for name, value in own.items() if value not in (None, _COSTS.get(name))), None):
+        raise UsageError(f"--{given.replace('_', '-')} is for plans of --repeats")
     with progress("planning") as watch:
         planned = plan(
             list(files) or None,
@@ -87,6 +115,22 @@ def command(
         )
     say_notes(planned.notes)
     emit(planned, printed, output, show=show_plan)
+
+
+_COSTS = {"per_question": 0.0, "per_answer": 1.0}
+
+
+def _plan_repeats(
+    files: tuple[Path, ...], measures: tuple[str, ...], how: dict[str, Any], printed: str, output: Path | None
+) -> None:
+    """Plan how often to ask each question."""
+    if how["budget"] is None:
+        raise UsageError("--repeats plans within a budget; say what all answers may cost with --budget")
+    stated = how.pop("variances")
+    variances = None if stated is None else options.numbers("--variances", stated)
+    planned = plan_repeats(list(files) or None, list(measures) or None, variances=variances, **how)
+    say_notes(planned.notes)
+    emit(planned, printed, output, show=show_design)
 
 
 def _numbers(text: str) -> list[float]:

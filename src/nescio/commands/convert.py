@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -14,6 +14,7 @@ from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import BY_SUFFIX, WRITERS, Unjudged, Writer
 from nescio.pipeline import Options, ReadingOptions, check_names, judge, judges_of, read
+from nescio.pipeline.loading import merged
 from nescio.sources.writing import check_new_folder
 
 OUTCOME_TABLE = "outcomes"  # what is written where nothing else is asked for
@@ -61,6 +62,8 @@ def convert(
             f"this is {result.about}: its answers are graded already and nescio reads no texts of them, so it can be"
             f" written --to outcomes, and not --to {to}"
         )
+    if reading.repeats_of:
+        result = replace(result, data=merged(result.data, reading))
     if not isinstance(result.data, writer.takes):
         raise MismatchError(f"this is {result.about}, which holds no outcome of a single question")
     written = writer.write(result.data, output)

@@ -82,7 +82,7 @@ def _cheap(loaded: Loaded) -> bool:
     data = loaded.data
     if isinstance(data, Tally):
         return data.pairs is not None and len(data.runs) > 1 and not data.origins and len(data.pairs) <= MOST_PAIRS
-    if data.clusters is not None or data.origins:
+    if data.groups is not None or data.origins:
         return False
     return len(data.runs) > 1 and math.comb(len(data.runs), 2) * len(data.questions) <= MOST_WORK
 

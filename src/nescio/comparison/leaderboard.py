@@ -76,7 +76,7 @@ def why_unmarked(scores: Scores, loaded: Loaded) -> str:
             "no marks: runs whose ungraded answers are taken both ways are compared by nescio compare --ungraded bounds"
         )
     pairs = math.comb(len(data.runs), 2)
-    if data.clusters is not None:
+    if data.groups is not None:
         reason = "clustered tests are slow"
     elif pairs * len(data.questions) > best.MOST_WORK:
         reason = f"the tests of {pairs:,} pairs of runs are slow"

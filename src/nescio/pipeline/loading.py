@@ -9,6 +9,7 @@ import numpy as np
 
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import JudgeRecord, named
+from nescio.data.merged_runs import merge_runs
 from nescio.data.notes import Note
 from nescio.data.outcomes import NonAnswers, Outcomes, non_answers
 from nescio.data.policies import Policies, apply_policies
@@ -67,6 +68,8 @@ class Loaded:
             choices["columns"] = "+".join(f"{name}={column}" for name, column in sorted(self.options.column.items()))
         if self.options.choose:
             choices["choose"] = "+".join(f"{name}={value}" for name, value in sorted(self.options.choose.items()))
+        if self.options.repeats_of:
+            choices["repeats_of"] = "+".join(f"{name}={of}" for name, of in sorted(self.options.repeats_of.items()))
         if self.options.missing_confidence != "error":
             choices["missing_confidence"] = self.options.missing_confidence
         if self.options.declined_pattern:
@@ -109,6 +112,8 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
     data, notes = judged.data, list(judged.notes)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
+    if options.repeats_of:
+        data = merged(data, options)
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else None
     if isinstance(data, Outcomes):
         silence = non_answers(data)
@@ -135,6 +140,13 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.texts,
         in_words,
     )
+
+
+def merged(data: Any, options: Options) -> Outcomes:
+    """Return outcomes in which several runs are the repeats of one, as was asked; raises UsageError for other data."""
+    if not isinstance(data, Outcomes):
+        raise UsageError("--repeats-of is for runs whose outcomes are known question by question, and these are not")
+    return merge_runs(data, options.repeats_of)
 
 
 def _policies(options: Options) -> Policies:

@@ -62,6 +62,7 @@ class ReadingOptions(JudgingOptions, total=False):
     unanswerable: Unanswerable
     strata: tuple[str, ...] | None
     cluster: str | None
+    repeats_of: Mapping[str, str]
     graded: tuple[str, ...]
 
 
@@ -70,7 +71,8 @@ class Options:
     """What a caller may ask of reading, judging and the policies.
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
-    stratum whose questions move together when they are resampled; `column` says which column of a table plays a part
+    stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
+    repeats of one; `column` says which column of a table plays a part
     (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
     compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
     says that the options were typed on a command line, which errors then name; `texts` asks for the words of questions
@@ -87,6 +89,7 @@ class Options:
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None
     cluster: str | None = None
+    repeats_of: Mapping[str, str] = field(default_factory=dict)
     graded: tuple[str, ...] = ()
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()

@@ -85,13 +85,20 @@ def gather_change(
     )
 
 
+def _unit(change: Change) -> str:
+    """Name what moves from one run to the other: a question, or an answer to one that was asked several times."""
+    data = change.loaded.data
+    return "question" if not isinstance(data, Evidence) or data.repeats is None else "answer"
+
+
 def _values(
     loaded: Loaded, data: Evidence, places: Sequence[int], measures: Sequence[str]
 ) -> dict[tuple[str, str], tuple[float, int]]:
     """Return the value of each measure in both runs on the questions that both have, and on how many: by ("old" or
     "new", measure)."""
     both = data.take_runs(places)
-    both = both.select(np.asarray(both.present.all(axis=0)))
+    present = both.present if both.repeats is None else both.repeats.same_question(both.present)
+    both = both.select(np.asarray(present.all(axis=0)))
     if not both.questions:
         return {}
     scores = score(replace(loaded, data=both), list(measures), ci=None)
@@ -167,7 +174,7 @@ def _moved(change: Change) -> tuple[str, ...]:
     size = {slug: len(moved.group(slug)) for slug in GROUPS}
     n = int(moved.table.sum())
     return (
-        f"Of the {n:,} shared {'question' if n == 1 else 'questions'}, {change.new} wins {size['won']:,} and loses "
+        f"Of the {n:,} shared {_unit(change)}{'' if n == 1 else 's'}, {change.new} wins {size['won']:,} and loses "
         f"{size['lost']:,}; {size['same']:,} did not change.",
         f"It newly abstains on {size['newly-silent']:,} and newly answers {size['newly-answered']:,}.",
     )

@@ -1,0 +1,41 @@
+"""nescio repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nescio.cli import options
+from nescio.cli.output import emit, say_notes
+from nescio.commands.places import check_results
+from nescio.reporting.repeats import show_repeats
+from nescio.scoring.repeats import repeats
+
+
+@options.command("repeats")
+@options.FILES
+@options.MEASURES
+@click.option("--ci", type=float, default=95.0, show_default=True, help="Level of the noise floors, in percent.")
+@options.reading_options
+@options.output_options
+def command(
+    files: tuple[Path, ...], measures: tuple[str, ...], printed: str, output: Path | None, **arguments: Any
+) -> None:
+    """Show how much of a score is chance, where questions were asked several times.
+
+    Splits the variance of each score into what questions differ by and what sampling the answers adds; gives the noise
+    floor (how far two batches of answers of one system lie apart by chance), the score of each repeat, and the
+    questions whose answers had different outcomes. The column `repeat` of a table, or a log, says which answer is
+    which; files with one answer a question become repeats of one run by --repeats-of 'mine=seed*'.
+
+    \b
+    nescio repeats trials.csv
+    nescio repeats trials.csv -m c@1 -f json
+    """
+    check_results(output, files)
+    read_options = options.reading(arguments)
+    found = repeats(list(files), list(measures) or None, **arguments, **read_options)
+    say_notes(found.notes)
+    emit(found, printed, output, show=show_repeats)

@@ -1,0 +1,83 @@
+"""Several runs of one system taken for one run with repeats, as `--repeats-of NAME=PATTERN` asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.repeats import FIRST, repeats_of
+from nescio.errors import UsageError
+
+
+def merge_runs(outcomes: Outcomes, groups: Mapping[str, str]) -> Outcomes:
+    """Return outcomes in which the runs that match a pattern are the repeats of one run, in their order.
+
+    `groups` maps the name of the new run to the pattern, in which * stands for any characters. Raises UsageError where
+    no two runs match, where a run matches two patterns, or where a name is taken.
+    """
+    members = {name: _matching(outcomes.runs, name, pattern) for name, pattern in groups.items()}
+    taken = [run for runs in members.values() for run in runs]
+    if twice := next((outcomes.runs[run] for run in taken if taken.count(run) > 1), None):
+        raise UsageError(f"--repeats-of: run {twice!r} matches two patterns")
+    alone = [run for run in range(len(outcomes.runs)) if run not in taken]
+    if clash := next((name for name in members if name in {outcomes.runs[run] for run in alone}), None):
+        raise UsageError(f"--repeats-of {clash}: there is a run of that name, and it is none of these")
+    # Each run as its members, the first of which stands in the first block of rows.
+    runs = {outcomes.runs[run]: [run] for run in alone} | members
+    blocks, width = max(map(len, runs.values())), len(outcomes.questions)
+
+    def spread(array: Array | None, empty: object) -> Array | None:
+        if array is None:
+            return None
+        wide: Array = np.full((len(runs), blocks * width), empty, dtype=array.dtype)
+        for at, own in enumerate(runs.values()):
+            for block, run in enumerate(own):
+                wide[at, block * width : (block + 1) * width] = array[run]
+        return wide
+
+    def tiled(array: Array | None) -> Array | None:
+        return None if array is None else np.tile(array, blocks)
+
+    state = spread(outcomes.state, ABSENT)
+    assert state is not None
+    own = [FIRST] * width if outcomes.repeats is None else [str(label) for label in outcomes.repeats.label]
+    labels = [
+        str(block + 1) if outcomes.repeats is None else f"{block + 1}.{label}"
+        for block in range(blocks)
+        for label in own
+    ]
+    questions = outcomes.questions * blocks
+    extra = {name: spread(array, np.nan) for name, array in outcomes.extra_columns.items()}
+    merged = replace(
+        outcomes,
+        runs=tuple(runs),
+        questions=questions,
+        state=state,
+        confidence=spread(outcomes.confidence, np.nan),
+        candidate=spread(outcomes.candidate, -1),
+        answerable=tiled(outcomes.answerable),
+        first_right=spread(outcomes.first_right, 0),
+        extra_columns={name: array for name, array in extra.items() if array is not None},
+        strata={name: np.tile(array, blocks) for name, array in outcomes.strata.items()},
+        clusters=tiled(outcomes.clusters),
+        why=spread(outcomes.why, None),
+        texts=spread(outcomes.texts, None),
+        repeats=repeats_of(questions, labels),
+        files=tuple(outcomes.files[own[0]] for own in runs.values()) if outcomes.files else (),
+        judges=tuple(outcomes.judges[own[0]] for own in runs.values()) if outcomes.judges else (),
+    )
+    there = (state != ABSENT).any(axis=0)
+    return merged if there.all() else merged.select(there)
+
+
+def _matching(runs: Sequence[str], name: str, pattern: str) -> list[int]:
+    found = [i for i, run in enumerate(runs) if fnmatchcase(run, pattern)]
+    if len(found) < 2:
+        have = ", ".join(map(repr, runs))
+        raise UsageError(f"--repeats-of {name}={pattern}: {len(found) or 'none'} of the runs matches; runs are {have}")
+    return found

@@ -1,0 +1,108 @@
+"""Where the variance of a mean over repeated measurements comes from, and how often each unit is best measured. Pure
+NumPy; knows nothing of questions.
+
+Unit i is measured r_i times. The spread of the units' means holds both what units differ by and what is left of the
+spread of single measurements: Var = (σ_q² + E[σ_i²/r_i])/n.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    r"""The variance of the units' means, and its parts.
+
+    `total` is $S^2 = \sum_i (\bar z_i - \bar z)^2/(n-1)$, so that the mean has the standard error $S/\sqrt n$;
+    `sampling` is $\nu$, the mean over the units of $\sum_s (z_{is} - \bar z_i)^2/(r_i(r_i-1))$; `single` the mean
+    variance of one measurement about its unit's mean. NaN where a unit was measured once.
+    """
+
+    units: int
+    total: float
+    sampling: float
+    single: float
+
+    @property
+    def between(self) -> float:
+        """The part that units differ by: what is left, which may come out below 0."""
+        return self.total - self.sampling
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean over the units."""
+        return math.sqrt(self.total / self.units)
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of the difference of two batches of the same measurements of the same units."""
+        return math.sqrt(2 * self.sampling / self.units)
+
+
+def split(values: Floats, unit: NDArray[np.int64]) -> Split:
+    """Split the variance of the units' means; `unit` numbers the unit of each value from 0, none left out."""
+    many = np.bincount(unit)
+    first = np.unique(unit, return_index=True)[1]
+    apart = values - values[first][unit]  # exactly 0 where all measurements of a unit agree
+    means = values[first] + np.bincount(unit, apart) / many
+    spread = np.bincount(unit, (apart - (np.bincount(unit, apart) / many)[unit]) ** 2)
+    n = len(many)
+    total = float(((means - means.mean()) ** 2).sum() / (n - 1)) if n > 1 else math.nan
+    if many.min(initial=2) < 2:
+        return Split(n, total, math.nan, math.nan)
+    single = spread / (many - 1)
+    return Split(n, total, float((single / many).mean()), float(single.mean()))
+
+
+def intraclass(values: Floats, unit: NDArray[np.int64]) -> tuple[float, float, float, float]:
+    r"""One-way analysis of variance: MSB, MSW, $r_0$ and $\sigma_q^2 = (MSB - MSW)/r_0$.
+
+    Units weigh by how often they were measured, so that these parts do not add up to the variance of the mean over
+    units; $r_0 = (M - \sum r_i^2/M)/(n-1)$ for M measurements of n units.
+    """
+    many = np.bincount(unit).astype(np.float64)
+    means = np.bincount(unit, values) / many
+    n, measured = len(many), float(many.sum())
+    within = float(((values - means[unit]) ** 2).sum() / (measured - n))
+    between = float((many * (means - values.mean()) ** 2).sum() / (n - 1))
+    r0 = (measured - float((many**2).sum()) / measured) / (n - 1)
+    return between, within, r0, (between - within) / r0
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """So many units, each measured so often, with the variance of their mean and what it costs."""
+
+    units: int
+    repeats: int
+    variance: float
+    cost: float
+
+
+def design(between: float, single: float, repeats: int, budget: float, costs: tuple[float, float]) -> Design:
+    """Measure each unit `repeats` times, and as many units as the budget has: a unit costs a, and each measurement
+    b."""
+    per_unit, per_measurement = costs
+    cost = per_unit + per_measurement * repeats
+    units = math.floor(budget / cost * (1 + 1e-12))
+    variance = (between + single / repeats) / units if units else math.inf
+    return Design(units, repeats, variance, units * cost)
+
+
+def best_repeats(between: float, single: float, costs: tuple[float, float]) -> float:
+    r"""How often to measure a unit, as a real number: $r^* = \sqrt{a\sigma_s^2/(b\sigma_q^2)}$."""
+    per_unit, per_measurement = costs
+    return math.sqrt(per_unit * single / (per_measurement * between))
+
+
+def least_variance(between: float, single: float, budget: float, costs: tuple[float, float]) -> float:
+    r"""Return the variance that no design can be below: $(\sqrt{a\sigma_q^2} + \sqrt{b\sigma_s^2})^2/B$."""
+    per_unit, per_measurement = costs
+    return (math.sqrt(per_unit * between) + math.sqrt(per_measurement * single)) ** 2 / budget
