@@ -64,6 +64,20 @@ CALLS: dict[str, list[list[str]]] = {
     "read answer": [["developset", "--system", "deep-read", "-o", "run.jsonl"]],
     "read score": [["developset", "student-run.response"]],
 }
+# A campaign is made step by step, in one folder; some steps refuse, as nobody has assessed anything, and say so in lines that fit.
+CAMPAIGN = {
+    "init": "campaign --task qa --topics questions.jsonl --group uned=UNED",
+    "handout": "campaign",
+    "checker": "campaign -o checker.zip",
+    "check": "campaign runs/mine.jsonl",
+    "intake": "campaign runs/mine.jsonl runs/old.jsonl --group uned --received 2026-05-30",
+    "pool": "campaign",
+    "sheets": "campaign --assessor ana --assessor ben --overlap 2",
+    "collect": "campaign",
+    "score": "campaign",
+    "publish": "campaign",
+    "status": "campaign",
+}
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
 
@@ -98,12 +112,12 @@ def terminal(columns: int) -> Iterator[list[bytes]]:
         os.close(main)
 
 
-def shown(columns: int, *arguments: str) -> str:
-    """What a command prints in a terminal, without colours and what was drawn over."""
+def shown(columns: int, *arguments: str, refused: bool = False) -> str:
+    """What a command prints in a terminal, without colours and what was drawn over; it succeeds, unless it may refuse."""
     with terminal(columns) as printed, pytest.raises(SystemExit) as stopped:
         run(list(arguments))
     text = b"".join(printed).decode()
-    assert not stopped.value.code, text
+    assert refused or not stopped.value.code, text
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     return "\n".join(line.rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n"))
 
@@ -141,7 +155,18 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_is_here() -> None:
-    assert {*CALLS} == {*EVERY}
+    assert {*CALLS, *(f"campaign {step}" for step in CAMPAIGN)} == {*EVERY}
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_a_campaign_fits_the_terminal(columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for step, words in CAMPAIGN.items():
+        text = shown(columns, "campaign", step, *words.split(), refused=True)
+        assert text.strip(), step
+        assert_fits(columns, text, text)
 
 
 @pytest.mark.parametrize("columns", WIDTHS)

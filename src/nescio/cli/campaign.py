@@ -11,6 +11,7 @@ from nescio import campaign
 from nescio.campaign.settings import Resolution, Task
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say, say_notes
+from nescio.reporting.screen import show_text
 
 BROKEN = 2  # the exit status where what was checked breaks a rule
 
@@ -108,7 +109,7 @@ def status_(folder: Path) -> None:
     \b
     nescio campaign status campaign
     """
-    click.echo(str(campaign.status(folder)))
+    show_text(str(campaign.status(folder)))
 
 
 @command.command("handout")
@@ -152,7 +153,7 @@ def check_(folder: Path, runs: tuple[Path, ...], page: Path | None, printed: str
     """
     checked = campaign.check(folder, runs, page=page)
     say_notes(checked.notes)
-    emit(checked, printed, output, show=lambda results: click.echo(str(results)))
+    emit(checked, printed, output, show=lambda results: show_text(str(results)))
     return 0 if checked.sound else BROKEN
 
 
@@ -173,7 +174,7 @@ def intake_(folder: Path, folders: tuple[Path, ...], printed: str, output: Path 
     nescio campaign intake campaign runs/other.jsonl --group inaoe --received 2026-06-01
     """
     received = campaign.intake(folder, folders, **arguments)
-    emit(received, printed, output, show=lambda results: click.echo(str(results)))
+    emit(received, printed, output, show=lambda results: show_text(str(results)))
     return BROKEN if received.refused else 0
 
 
@@ -227,7 +228,7 @@ def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path |
     nescio campaign collect campaign
     """
     collected = campaign.collect(folder, files, **arguments)
-    emit(collected, printed, output, show=lambda results: click.echo(str(results)))
+    emit(collected, printed, output, show=lambda results: show_text(str(results)))
     return 0 if collected.sound else BROKEN
 
 
@@ -256,7 +257,7 @@ def score_(folder: Path, ci: str, **arguments: Any) -> None:
     for language, scores in scored.scores.items():
         say_notes(scores.notes)
         if language:
-            click.echo(f"\n{language}")
+            show_text(f"\n{language}")
         emit(scores, "table")
     say(str(scored))
 
