@@ -187,6 +187,7 @@
     make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: moves ? "change" : "of all runs" }),
     ...own.runs.map((name) => make("div", { className: "cell", role: "columnheader", title: name }, make("span", {}, isolated(name))))));
   grid.setAttribute("aria-colcount", R + 2);
+  grid.style.setProperty("--sum", `${74 + 24 * String(R).length}px`); // three counts as long as the number of runs
   grid.style.height = `min(560px, 70vh, ${138 + Math.max(4, n) * HEIGHT}px)`; // no taller than all rows
   const newRow = () => {
     const marks = own.runs.map(() => make("i"));
