@@ -35,6 +35,7 @@ ELSEWHERE = {
     "pip install .": "continuous integration installs it",
     "python3 -m venv *": "continuous integration has an environment",
     ". ~/nescio-environment/*": "continuous integration has an environment",
+    "nescio view *": "it opens a browser, or serves a page until it is stopped",
     "uv run pytest": "continuous integration runs it",
     "uv run nescio *": "continuous integration sets uv up; the same command without it is run here",
     "*--wordnet ~*": "WordNet is no part of nescio",

@@ -37,7 +37,7 @@ def heat_map(report: ReportData) -> Heat | None:
     """Return the map of the measure that decides, or None where nothing was broken down."""
     if report.by is None:
         return None
-    parts = list(dict.fromkeys(row.stratum for row in report.scores if row.stratum is not None))[:MOST_PARTS]
+    parts = list(dict.fromkeys(part for _, _, part in report.cells if part is not None))[:MOST_PARTS]
     runs = report.runs[:MOST_RUNS]
     scored = {(run, part): report.row(run, report.main, part) for run in runs for part in parts}
     values = [row.value for row in scored.values() if row is not None and not math.isnan(row.value)]

@@ -125,14 +125,17 @@ def gather(
     check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
-    asked_by = by
-    by = by or column_to_break_down(loaded)
     wanted = list(measures or loaded.measures)
     if not measures and tuple(loaded.measures) == DEFAULT_MEASURES:
         wanted += MORE_MEASURES
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scores = score(loaded, wanted, by=by, ci=ci, progress=progress_for("scoring"), **drawn)
     main = next(iter(scores)).measure if len(scores) else wanted[0]
+    cells = {(row.run, row.measure, row.stratum): row for row in scores}
+    asked_by, by = by, by or column_to_break_down(loaded)
+    if by and not asked_by:  # unasked, so that what it would note is no business of the report's
+        parts = score(loaded, [main], by=by, ci=ci, **drawn)
+        cells |= {(row.run, row.measure, row.stratum): row for row in parts if row.stratum is not None}
     compared, why = _compared(loaded, main, ci, drawn | {"progress": progress_for("comparing")})
     studied, missing = run_studies(
         loaded, studies, list(dict.fromkeys(row.measure for row in scores)), progress_for, seed=seed, jobs=jobs
@@ -143,7 +146,7 @@ def gather(
     return ReportData(
         loaded,
         scores,
-        {(row.run, row.measure, row.stratum): row for row in scores},
+        cells,
         main,
         runs,
         dict(zip(loaded.data.runs, names(loaded.data.runs), strict=True)),
