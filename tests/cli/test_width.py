@@ -64,6 +64,7 @@ CALLS: dict[str, list[list[str]]] = {
     "nuggets score": [["key.txt", "runs/first.txt", "--mapping", "assessor.txt"], ["key.txt", "runs/first.txt"]],
     "nuggets answer": [["targets.jsonl", "texts", "-o", "run.jsonl"]],
     "read answer": [["developset", "--system", "deep-read", "-o", "run.jsonl"]],
+    "read key": [["questions.jsonl", "stories.jsonl", "-o", "autsent.jsonl"]],
     "read score": [["developset", "student-run.response"]],
 }
 # A campaign is made step by step, in one folder; some steps refuse, as nobody has assessed anything, and say so in lines that fit.
@@ -158,7 +159,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_is_here() -> None:
-    assert {*CALLS, *(f"campaign {step}" for step in CAMPAIGN)} == {*EVERY} - SILENT
+    assert {*CALLS, *(f"campaign {step}" for step in CAMPAIGN)} == {*EVERY} - SILENT, (
+        "a new command needs a call in CALLS"
+    )
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
