@@ -39,6 +39,7 @@ coverage-study:
 site:
     uv run --extra docs python tools/reference.py --all
     uv run --extra docs zensical build --strict
+    uv run python tools/llms.py site
 
 # put what the commands print into the console blocks of a page
 console *pages:

@@ -16,17 +16,17 @@ from nescio.measures import REGISTRY as MEASURES
 from .console import ROOT
 
 
-def _script() -> ModuleType:
-    spec = spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+def script(name: str) -> ModuleType:
+    spec = spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    sys.modules["reference"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
 
-reference = _script()
+reference = script("reference")
 
 
 @pytest.mark.parametrize("name", reference.STANDING)

@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from nescio.measures import REGISTRY
 
 from .console import ROOT
-from .test_reference import reference
+from .test_reference import reference, script
+
+llms = script("llms")
 
 PROGRAM = Path(sys.executable).parent / "zensical"
 # What a page loads by itself; links that a reader may follow are another matter.
@@ -40,3 +43,20 @@ def test_the_site_is_built_whole(tmp_path: Path) -> None:
     assert "nescio.meta.swap.swap" in (site / "reference" / "python.html").read_text(encoding="utf-8")
     for page in site.rglob("*.html"):
         assert not LOADED.search(page.read_text(encoding="utf-8")), page.name
+
+
+def test_the_list_of_pages_for_assistants_is_the_navigation(tmp_path: Path) -> None:
+    listed = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+    assert listed == llms.text(), "python tools/llms.py writes it again"
+    for path in re.findall(r"\]\(([^)]+)\)", listed):
+        assert path.startswith(llms.MADE) or (ROOT / "docs" / path).is_file(), path
+    subprocess.run([sys.executable, ROOT / "tools" / "llms.py", tmp_path], check=True)
+    assert (tmp_path / "how-to" / "first-report.md").is_file()
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = {
+        path for _, _, path in llms.pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    }
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert {page for page in pages - listed if not page.startswith(llms.MADE)} == set()
