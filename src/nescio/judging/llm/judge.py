@@ -153,7 +153,7 @@ class LLM:
         return note(
             "llm.graded",
             "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
-            "tokens in, {tokens_out:,} out" + (", {spent:.4f} spent)" if priced else ")"),
+            "tokens in, {tokens_out:,} out{spent})",
             answers=graded,
             known=known,
             cache=str(self.cache),
@@ -161,7 +161,7 @@ class LLM:
             calls=budget.calls,
             tokens_in=budget.prompt_tokens,
             tokens_out=budget.completion_tokens,
-            spent=budget.spent,
+            spent=f", {budget.spent:.4f} spent" if priced else "",
         )
 
 
