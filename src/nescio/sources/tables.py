@@ -272,8 +272,14 @@ def without_blanks(
     if not count or count == first(connection, f"SELECT count(*) FROM {table}")[0]:
         return ()
     connection.execute(f"DELETE FROM {table} WHERE {blank}")
-    words = "{subject}: {rows} {rows:row/rows} without any content left out"
-    return (note("table.blank_rows", words, str(source.label), rows=count),)
+    return (
+        note(
+            "table.blank_rows",
+            "{subject}: {rows} {rows:row/rows} without any content left out",
+            str(source.label),
+            rows=count,
+        ),
+    )
 
 
 def with_points(
@@ -305,24 +311,24 @@ def with_points(
         return ()
     for name in points:  # in a file with decimal commas a point can only separate thousands
         connection.execute(f"UPDATE {table} SET {cells[name]} = replace({cells[name]}, '.', '')")
-    found = [
-        (
-            "table.decimal_commas",
-            commas,
-            "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75",
-        )
-    ]
-    found += [
-        (
+    read = note(
+        "table.decimal_commas",
+        "{subject}: {columns:list} {many:has/have} decimal commas: 0,75 is read as 0.75",
+        str(source.label),
+        columns=list(map(repr, commas)),
+        many=len(commas),
+    )
+    if not points:
+        return (read,)
+    return (
+        read,
+        note(
             "table.thousands",
-            points,
             "{subject}: {columns:list} {many:has/have} points between thousands: 1.234 is read as 1234",
-        )
-    ]
-    return tuple(
-        note(code, words, str(source.label), columns=list(map(repr, names)), many=len(names))
-        for code, names, words in found
-        if names
+            str(source.label),
+            columns=list(map(repr, points)),
+            many=len(points),
+        ),
     )
 
 

@@ -301,12 +301,17 @@ def _unread_truths(table: _Table, named: Roles, columns: Mapping[str, str]) -> l
     unread = [column for column in table.have if column and column not in claimed and _is_truth(table.words(column))]
     if not unread:
         return []
-    words = (
-        "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no and {many:is/are} not read: "
-        "--column abstained=NAME or answered=NAME if one says which answers were declined"
-    )
     named_first = list(map(repr, unread[:_MOST_TRUTHS]))
-    return [note("outcomes_table.unread", words, str(table.source.label), columns=named_first, many=len(named_first))]
+    return [
+        note(
+            "outcomes_table.unread",
+            "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no and {many:is/are} not "
+            "read: --column abstained=NAME or answered=NAME if one says which answers were declined",
+            str(table.source.label),
+            columns=named_first,
+            many=len(named_first),
+        )
+    ]
 
 
 def _is_truth(words: Sequence[str]) -> bool:
