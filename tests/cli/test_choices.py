@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import nescio
+from nescio.campaign.settings import TASKS, Resolution
 from nescio.commands.judge import Judged
 from nescio.comparison import CORRECTIONS, TESTS
 from nescio.data.evidence import outcome_tally
@@ -37,6 +38,8 @@ TAKEN = {
     "--missing-confidence": MISSING_CONFIDENCE,
     "--study": STUDIES,
     "--target": TARGETS,
+    "--task": TASKS,
+    "--resolve": get_args(Resolution),
 }
 FEWEST = {
     "convert": 1,
@@ -45,6 +48,9 @@ FEWEST = {
     "measures": 0,
     "c@1": 0,
     "ave table12": 0,
+    "ave pairs": 1,
+    "read key": 1,
+    **{f"campaign {step}": 0 for step in ("check", "checker", "handout", "intake", "pool", "publish", "status")},
 }  # options with a default that are their own
 OPTIONS = [
     (name, option) for name, command in EVERY.items() for option in command.params if isinstance(option, click.Option)

@@ -12,6 +12,7 @@ import pytest
 import nescio
 from nescio.commands.judge import READING
 from nescio.pipeline import ChooseOption, JudgingOptions, Options, OutcomeMapOption, ReadingOptions
+from nescio.pipeline.options import CallerOptions
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
     nescio.score,
@@ -30,6 +31,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 )
 
 
+CALLED = set(get_type_hints(CallerOptions))  # what callers set for their own sake
 NARROW: tuple[Callable[..., Any], ...] = (nescio.judge, nescio.ave.build, nescio.ave.score)
 
 
@@ -59,9 +61,9 @@ def test_an_unknown_option_is_a_type_error_with_the_nearest_name(function: Calla
     ("declared", "names"),
     [
         (ReadingOptions, {field.name for field in fields(Options)}),
-        (JudgingOptions, {*READING, "watch", "typed"}),
-        (OutcomeMapOption, {"outcome_map", "watch", "typed"}),
-        (ChooseOption, {"choose", "watch", "typed"}),
+        (JudgingOptions, {*READING, *CALLED}),
+        (OutcomeMapOption, {"outcome_map", *CALLED}),
+        (ChooseOption, {"choose", *CALLED}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
