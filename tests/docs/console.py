@@ -36,6 +36,7 @@ ELSEWHERE = {
     "python3 -m venv *": "continuous integration has an environment",
     ". ~/nescio-environment/*": "continuous integration has an environment",
     "nescio view *": "it opens a browser, or serves a page until it is stopped",
+    "nescio mcp": "it serves until its client leaves",
     "uv run pytest": "continuous integration runs it",
     "uv run nescio *": "continuous integration sets uv up; the same command without it is run here",
     "*--wordnet ~*": "WordNet is no part of nescio",
