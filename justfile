@@ -33,7 +33,7 @@ demo:
 
 # the coverage study behind the default intervals (under ten minutes on two cores)
 coverage-study:
-    uv run python studies/coverage.py
+    uv run python studies/interval_coverage.py
 
 # the reference pages and the documentation site, in site/
 site:

@@ -11,7 +11,7 @@ import pytest
 import nescio
 from nescio.data.evidence import Evidence, Tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
-from nescio.pipeline import Options, load
+from nescio.pipeline import CALLERS, Options, load
 from tests.formats.encodings import FILES, assert_refused, encode, evidence, read, refusal
 
 ROWS: list[dict[str, Any]] = [
@@ -185,6 +185,7 @@ READING: dict[str, Any] = {
     "declined_pattern": ("no idea",),
     "max_unpacked": 1.0,
     "graded": ("f1",),
+    "repeats_of": {"mine": "mine-*"},
 }
 MEMORY: dict[str, Any] = {
     "cluster": "topic",
@@ -194,7 +195,7 @@ MEMORY: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", [*READING, *MEMORY])
 def test_options_that_cannot_apply_to_what_is_read_already_are_refused(name: str, tmp_path: Path) -> None:
-    assert {*READING, *MEMORY, "strata", "watch", "typed", "texts"} == {field.name for field in fields(Options)}
+    assert {*READING, *MEMORY, *CALLERS} == {field.name for field in fields(Options)}
     path = encode([row | {"topic": "t"} for row in ROWS + OTHERS], "csv", tmp_path)
     loaded = load(path)
     tally = loaded.data.tally() if isinstance(loaded.data, Evidence) else None

@@ -77,7 +77,7 @@ def test_check_says_what_is_missing_of_questions_alone(answers: list[Path]) -> N
 def test_judge_gives_outcomes_that_can_be_written_and_scored(answers: list[Path], tmp_path: Path) -> None:
     judged = nescio.judge(answers, judge="token_f1(threshold=0.5)")
     assert (judged.judge, judged.by_people, judged.people) == ("token_f1(threshold=0.5)", False, None)
-    assert judged.write(tmp_path / "j.csv").what == "2 outcomes of 1 runs"
+    assert judged.write(tmp_path / "j.csv").what == "2 outcomes of 1 run"
     assert nescio.score(tmp_path / "j.csv", "accuracy", ci=None).value("mine", "accuracy") == 0.5
     with pytest.raises(UsageError, match="against"):
         judged.agreement()

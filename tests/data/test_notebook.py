@@ -40,6 +40,11 @@ def changes(table: pd.DataFrame) -> Results:
         return nescio.report_change(table, Path(folder) / "page.html", resamples=50)
 
 
+def repeated(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as if each question had been asked twice."""
+    return pd.concat([table.assign(repeat=at) for at in ("1", "2")])
+
+
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
@@ -47,6 +52,8 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
+    "repeats": lambda table: nescio.repeats(repeated(table)),
+    "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "agreement": meta.agreement,
     "power": lambda table: meta.power(table, resamples=50),
     "stability": lambda table: meta.stability(table, trials=5),

@@ -291,6 +291,8 @@ EVERY = {
     "outcomes": Excerpt(
         "outcomes", ("outcomes/outcomes.csv",), {"lamp": (1, 1, 1), "owl": (1, 1, 1)}, sums={"candidate_correct": 1}
     ),
+    # what `nescio tally outcomes/outcomes.csv` makes of the excerpt above
+    "tally": Excerpt("tally", ("tally/outcomes.tally",), {"lamp": (1, 1, 1), "owl": (1, 1, 1)}),
     "matrix": Excerpt("matrix", ("matrix/ap.csv",), sums={"user.ap": 2.75}, ungraded={"lamp": 1}),
     # harrow; Kelp for glasswort; pilots, withheld; silent where there is no answer
     "questions": Excerpt("questions", ("questions/questions.jsonl", "questions/lamp.jsonl"), {"lamp": (2, 1, 1)}),
@@ -299,9 +301,10 @@ EVERY = {
 
 def counts(data: Any) -> dict[str, Counts]:
     """Count the questions of each run that are correct, incorrect and unanswered."""
+    names = ("correct", "incorrect", "unanswered")
     if isinstance(data, Tally):
-        table = data.counts
+        totals = data.totals()
+        table = np.stack([totals[name] for name in names], axis=1)
     else:
-        names = ("correct", "incorrect", "unanswered")
         table = np.stack([(data.columns[name] * data.present).sum(axis=1) for name in names], axis=1)
     return {run: (int(row[0]), int(row[1]), int(row[2])) for run, row in zip(data.runs, table, strict=True)}

@@ -16,7 +16,7 @@ from nescio.text import normalise
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "nq301" / "runs_human.csv"
 PAGE = ROOT / "docs" / "judges.md"
-sys.path.insert(0, str(ROOT / "studies"))
+sys.path.append(str(ROOT / "studies"))
 study: Any = import_module("judges")
 
 needs_data = pytest.mark.skipif(not DATA.is_file(), reason="the shared data are not beside the checkout")

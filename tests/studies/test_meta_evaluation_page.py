@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "meta-evaluation.md"
-sys.path.insert(0, str(ROOT / "studies"))
+sys.path.append(str(ROOT / "studies"))
 study: Any = import_module("meta_evaluation")
 lab: Any = import_module("meta_experiments")
 

@@ -15,7 +15,7 @@ from nescio.tasks.nuggets import pourpre
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "nuggets.md"
-sys.path.insert(0, str(ROOT / "studies"))
+sys.path.append(str(ROOT / "studies"))
 study: Any = import_module("nuggets")
 
 needs_data = pytest.mark.skipif(not (DATA / "cone_rag").is_dir(), reason="the shared data are not beside the checkout")

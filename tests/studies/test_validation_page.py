@@ -18,7 +18,7 @@ from nescio.text import normalise
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "validation.md"
-sys.path.insert(0, str(ROOT / "studies"))
+sys.path.append(str(ROOT / "studies"))
 study: Any = import_module("validation")
 lab: Any = import_module("validation_data")
 choice: Any = import_module("validation_selection")

@@ -32,7 +32,7 @@ _VERSION, _MADE = b"nescio.tally", b"nescio.made"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise an Arrow file."""
+    """Recognise a file of Arrow, whose schema says that it is a tally."""
     return "tally" if source.kind == "arrow" else None
 
 

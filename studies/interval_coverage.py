@@ -1,7 +1,7 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
 docs/coverage.md.
 
-    python studies/coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
+    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
 questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated
