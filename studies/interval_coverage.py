@@ -186,7 +186,7 @@ def lowest(cells: Sequence[Cell], method: str) -> str:
 
 def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/coverage.md: fixed prose around the figures of this run."""
-    text = (Path(__file__).parent / "coverage.md.in").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "interval_coverage.md.in").read_text(encoding="utf-8")
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
     facts = {
         "tables": f"{tables:,}",

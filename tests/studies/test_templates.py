@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = {path.name.removesuffix(".md.in"): path for path in sorted((ROOT / "studies").glob("*.md.in"))}
-PAGES = {"meta_evaluation": "meta-evaluation"}  # where page and template are not called alike
+PAGES = {
+    "meta_evaluation": "meta-evaluation",
+    "interval_coverage": "coverage",
+}  # where page and template are not called alike
 # {{name}} or @name@ is a place for figures; {{begin name}} and {{end}} enclose what needs data. The @ of c@1 begins no name.
 PLACE = re.compile(r"\{\{[^}\n]+\}\}\n?|(?<!\w)@[A-Za-z][^@\n|]*@")
 
