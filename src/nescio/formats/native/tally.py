@@ -24,6 +24,7 @@ from nescio.data.notes import Note, note
 from nescio.data.tallied import KIND, OutcomeCounts, merged
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.database import first_line
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
 
@@ -107,17 +108,19 @@ def read_file(source: Source) -> OutcomeCounts:
     try:
         with pa.OSFile(str(source.path), "rb") as file:
             table = pa.ipc.open_file(file).read_all()
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(label, f"not a readable tally: {str(error).splitlines()[0]}") from None
+            table.validate(full=True)  # a damaged file may point anywhere, and Arrow looks only when it is told to
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise FormatError(label, f"not a readable tally: {first_line(error)}") from None
     metadata = table.schema.metadata or {}
     version = metadata.get(_VERSION)
     if version is None:
         raise FormatError(label, "this Arrow file is no tally; nescio tally writes them")
-    if version.decode() != VERSION:
-        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=version.decode())
+    if version != VERSION.encode():
+        said = version.decode(errors="replace")
+        raise FormatError(label, f"this nescio reads tallies of version {VERSION}", value=said)
     try:
         return _counts(table, json.loads(metadata[_MADE]))
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError, pa.ArrowException) as error:
         raise FormatError(label, f"a damaged tally: {error}") from None
 
 
