@@ -14,6 +14,7 @@ AI; `.latest_run_full.json` beside it may hold them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -217,7 +218,7 @@ def _against_counts(source: Source, cases: Sequence[Case]) -> list[Note]:
     run = part_of(source.document, _root(source))
     passed, failed = number(run.get("testPassed")), number(run.get("testFailed"))
     verdicts = [float(case.passed) for case in cases if case.passed is not None]
-    if passed is None or failed is None or not passed + failed:
+    if passed is None or failed is None or min(passed, failed) < 0 or not 0 < passed + failed < math.inf:
         return []
     return compared(passed / (passed + failed), int(passed + failed), verdicts, "share of passed cases", source.name)
 
