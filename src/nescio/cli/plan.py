@@ -92,7 +92,7 @@ def command(
     \b
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
-    nescio plan --repeats trials.csv --budget 1000 --per-question 2 --per-answer 0.1
+    nescio plan --repeats trials.csv --run agent-2 --budget 1000 --per-question 2 --per-answer 0.1
     """
     check_results(output, files)
     read_options = options.reading(arguments)
