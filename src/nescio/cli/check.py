@@ -28,7 +28,7 @@ def command(files: tuple[Path, ...], printed: str, **arguments: Any) -> None:
     \b
     nescio check outcomes.csv
     nescio check questions.jsonl runs/*.jsonl
-    nescio check runs/*
+    nescio check outcomes.csv questions.jsonl runs/*.jsonl
     """
     summaries = check_each(list(files), **options.reading(arguments))
     wrong = [summary for summary in summaries if summary.error is not None]
