@@ -134,7 +134,7 @@ def test_hostile_data_stays_inert(hostile_diff_page: Path, visit: Any) -> None:
     for _ in HOSTILE:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        assert page.is_visible("#detail")
+        page.wait_for_selector("#detail", state="visible")
         assert "Gold: right" in page.inner_text("#detail")  # what was expected
         answers = page.locator("#detail td.words").all_inner_texts()
         assert answers[0] == "right"

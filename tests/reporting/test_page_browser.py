@@ -209,7 +209,7 @@ def test_one_question_opens_by_keys_and_closes(three_runs_page: Path, visit: Any
     table = page.inner_text("#detail table")
     assert re.search(r"modest\s+–\s+unanswered", table)
     page.keyboard.press("Escape")
-    assert page.is_hidden("#detail")
+    page.wait_for_selector("#detail", state="hidden")
     page.keyboard.press("End")
     assert page.inner_text(".row.at .name") == "q299"
     assert page.get_attribute("#grid", "aria-activedescendant") == "row-299"
@@ -232,7 +232,7 @@ def test_hostile_data_stays_inert(hostile_page: Path, visit: Any) -> None:
     for _ in HOSTILE:
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
-        assert page.is_visible("#detail")
+        page.wait_for_selector("#detail", state="visible")
         page.keyboard.press("Escape")
     search(page, "NUL")
     assert_count(page, f"1 of {len(HOSTILE)} questions")

@@ -157,7 +157,7 @@ def written(settings: Settings) -> str:
     lines = [
         f"name = {text(settings.name)}",
         f"task = {text(settings.task)}  # {', '.join(TASKS)}",
-        f"languages = {texts(settings.languages)}  # none: languages are not told apart",
+        f"languages = {texts(settings.languages)}  # none: the topics are one collection, whatever their language",
         f"runs = {settings.runs}  # how many runs a group may have in each language",
         f"deadline = {text(deadline)}  # nothing comes in after it; empty: no deadline",
         f"depth = {settings.depth}  # how many answers of each question go into the pool of each run",

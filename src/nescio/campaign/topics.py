@@ -54,7 +54,7 @@ class Topics:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages that are told apart."""
+        """The languages of which each has a table of its own."""
         return tuple(name for name in self.parts if name)
 
     def part_of(self, question: str) -> Part | None:

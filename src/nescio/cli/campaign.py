@@ -11,7 +11,7 @@ from nescio import campaign
 from nescio.campaign.settings import Resolution, Task
 from nescio.cli import options
 from nescio.cli.output import emit, progress, say, say_notes
-from nescio.reporting.screen import show_text
+from nescio.reporting.printing import show_text
 
 BROKEN = 2  # the exit status where what was checked breaks a rule
 

@@ -13,7 +13,7 @@ from nescio.cli import options
 from nescio.cli.app import app
 from nescio.cli.output import progress, say
 from nescio.commands.demo import PRINTED, lay_out, printed, steps
-from nescio.reporting.screen import show_text
+from nescio.reporting.printing import show_text
 
 
 @options.command("demo")

@@ -21,7 +21,8 @@ from nescio.data.outcomes import NonAnswers, reasons_note
 from nescio.errors import MismatchError, NescioError
 from nescio.formats import Format, ReadOptions, Source, SourceRole, explain
 from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load, only_questions, open_files, recognise
-from nescio.reporting.screen import show_fact, show_records, show_text
+from nescio.reporting.printing import show_fact, show_text
+from nescio.reporting.screen import show_records
 from nescio.text import plural
 
 MOST_NAMED = 3  # files of one kind that are named

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nescio.data.results import Results
-from nescio.reporting.screen import show_records, show_signature, show_text
+from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.screen import show_records
 from nescio.reporting.tables import MOST_ROWS
 
 TITLES = {

@@ -10,8 +10,10 @@ from itertools import groupby
 
 from nescio.data.results import Finding, Results
 from nescio.meta.audit import TESTS, registered
+from nescio.reporting import layout
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
+from nescio.reporting.printing import show_grid, show_signature, show_text
 from nescio.text import sanitize
 
 # Two lines a head, so that all ten columns fit beside the longest name.
@@ -63,22 +65,18 @@ def grids(results: Results) -> list[Grid]:
 
 def show(results: Results) -> None:
     """Print the matrix, and for a few measures what was found."""
-    from nescio.reporting import screen
-
     for part in _printed(results):
-        screen.show_text(part, style="dim" if part in LEGEND else "bold") if isinstance(
-            part, str
-        ) else screen.show_grid(part)
-        if not isinstance(part, str):
-            screen.show_text("")
-    screen.show_signature(results.signature)
+        if isinstance(part, str):
+            show_text(part, style="dim" if part in LEGEND else "bold")
+        else:
+            show_grid(part)
+            show_text("")
+    show_signature(results.signature)
 
 
 def plain(results: Results) -> str:
     """Return what is printed, as text of the width that it needs."""
-    from nescio.reporting.tables import drawn
-
-    parts = [f"{part}\n" if isinstance(part, str) else f"{drawn(part)}\n" for part in _printed(results)]
+    parts = [f"{part}\n" if isinstance(part, str) else f"{layout.drawn(part)}\n" for part in _printed(results)]
     return "".join([*parts, f"{results.signature}\n"])
 
 

@@ -12,7 +12,7 @@ from nescio.pipeline import DEFAULT_MEASURES
 from nescio.reporting import terminal
 from nescio.reporting.formula import in_text, plain
 from nescio.reporting.grid import make_grid
-from nescio.reporting.screen import show_grid, show_text
+from nescio.reporting.printing import show_grid, show_text
 
 DEFAULT = "*"
 ROOMY = 100  # columns of a terminal from which on a measure takes one line

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from nescio.reporting.grid import Grid
 
+WIDE = 10_000  # in a pipe a table takes the width that it needs
 GAP = 2  # spaces between columns
 LEAST = 14  # to so many characters a name is shortened
 LEAST_PROSE = 24  # to so many a column of sentences is narrowed
@@ -256,3 +257,8 @@ def _blocks(grid: Grid, width: int) -> Iterator[str]:
             text = f"{_plain(name)}: {cell.replace(chr(10), ' ').strip()}" if name else cell
             yield from paragraph(text, width, "  ").split("\n")
         yield ""
+
+
+def drawn(grid: Grid) -> str:
+    """Draw a table as text of the width that it needs."""
+    return "".join((" " * GAP).join(cells).rstrip() + "\n" for cells in lines(grid, WIDE))

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from nescio.data.results import Results
-from nescio.reporting.screen import show_grid, show_records, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.screen import show_records
 from nescio.reporting.tables import record_grid
 
 

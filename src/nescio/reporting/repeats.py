@@ -7,7 +7,8 @@ from typing import Any
 
 from nescio.data.plain_tables import figure
 from nescio.data.results import Results
-from nescio.reporting.screen import show_records, show_signature, show_text
+from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.screen import show_records
 
 MOST_FLIPS = 10  # questions that are listed; JSON has all
 

@@ -5,23 +5,17 @@ In a pipe tables take the width that they need. `-v` prints all comparisons and 
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nescio.data.results import Audit, Comparisons, Results, Scores
-from nescio.data.signature import Signature
-from nescio.reporting import layout, terminal
-from nescio.reporting.board import BEST
-from nescio.reporting.grid import Grid
+from nescio.reporting import terminal
+from nescio.reporting.printing import print_grid, show_grid, show_signature, show_text
 from nescio.reporting.tables import grids, legend, record_grid
-from nescio.text import plural, sanitize
+from nescio.text import plural
 
 FEW_PAIRS = 10  # of one measure: five runs; of more than these, those with the best run are printed
-_BEST_CELL = re.compile(rf"\d{re.escape(BEST)}(\s\[|$)")
-_STYLES = {"better": "green", "worse": "red", "higher": "bold", "lower": "bold", "cheat": "red", "fails": "red"}
 
 
 def show(results: Results) -> None:
@@ -35,7 +29,7 @@ def show(results: Results) -> None:
     for i, table in enumerate(grids(shown)):
         if i:
             print()
-        _show_grid(table)
+        print_grid(table)
     for line in (left.strip(), legend(results) or (results.why_unmarked if isinstance(results, Scores) else "")):
         if line:
             show_text(line, style="dim")
@@ -62,71 +56,6 @@ def with_the_best(results: Results) -> tuple[Results, str]:
     return results.with_rows(rows), left + how
 
 
-def show_signature(signature: Signature) -> None:
-    """Print what the numbers depend on: the version, the data and the seed, or with -v all of it."""
-    show_text(str(signature) if terminal.VERBOSE.get() else signature.short(), style="dim")
-
-
-def show_text(text: str, style: str = "", hanging: str = "") -> None:
-    """Print a paragraph, broken into lines where the terminal is narrower."""
-    _print([(terminal.wrapped(sanitize_lines(text), hanging=hanging), style)])
-
-
-def sanitize_lines(text: str) -> str:
-    """Make each line of a text inert."""
-    return "\n".join(sanitize(line, target="line") for line in text.split("\n"))
-
-
-def show_grid(grid: Grid) -> None:
-    """Print a table: text to the left, numbers to the right."""
-    _show_grid(grid.escaped(sanitize_lines))
-
-
 def show_records(records: Sequence[Mapping[str, Any]]) -> None:
     """Print dictionaries as a table."""
     show_grid(record_grid(records))
-
-
-def show_fact(label: str, text: str) -> None:
-    """Print a label and what stands beside it, which goes on beside it too where it is too long for one line."""
-    label = f"{label:9}"
-    show_text(label + text, hanging=" " * len(label))
-
-
-def _show_grid(grid: Grid) -> None:
-    width = terminal.width()
-    fitted = layout.fit(grid, width)
-    if fitted.above:
-        show_text(fitted.above, style="dim")
-    for part, table in enumerate(fitted.tables):
-        if part:
-            print()
-        head = layout.head_height(table)
-        for i, cells in enumerate(layout.lines(table, width)):
-            _print(_segments(cells, head=i < head, texts=table.texts))
-    if fitted.left_out:
-        show_text(f"left out here: {', '.join(fitted.left_out)} (a wider terminal and -f json have them)", style="dim")
-
-
-def _segments(cells: Sequence[str], *, head: bool, texts: Sequence[bool]) -> list[tuple[str, str]]:
-    """Return the parts of a line with their styles."""
-    parts = []
-    for i, cell in enumerate(cells):
-        best = i < len(texts) and not texts[i] and _BEST_CELL.search(cell.strip())
-        parts.append((cell, "bold" if head or best else _STYLES.get(cell.strip(), "")))
-        parts.append((" " * layout.GAP, ""))
-    while parts and not parts[-1][0].strip():
-        parts.pop()
-    if parts:
-        parts[-1] = (parts[-1][0].rstrip(), parts[-1][1])
-    return parts
-
-
-def _print(parts: Sequence[tuple[str, str]]) -> None:
-    """Print a line; only a terminal gets styles."""
-    if not sys.stdout.isatty():
-        print("".join(text for text, _ in parts))
-        return
-    from rich.text import Text
-
-    terminal.console(soft_wrap=True).print(Text.assemble(*parts), soft_wrap=True)

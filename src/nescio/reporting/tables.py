@@ -12,7 +12,7 @@ from typing import Any, Literal
 from nescio.comparison.families import families
 from nescio.data.results import Audit, Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.reporting import layout, terminal
+from nescio.reporting import layout
 from nescio.reporting.board import BEST, HUGE, TIED, Cell, board
 from nescio.reporting.board import number as number  # noqa: PLC0414  others take it from here
 from nescio.reporting.grid import Grid, make_grid, text_fields, text_values
@@ -221,13 +221,7 @@ def _p(value: float | None) -> str:
 
 def _plain(results: Results) -> str:
     below = [line for line in (legend(results), str(results.signature)) if line]
-    return "".join([*map(drawn, grids(results)), *(f"{line}\n" for line in below)])
-
-
-def drawn(grid: Grid) -> str:
-    """Draw a table as text of the width that it needs."""
-    lines = layout.lines(grid, terminal.WIDE)
-    return "".join((" " * layout.GAP).join(cells).rstrip() + "\n" for cells in lines)
+    return "".join([*map(layout.drawn, grids(results)), *(f"{line}\n" for line in below)])
 
 
 def _json(results: Results) -> str:

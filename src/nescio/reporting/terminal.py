@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from nescio.reporting.layout import paragraph
+from nescio.reporting.layout import WIDE, paragraph
 
-WIDE = 10_000  # in a pipe a table takes the width that it needs
 NARROWEST = 20  # what a terminal is taken to have at least
 VERBOSE: ContextVar[bool] = ContextVar("verbose", default=False)  # long signatures, and all pairs of runs
 

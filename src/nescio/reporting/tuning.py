@@ -7,7 +7,8 @@ import math
 from nescio.data.results import Comparison
 from nescio.reporting.board import number
 from nescio.reporting.grid import make_grid
-from nescio.reporting.screen import show_grid, show_records, show_signature, show_text
+from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.screen import show_records
 from nescio.reporting.tables import signed
 from nescio.selective import Tuned, TunedPair, Tuning
 
