@@ -87,7 +87,8 @@ def clock(topics: int, runs: int) -> None:
 
 
 def killed(times: int, step: str) -> int:
-    """Count how often a step that was killed at a random moment, and repeated, ends in the bytes of one that was not."""
+    """Count how often a step that was killed at a random moment, and repeated, ends in the bytes of one that was
+    not."""
     same = 0
     chance = random.Random(step)
     with tempfile.TemporaryDirectory() as name:
@@ -126,9 +127,9 @@ def _until(folder: Path, step: str) -> tuple[Path, list[Path]]:
 def _program(step: str, campaign: Path, inbox: list[Path]) -> str:
     paths = [str(path) for path in inbox]
     return (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import campaign, numpy, duckdb, jinja2\nfrom pathlib import Path\nprint('go', flush=True)\n"
-        f"campaign.take({step!r}, Path({str(campaign)!r}), [Path(p) for p in {paths!r}])"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\nimport campaign, numpy, duckdb, "
+        f"jinja2\nfrom pathlib import Path\nprint('go', flush=True)\ncampaign.take({step!r}, "
+        f"Path({str(campaign)!r}), [Path(p) for p in {paths!r}])"
     )
 
 

@@ -1,4 +1,5 @@
-"""What a tally costs: `python benchmarks/cost.py [FOLDER | --fit]`, which writes docs/scale.csv and docs/assets/scale.svg.
+"""What a tally costs: `python benchmarks/cost.py [FOLDER | --fit]`, which writes docs/scale.csv and
+docs/assets/scale.svg.
 
 Counts generated tables of several sizes, each in a process of its own, fits the cost model of docs/scale.md on some of
 them, and says what it gives for the others. Times are processor seconds (of all threads, without starting Python), the
@@ -29,8 +30,8 @@ from nescio.stats import packed
 ROOT = Path(__file__).parents[1]
 MILLION = 1_000_000
 # Rows and runs: measured to fit the model, and to check it.
-FITTED = ((MILLION, 10), (4 * MILLION, 10), (8 * MILLION, 44), (20 * MILLION, 10), (32 * MILLION, 44), (2 * MILLION, 400),
-    (8 * MILLION, 400), (2 * MILLION, 1000), (20 * MILLION, 1000))  # fmt: skip
+MILLIONS_FITTED = ((1, 10), (4, 10), (8, 44), (20, 10), (32, 44), (2, 400), (8, 400), (2, 1000), (20, 1000))
+FITTED = tuple((rows * MILLION, runs) for rows, runs in MILLIONS_FITTED)
 CHECKED = ((12 * MILLION, 30), (6 * MILLION, 700), (50 * MILLION, 44))
 PARTS = ("start", "rows", "questions", "pair words", "pair tables")
 WORD = 64
@@ -45,8 +46,8 @@ def work(rows: float, runs: float) -> list[float]:
 
 def measure(table: Path) -> float:
     """Return the processor seconds of a tally."""
-    code = "import json, sys, time; import nescio; import pyarrow.ipc; start = time.process_time(); nescio.tally(sys.argv[1], sys.argv[2])"
-    code += "; print(json.dumps(time.process_time() - start))"
+    code = "import json, sys, time; import nescio; import pyarrow.ipc; start = time.process_time(); "
+    code += "nescio.tally(sys.argv[1], sys.argv[2]); print(json.dumps(time.process_time() - start))"
     arguments = [sys.executable, "-c", code, str(table), str(table.with_suffix(".tally"))]
     return min(
         float(json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout))
@@ -97,7 +98,8 @@ def main() -> None:
         model = float(np.dot(work(*point), rates))
         lines.append((*point, round(took, 3), round(model, 3), "fit" if point in FITTED else "check"))
         print(
-            f"{point[0]:>12,} x {point[1]:>5,}: {took:7.2f} s, model {model:7.2f} s ({model / took - 1:+.0%}) {lines[-1][-1]}"
+            f"{point[0]:>12,} x {point[1]:>5,}: {took:7.2f} s, model {model:7.2f} s ({model / took - 1:+.0%}) "
+            f"{lines[-1][-1]}"
         )
     with (ROOT / "docs" / "scale.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("rows", "runs", "measured", "model", "use"), *lines])

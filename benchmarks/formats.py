@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[1]
 
 
 def squad(data: Path) -> list[Row]:
-    """Exact match and F1 of the half dev set: the figures alone, and program against program with reading and starting."""
+    """Exact match and F1 of the half dev set: the figures alone, and program against program with reading and
+    starting."""
     gold, said = (str(data / "squad2" / name) for name in ("dev-half.json", "pred_nstats_bert.json"))
     if official(gold, said) != squad_literal.figures(gold, said):
         raise SystemExit("the two ways disagree")

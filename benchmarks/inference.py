@@ -2,8 +2,8 @@
 [SHARED]`.
 
 SHARED is a folder with `data/mmlu_pro/outcomes.parquet`, `data/pan20` and `peers/literal_meta.py`, the published
-procedures in plain NumPy loops (default: `../shared` beside the checkout). What is timed on a part of the work says so and
-is scaled. About five minutes.
+procedures in plain NumPy loops (default: `../shared` beside the checkout). What is timed on a part of the work says
+so and is scaled. About five minutes.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ def make(path: Path, rows: int, runs: int) -> None:
     chance = "(hash(q * 64 + r) % 1000000) / 1e6 * 0.6 + 0.4 * (hash(q) % 1000000) / 1e6"
     duckdb.execute(
         f"""COPY (SELECT 'run_' || lpad(r::VARCHAR, 4, '0') AS run, 'question-' || lpad(q::VARCHAR, 9, '0') AS question,
-        CASE WHEN h < 0.35 + 0.15 * r / {runs} THEN 'correct' WHEN h < 0.8 THEN 'incorrect' ELSE 'unanswered' END AS outcome
+        CASE WHEN h < 0.35 + 0.15 * r / {runs} THEN 'correct' WHEN h < 0.8 THEN 'incorrect' ELSE 'unanswered' END
+            AS outcome
         FROM (SELECT r, q, {chance} AS h FROM range({runs}) a(r), range({rows // runs}) b(q) ORDER BY r, q))
         TO '{path}' (FORMAT parquet)"""
     )
@@ -49,8 +50,8 @@ def bare(table: str) -> None:
     with duckdb.connect() as connection:
         connection.execute("SET preserve_insertion_order = false; SET enable_progress_bar = false")
         connection.execute(
-            f"CREATE TEMP TABLE bits AS SELECT run, 1::UBIGINT << (row_number() OVER () - 1)::UBIGINT AS bit FROM (SELECT"
-            f" DISTINCT run FROM '{table}')"
+            "CREATE TEMP TABLE bits AS SELECT run, 1::UBIGINT << (row_number() OVER () - 1)::UBIGINT AS bit FROM "
+            f"(SELECT DISTINCT run FROM '{table}')"
         )
         masks = ", ".join(f"bit_or(CASE WHEN outcome = '{word}' THEN bit ELSE 0 END) AS {word}" for word in OUTCOMES)
         connection.execute(f"SELECT {masks} FROM '{table}' JOIN bits USING (run) GROUP BY question").fetchnumpy()

@@ -1,7 +1,7 @@
 """What shares its draws: PAN's nine runs, answers to validate, and many runs of few questions.
 
-Rows for `inference.py`. The measure of the first rows is the time of drawing the weights of PAN's problems once, which no
-way of resampling can do without.
+Rows for `inference.py`. The measure of the first rows is the time of drawing the weights of PAN's problems once,
+which no way of resampling can do without.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # A notebook: is it worth saying "I do not know"?
 #
-# Three runs answered the same 70 questions. `old` always answers; `mine` and `other` abstain where they are unsure. This page is
-# `examples/notebook.py`: open it as a notebook in VS Code, PyCharm, Spyder or Jupyter (with jupytext), or run it as a program. Below
-# each cell is what it shows.
+# Three runs answered the same 70 questions. `old` always answers; `mine` and `other` abstain where they are unsure.
+# This page is `examples/notebook.py`: open it as a notebook in VS Code, PyCharm, Spyder or Jupyter (with jupytext),
+# or run it as a program. Below each cell is what it shows.
 
 # %%
 import nescio
@@ -19,8 +19,8 @@ mine = scores["mine", "c@1"]
 print(f"c@1 of mine: {mine.value:.3f}, 95% interval {mine.low:.3f} to {mine.high:.3f}, from {mine.n} questions")
 
 # %% [markdown]
-# Values alone, with a row for each run, are a `pivot()`. That, the scores and every other result become data frames with `to_pandas()`
-# and `to_polars()`.
+# Values alone, with a row for each run, are a `pivot()`. That, the scores and every other result become data frames
+# with `to_pandas()` and `to_polars()`.
 
 # %%
 scores.pivot()
@@ -30,7 +30,8 @@ frame = scores.to_pandas()
 frame.loc[frame["measure"] == "c@1", "run"].tolist()
 
 # %% [markdown]
-# c@1 needs no more than three counts. Here they are those of a run for which Table 3 of Peñas & Rodrigo (ACL 2011) prints 0.58:
+# c@1 needs no more than three counts. Here they are those of a run for which Table 3 of Peñas & Rodrigo (ACL 2011)
+# prints 0.58:
 
 # %%
 c_at_1 = nescio.measure("c@1")

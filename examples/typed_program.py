@@ -1,8 +1,10 @@
-"""Calls every function of nescio and reads its results, in the words of a type checker: `mypy --strict typed_program.py`.
+"""Calls every function of nescio and reads its results, in the words of a type checker.
 
+    mypy --strict typed_program.py
     python typed_program.py        in this folder; what is written goes to a temporary folder
 
-`assert_type` states what a checker knows of a value. A misspelt option or field is an error to the checker, and when it runs.
+`assert_type` states what a checker knows of a value. A misspelt option or field is an error to the checker, and
+when it runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How often does a nominal 95% interval hold the true value? The study behind the default intervals, in
 docs/coverage.md.
 
-    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on two cores)
+    python studies/interval_coverage.py            writes docs/coverage.md and docs/coverage.csv (under ten minutes on
+                                                   two cores)
 
 A simulated system answers a question with chance 1 - silence and is then right with chance `rate`; a collection of n
 questions gives one table of counts, whose intervals are computed by nescio itself. Coverage is the share of simulated
@@ -148,7 +149,8 @@ def warnings(cells: Sequence[Cell]) -> list[str]:
     """Return a row a method: in how many settings it fails, and how often it misses there, and anywhere, without a
     warning."""
     lines = [
-        "| method | settings | fail | misses there, mean | silent misses there: mean, highest | silent misses anywhere: mean, highest | warned of elsewhere, mean |",
+        "| method | settings | fail | misses there, mean | silent misses there: mean, highest | silent misses "
+        "anywhere: mean, highest | warned of elsewhere, mean |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for method in METHODS:
@@ -160,7 +162,8 @@ def warnings(cells: Sequence[Cell]) -> list[str]:
             for part in (bad, found)
         )
         lines.append(
-            f"| {method} | {len(found)} | {len(bad)} | {missed} | {there} | {anywhere} | {np.mean([c.warned for c in good]):.2f} |"
+            f"| {method} | {len(found)} | {len(bad)} | {missed} | {there} | {anywhere} | "
+            f"{np.mean([c.warned for c in good]):.2f} |"
         )
     return lines
 
@@ -173,7 +176,8 @@ def worst(cells: Sequence[Cell], count: int = 12) -> list[str]:
     ]
     for c in sorted((c for c in cells if c.defined >= ENOUGH), key=lambda c: -c.silent_misses)[:count]:
         lines.append(
-            f"| {c.measure} | {c.method} | {c.n:,} | {c.rate} | {c.silence} | {c.coverage:.3f} ± {c.error:.3f} | {c.warned:.2f} | {c.silent_misses:.3f} |"
+            f"| {c.measure} | {c.method} | {c.n:,} | {c.rate} | {c.silence} | {c.coverage:.3f} ± {c.error:.3f} | "
+            f"{c.warned:.2f} | {c.silent_misses:.3f} |"
         )
     return lines
 

@@ -158,8 +158,8 @@ def agreement_table(seen: Sequence[Seen], run: str = ALL) -> list[str]:
     for one in seen:
         row = next(row for row in one.results if row.run == run)
         lines.append(
-            f"| {one.name} | {row.agreement:.3f} [{row.low:.3f}, {row.high:.3f}] | "
-            f"{row.kappa:.3f} [{row.kappa_low:.3f}, {row.kappa_high:.3f}] | {row.sensitivity:.3f} | {row.specificity:.3f} |"
+            f"| {one.name} | {row.agreement:.3f} [{row.low:.3f}, {row.high:.3f}] | {row.kappa:.3f} "
+            f"[{row.kappa_low:.3f}, {row.kappa_high:.3f}] | {row.sensitivity:.3f} | {row.specificity:.3f} |"
         )
     return lines
 
@@ -183,7 +183,8 @@ def runs_table(seen: Sequence[Seen], near: Cells) -> list[str]:
 def coverage_table(near: Cells) -> list[str]:
     """Return a row a judge and run: how often the intervals from 100 labels hold the figure, in percent."""
     lines = [
-        "| judge | run | judge on the same answers | people alone | PPI++ | Rogan-Gladen | width: people alone | PPI++ | Rogan-Gladen |",
+        "| judge | run | judge on the same answers | people alone | PPI++ | Rogan-Gladen | width: people alone | "
+        "PPI++ | Rogan-Gladen |",
         "| --- | --- |" + " ---: |" * 7,
     ]
     for (judge, run, size), cell in near.items():

@@ -68,7 +68,8 @@ class Cone:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Scores to hold against people's yes (1) or no (0), each with the group (turn, question) that is resampled as one."""
+    """Scores to hold against people's yes (1) or no (0), each with the group (turn, question) that is resampled as
+    one."""
 
     scores: Array
     people: Array
@@ -185,7 +186,8 @@ def threshold(scores: Array, people: Array) -> float:
 
 
 def cross_fitted(pairs: Pairs) -> Array:
-    """Whether each pair is called a match by the threshold that was chosen on the other parts; groups are never split."""
+    """Whether each pair is called a match by the threshold that was chosen on the other parts; groups are never
+    split."""
     names = np.unique(pairs.groups)
     part = dict(zip(np.random.default_rng(SEED).permutation(names), np.arange(len(names)) % PARTS, strict=True))
     parts = np.array([part[group] for group in pairs.groups])

@@ -64,7 +64,8 @@ class Setting:
 
 @dataclass(frozen=True)
 class Checked:
-    """A plan, the number that the normal approximation alone gives, and the power achieved with its Monte Carlo error."""
+    """A plan, the number that the normal approximation alone gives, and the power achieved with its Monte Carlo
+    error."""
 
     setting: Setting
     plan: Any
@@ -203,7 +204,8 @@ def approximated(collections: int, rng: np.random.Generator) -> list[str]:
         error = (share * (1 - share) / collections) ** 0.5
         planned = f"{row.questions:,} questions" + ("" if row.clusters is None else f" in {row.clusters:,} stories")
         lines.append(
-            f"| {name} | {measure} | {difference:g} | 0.80 | {planned} | {share:.3f} ± {error:.3f} | {share - 0.8:+.3f} |"
+            f"| {name} | {measure} | {difference:g} | 0.80 | {planned} | {share:.3f} ± {error:.3f} | "
+            f"{share - 0.8:+.3f} |"
         )
     return lines
 
@@ -239,7 +241,8 @@ def rows(found: Sequence[Checked]) -> list[str]:
     for c in found:
         lines.append(
             f"| {c.setting.measure} | {c.setting.start} | {c.plan.difference:.4g} | {c.setting.power:.2f} | "
-            f"{c.plan.questions:,} | {c.normal:,.0f} | {c.achieved:.3f} ± {c.error:.3f} | {round(c.off, 3) + 0.0:+.3f} | {c.verdict} |"
+            f"{c.plan.questions:,} | {c.normal:,.0f} | {c.achieved:.3f} ± {c.error:.3f} | "
+            f"{round(c.off, 3) + 0.0:+.3f} | {c.verdict} |"
         )
     return lines
 

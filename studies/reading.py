@@ -238,8 +238,8 @@ def verdict(found: dict[str, list[Comparison]], alpha: float = 0.05) -> list[str
         higher = sum(row.difference > 0 for row in rows)
         word = f"**raises c@1** for {up} of {len(rows)} systems" if up else "**is not shown to raise c@1**"
         lines.append(
-            f"- {name}: the tuned threshold {word}, and lowers it for {down}, at the 5% level (paired by text, Holm over the "
-            f"systems). c@1 is higher than never silent for {higher} of {len(rows)}."
+            f"- {name}: the tuned threshold {word}, and lowers it for {down}, at the 5% level (paired by text, Holm "
+            f"over the systems). c@1 is higher than never silent for {higher} of {len(rows)}."
         )
     return lines
 

@@ -267,7 +267,8 @@ def facts(guaranteed: Sequence[dict[str, Any]], tuned: Sequence[dict[str, Any]])
     high = [c for c in tuned if c["in_sample"] > 2 * c["in_sample_error"]]
     gap = {n: max((c for c in tuned if c["n"] == n), key=lambda c: abs(c["sharp"])) for n in TUNED_SIZES}
     return {
-        "worst": f"{worst['broken']:.4f} ± {worst['error']:.4f} ({worst['law']}, n = {worst['n']:,}, risk {worst['risk']:g})",
+        "worst": f"{worst['broken']:.4f} ± {worst['error']:.4f} ({worst['law']}, n = {worst['n']:,}, risk "
+        f"{worst['risk']:g})",
         "over": f"**Met**: in none of the {len(guaranteed)} settings"
         if not over
         else f"**Not met**: in {len(over)} settings",
@@ -276,8 +277,8 @@ def facts(guaranteed: Sequence[dict[str, Any]], tuned: Sequence[dict[str, Any]])
         "in sample": f"in {len(high)} of {len(tuned)} settings by more than 2 SE",
         "resolved": f"{sum(abs(c['sharp']) > 2 * c['sharp_error'] for c in tuned)} of {len(tuned)}",
         "gaps": "; ".join(
-            f"n = {n:,}: {_with_error(c, 'sharp')} ({c['law']}), {abs(c['sharp'] / c['spread']):.0%} of the standard deviation "
-            "of the estimate"
+            f"n = {n:,}: {_with_error(c, 'sharp')} ({c['law']}), {abs(c['sharp'] / c['spread']):.0%} of the standard "
+            "deviation of the estimate"
             for n, c in gap.items()
         ),
         "held": f"{min(c['held'] for c in tuned):.3f} to {max(c['held'] for c in tuned):.3f}",

@@ -241,7 +241,8 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
     return {
         "auc singly": shown(singly.value, singly.low, singly.high),
         "singly verdict": "also met" if singly.value >= AIM else "**not met**",
-        "contested": f"{contested(found.dev.exercise.candidates):.0%} and {contested(found.test.exercise.candidates):.0%}",
+        "contested": f"{contested(found.dev.exercise.candidates):.0%} and "
+        f"{contested(found.test.exercise.candidates):.0%}",
         "auc": shown(auc.value, auc.low, auc.high),
         "aim": f"{AIM:.2f}",
         "auc verdict": "**met**" if auc.value >= AIM else "**not met**",
@@ -278,10 +279,11 @@ def embedded(found: Validated, resamples: int) -> str:
     many = len(found.wider.model.names) - len(found.trained.model.names)
     met = "**met**" if auc.value >= AIM else "**not met**"
     return (
-        f"With them ({many} features more) an area of {AIM:.2f} or more is {met}; it is {shown(auc.value, auc.low, auc.high)}, "
-        f"which is {shown(apart.difference, apart.low, apart.high)} more than without on the same answers (p {small(apart.p)}). On "
-        f"development\n  articles, held out one at a time, it is {_auc(found.wider.confidence, right):.3f}. F is above that of accepting "
-        f"everything by {shown(f.difference, f.low, f.high)}, p {small(f.p)}."
+        f"With them ({many} features more) an area of {AIM:.2f} or more is {met}; it is "
+        f"{shown(auc.value, auc.low, auc.high)}, which is {shown(apart.difference, apart.low, apart.high)} more than "
+        f"without on the same answers (p {small(apart.p)}). On development\n  articles, held out one at a time, it "
+        f"is {_auc(found.wider.confidence, right):.3f}. F is above that of accepting everything by "
+        f"{shown(f.difference, f.low, f.high)}, p {small(f.p)}."
     )
 
 

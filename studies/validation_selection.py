@@ -98,7 +98,8 @@ def _columns(streams: lab.Streams, selected: set[tuple[str, str]], best: str) ->
 
 
 def at_least(chances: Floats, many: int) -> float:
-    """P(at least so many successes) of independent trials with these chances: the Poisson binomial law, summed exactly."""
+    """P(at least so many successes) of independent trials with these chances: the Poisson binomial law, summed
+    exactly."""
     law = np.ones(1)
     for chance in chances:
         law = np.convolve(law, [1 - chance, chance])

@@ -69,7 +69,8 @@ def evidence(
 
 
 def simulated(columns: dict[str, Array]) -> dict[str, Array]:
-    """Every declared column as its declaration simulates it: the measures of a new task obey the laws without a line here."""
+    """Every declared column as its declaration simulates it: the measures of a new task obey the laws without a line
+    here."""
     declined = np.where(columns["candidate_correct"] == 1, _kinds.HELD_RIGHT, _kinds.HELD_WRONG)
     silent = columns["candidate_correct"] + columns["candidate_incorrect"] == 0
     answer = np.where(columns["correct"] == 1, _kinds.RIGHT, _kinds.WRONG)
@@ -97,7 +98,8 @@ def _outcomes(did: Array, unanswerable: Array, present: Array) -> dict[str, Arra
 
 
 def _validation(did: Array, share: Array, right: Array, accepted: Array, sure: Array) -> dict[str, Array]:
-    """The columns of a validator: 0 nothing, 1 a right answer selected, 2 all rejected; NaN on rows of the other kind."""
+    """The columns of a validator: 0 nothing, 1 a right answer selected, 2 all rejected; NaN on rows of the other
+    kind."""
     return {
         "ave.selected_right": (did == 1).astype(float),
         "ave.rejected_right": ((did == 2) & (share == 0)).astype(float),
@@ -203,7 +205,8 @@ def outcome_rows(draw: DrawFn) -> list[dict[str, str | float | None]]:
 
 @st.composite
 def unjudged(draw: DrawFn) -> Unjudged:
-    """A collection of questions, with options, strata and what not, and runs that answer some of them, each in ranks from 1."""
+    """A collection of questions, with options, strata and what not, and runs that answer some of them, each in ranks
+    from 1."""
     lists = st.lists(texts, max_size=3).map(tuple)
     strata = draw(st.lists(texts.map("stratum {}".format), max_size=2))
     questions = []

@@ -18,7 +18,8 @@ WIDTH, ROW, GAP, LEFT = 980, 62, 10, 24
 STYLE = """
   text { font: 14px system-ui, sans-serif; fill: #1c2330 }
   .name { font-weight: 600 } .small { font-size: 12px; fill: #4a5568 }
-  rect { fill: #f4f6fb; stroke: #9aa8c7 } .page { fill: #ffffff; stroke: none } .waist { fill: #e3ebff; stroke: #5b74b8 }
+  rect { fill: #f4f6fb; stroke: #9aa8c7 } .page { fill: #ffffff; stroke: none }
+  .waist { fill: #e3ebff; stroke: #5b74b8 }
   path { fill: none; stroke: #5b6b8c; stroke-width: 1.4; marker-end: url(#arrow) }
 """
 WAIST = ("data",)
@@ -140,7 +141,8 @@ def _svg(width: float, height: float, parts: list[str], title: str) -> str:
         '<path d="M0 0 L8 4 L0 8 z" style="fill:#5b6b8c;stroke:none;marker-end:none"/></marker></defs>'
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{escape(title)}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
+        f'aria-label="{escape(title)}">'
         f"<title>{escape(title)}</title><style>{STYLE}</style>{arrow}"
         f'<rect class="page" width="100%" height="100%"/>\n' + "\n".join(parts) + "\n</svg>\n"
     )

@@ -2,7 +2,8 @@
 checkout.
 
     python tools/installation.py                           prints what the README says: size, packages, seconds
-    python tools/installation.py --tag v0.2.0 --keep dist  refuses a tag that is not the version; keeps what was built in dist/
+    python tools/installation.py --tag v0.2.0 --keep dist  refuses a tag that is not the version; keeps what was built
+                                                           in dist/
 
 Everything is downloaded anew: no cache of pip's is used. Needs uv, to build. The wheel is built from the source
 distribution, so that a file that is missing there is missing here. Any step that fails ends the program with its output

@@ -1,5 +1,5 @@
-"""Writes what assistants read of the documentation: `docs/llms.txt`, a list of the pages with a line on each; and, beside
-each page of a site that is built, the Markdown that it was made from.
+"""Writes what assistants read of the documentation: `docs/llms.txt`, a list of the pages with a line on each; and,
+beside each page of a site that is built, the Markdown that it was made from.
 
     python tools/llms.py            writes docs/llms.txt
     python tools/llms.py SITE       copies the Markdown of all pages into a built site

@@ -28,8 +28,10 @@ def command_line() -> str:
     parts = [
         MADE,
         "# The command line\n",
-        "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages to standard",
-        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a judge whose calls failed, 2 bad input or usage.\n",
+        "`nescio COMMAND --help` says the same in a terminal. Everywhere: data goes to standard output and messages "
+        "to standard",
+        "error; exit status 0 is done, 1 a gate that failed, 3 a gate that cannot tell or a judge whose calls "
+        "failed, 2 bad input or usage.\n",
     ]
     for context in _walk(app, click.Context(app, info_name="nescio", **app.context_settings)):
         parts += _command(context)
@@ -92,8 +94,10 @@ def formats() -> str:
     parts = [
         MADE,
         "# Formats\n",
-        "Files are known by their suffix and their columns; `nescio check FILE` says what a file was taken for and why, and",
-        "`--format-in NAME` decides where that does not. Gold and answers are given together, in any order, and the gold is",
+        "Files are known by their suffix and their columns; `nescio check FILE` says what a file was taken for and "
+        "why, and",
+        "`--format-in NAME` decides where that does not. Gold and answers are given together, in any order, and the "
+        "gold is",
         "recognised. All of them may be compressed (.gz, .bz2, .xz, .zst).\n",
     ]
     for name in sorted(REGISTRY):
@@ -111,8 +115,10 @@ def judges() -> str:
     parts = [
         MADE,
         "# Judges\n",
-        "A judge says whether an answer is right. `nescio judge --judge NAME`, and `--judge` of every command that scores, take",
-        "one by its name, with parameters as in `'token_f1(threshold=0.5)'`; `--against FILE` holds it against people.\n",
+        "A judge says whether an answer is right. `nescio judge --judge NAME`, and `--judge` of every command that "
+        "scores, take",
+        "one by its name, with parameters as in `'token_f1(threshold=0.5)'`; `--against FILE` holds it against "
+        "people.\n",
     ]
     for name in sorted(REGISTRY):
         declaration = REGISTRY[name]
@@ -134,7 +140,8 @@ def _docstring(text: str) -> Iterator[str]:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Split into runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is indented."""
+    """Split into runs of lines that are indented, or not; empty lines part paragraphs and stay inside what is
+    indented."""
     block: list[str] = []
     for line in [*lines, ""]:
         indented = bool(block) and block[0].startswith("    ")

@@ -17,11 +17,11 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 # Function words: they hold a sentence together and say little of what it is about.
-_STOP = """a an the this that these those and or but nor so if then than as of in on at to from by for with about into over
-after before between under during through is are was were be been being am has have had having do does did doing will would
-can could shall should may might must not no it its itself he him his himself she her hers herself they them their theirs
-themselves we us our ours ourselves you your yours yourself i me my mine myself there here what which who whom whose when
-where why how all any both each few more most other some such only own same too very just also"""
+_STOP = """a an the this that these those and or but nor so if then than as of in on at to from by for with about into
+over after before between under during through is are was were be been being am has have had having do does did doing
+will would can could shall should may might must not no it its itself he him his himself she her hers herself they them
+their theirs themselves we us our ours ourselves you your yours yourself i me my mine myself there here what which who
+whom whose when where why how all any both each few more most other some such only own same too very just also"""
 STOP_WORDS = frozenset(_STOP.split())
 
 # Where a sentence may end: marks, the quotation marks and brackets that close with it, white space, and what may begin
@@ -29,14 +29,15 @@ STOP_WORDS = frozenset(_STOP.split())
 _END = re.compile(r"""(?<=[.!?])["'”’)\]]*\s+(?=["'“‘(\[]*[A-Z0-9À-Þ])""")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _LETTERS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # B.C, p.m: the last full stop is taken off
-_SHORT = """mr mrs ms dr prof st sr jr mt ft gen col sgt capt lt maj cmdr rev hon gov sen rep pres supt messrs mme mlle vs etc
-no nos vol fig figs al dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec cf approx"""
+_SHORT = """mr mrs ms dr prof st sr jr mt ft gen col sgt capt lt maj cmdr rev hon gov sen rep pres supt messrs mme mlle
+vs etc no nos vol fig figs al dept est inc ltd co corp bros jan feb mar apr jun jul aug sep sept oct nov dec cf
+approx"""
 _ABBREVIATED = frozenset(_SHORT.split())
 _ENDS_ANYWAY = frozenset(
     ("etc", "al", "inc", "ltd", "co", "corp", "bros", "jr", "sr")
 )  # before a word that often begins one
-_FIRST = """the a an this that these those he she it they we you i but and so if in on at when then there his her its their our my
-what who how why some many most all no yes not now"""
+_FIRST = """the a an this that these those he she it they we you i but and so if in on at when then there his her its
+their our my what who how why some many most all no yes not now"""
 _BEGINS = frozenset(_FIRST.split())
 
 

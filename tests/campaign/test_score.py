@@ -28,7 +28,8 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def judged_qa(folder: Path, **options: object) -> Path:
-    """Ten questions: alpha_a has 4 R, 1 W, 1 X, 1 U and 3 silent (one candidate right); beta_b answers all, 5 R, 5 W."""
+    """Ten questions: alpha_a has 4 R, 1 W, 1 X, 1 U and 3 silent (one candidate right); beta_b answers all, 5 R, 5
+    W."""
     campaign = made.qa(folder, 10, key=False, **options)
     rows = [{"id": f"q{i}", "answer": f"a{i}" if i < 8 else None, "answered": i < 7} for i in range(10)]
     made.lines(folder / "alpha" / "a.jsonl", rows)
@@ -137,7 +138,8 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
         ["Total", "3", "1", "4"],
     ]
     # EN: 17 judged answers, 3 right. x accepts 1_1, 3_1, 3_2, 5_2 (4_3 is UNKNOWN): 2 of 4 right, 2 of 3 found,
-    # F = 4/7. y accepts the three right ones. z accepts all 17. All: p = 3/17, F = 2p/(1+p) = .3; half: p/(p+.5) = 6/23.
+    # F = 4/7. y accepts the three right ones. z accepts all 17. All: p = 3/17, F = 2p/(1+p) = .3; half: p/(p+.5)
+    # = 6/23.
     assert table(two_languages, "f-EN") == [  # Tables 4 to 7
         ["Group", "System", "F", "Precision", "Recall"],
         ["Alpha University", "y-EN", "1.00", "1.00", "1.00"],

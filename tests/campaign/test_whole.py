@@ -1,4 +1,5 @@
-"""Whole campaigns on other people's data, from topics to site, held against figures that were published or scored otherwise."""
+"""Whole campaigns on other people's data, from topics to site, held against figures that were published or scored
+otherwise."""
 
 from __future__ import annotations
 
@@ -52,8 +53,8 @@ def test_cbc4kids_is_marked_as_read_score_marks_it(tmp_path: Path) -> None:
 
 
 def test_a_respubliqa_like_campaign_on_qa4mre(tmp_path: Path) -> None:
-    """160 questions of five options. The first run answers all but every fourth question with the first option, which is
-    right where the key says so; c@1 is counted by hand from the key."""
+    """160 questions of five options. The first run answers all but every fourth question with the first option,
+    which is right where the key says so; c@1 is counted by hand from the key."""
     (gold,) = there("qa4mre/QA4MRE-2012-EN_GS.xml")
     campaign = made.start(tmp_path, "qa", [gold])
     topics = [json.loads(line) for line in (campaign / "topics" / "questions.jsonl").read_text().splitlines()]

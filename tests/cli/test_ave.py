@@ -89,8 +89,9 @@ def test_measures_of_outcomes_say_how_the_selection_is_read_as_some(tmp_path: Pa
 
 
 def test_intervals_resample_whole_questions(tmp_path: Path, nescio: Command) -> None:
-    """A question of two right answers and one of two wrong ones: resampled together the precision is 0, 1/2 or 1, with chances
-    1/4, 1/2, 1/4, and the middle 60 % reach from 0 to 1; answer by answer they would reach from 1/4 to 3/4."""
+    """A question of two right answers and one of two wrong ones: resampled together the precision is 0, 1/2 or 1,
+    with chances 1/4, 1/2, 1/4, and the middle 60 % reach from 0 to 1; answer by answer they would reach from 1/4 to
+    3/4."""
     collection, run = tmp_path / "c.xml", tmp_path / "r.txt"
     groups = [
         f'<q id="{q}"><q_str>?</q_str>'
@@ -240,7 +241,8 @@ def small(folder: Path) -> tuple[Path, Path]:
 
 
 def test_peoples_verdicts_are_ranked_as_they_are(tmp_path: Path, nescio: Command) -> None:
-    """An inexact answer is a wrong one there, as in the main track; a missing or ungraded one is not right, and is counted."""
+    """An inexact answer is a wrong one there, as in the main track; a missing or ungraded one is not right, and is
+    counted."""
     collection, run = small(tmp_path)
     judged = tmp_path / "judged.csv"
     judged.write_text(VERDICTS)

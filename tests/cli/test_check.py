@@ -266,7 +266,8 @@ def test_on_a_terminal_lines_go_on_beside_their_labels(width: int, tmp_path: Pat
 
 @pytest.mark.skipif(not LOGS.exists(), reason="the shared data are not beside the checkout")
 def test_real_logs(nescio: Command) -> None:
-    """Counts of COUNTS.txt: 16 errors of promptfoo; in a log of Inspect one of two samples errored, the other is wrong."""
+    """Counts of COUNTS.txt: 16 errors of promptfoo; in a log of Inspect one of two samples errored, the other is
+    wrong."""
     found = nescio("check", LOGS / "promptfoo" / "drift_16errors.json", "-f", "json").json
     assert [(row["non_answer"], row["n"]) for row in found["non_answers"]] == [("errored", 8)] * 2
     log = next((LOGS / "inspect").glob("2025-10-22*"))

@@ -44,8 +44,9 @@ UNJUDGED = {
     ),
 }
 GRADED = ("outcomes", "every_eval_ever", "inspect")  # what holds outcomes and no texts
-# What the counts become where a format has no place for what decided: MCTest's run answers one question by a letter, right as the
-# option's name and wrong as a text; Deep Read judges by the story (here Nell Boyd with her title is no longer right).
+# What the counts become where a format has no place for what decided: MCTest's run answers one question by a letter,
+# right as the option's name and wrong as a text; Deep Read judges by the story (here Nell Boyd with her title is no
+# longer right).
 OTHERWISE = {
     ("mctest", "kilt"): {"lamp": (3, 3, 2)},
     ("mctest", "squad2"): {"lamp": (3, 3, 2)},

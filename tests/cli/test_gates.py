@@ -23,7 +23,8 @@ def counts(tmp_path: Path) -> Path:
 
 
 def assert_junit(path: Path) -> Any:
-    """The file keeps the rules of the JUnit schema of Apache Ant (windyroad/JUnit-Schema), written out here; gives its suite."""
+    """The file keeps the rules of the JUnit schema of Apache Ant (windyroad/JUnit-Schema), written out here; gives
+    its suite."""
     raw = path.read_bytes()
     assert raw.startswith(b"<?xml version='1.0' encoding='UTF-8'?>")
     root = lxml.etree.fromstring(raw)

@@ -1,4 +1,5 @@
-"""nescio judge --judge llm in a process of its own: killed and interrupted, it loses no grade and pays for none twice."""
+"""nescio judge --judge llm in a process of its own: killed and interrupted, it loses no grade and pays for none
+twice."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from .conftest import Command
 
 @pytest.fixture
 def pilot(tmp_path: Path) -> Path:
-    """Two runs of 60 questions: `new` is right on 12 that `old` gets wrong, wrong on 4 that it gets right, and silent on 6."""
+    """Two runs of 60 questions: `new` is right on 12 that `old` gets wrong, wrong on 4 that it gets right, and
+    silent on 6."""
     path = tmp_path / "pilot.csv"
     rows = ["run,question,outcome,story"]
     kinds = ["CW"] * 12 + ["WC"] * 4 + ["UW"] * 6 + ["CC"] * 24 + ["WW"] * 14

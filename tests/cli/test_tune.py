@@ -33,8 +33,8 @@ SHAPE = [
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """One run: 30 questions with an answer each, falling in confidence and in quality, five declined, three silent, two that
-    have no answer; in clusters of five."""
+    """One run: 30 questions with an answer each, falling in confidence and in quality, five declined, three silent,
+    two that have no answer; in clusters of five."""
     path = tmp_path / "outcomes.csv"
     rows = ["run,question,outcome,confidence,candidate,answerable,topic"]
     for i in range(40):

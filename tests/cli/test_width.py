@@ -67,7 +67,8 @@ CALLS: dict[str, list[list[str]]] = {
     "read key": [["questions.jsonl", "stories.jsonl", "-o", "autsent.jsonl"]],
     "read score": [["developset", "student-run.response"]],
 }
-# A campaign is made step by step, in one folder; some steps refuse, as nobody has assessed anything, and say so in lines that fit.
+# A campaign is made step by step, in one folder; some steps refuse, as nobody has assessed anything, and say so in
+# lines that fit.
 CAMPAIGN = {
     "init": "campaign --task qa --topics questions.jsonl --group uned=UNED",
     "handout": "campaign",
@@ -117,7 +118,8 @@ def terminal(columns: int) -> Iterator[list[bytes]]:
 
 
 def shown(columns: int, *arguments: str, refused: bool = False) -> str:
-    """What a command prints in a terminal, without colours and what was drawn over; it succeeds, unless it may refuse."""
+    """What a command prints in a terminal, without colours and what was drawn over; it succeeds, unless it may
+    refuse."""
     with terminal(columns) as printed, pytest.raises(SystemExit) as stopped:
         run(list(arguments))
     text = b"".join(printed).decode()
@@ -136,8 +138,8 @@ def piped(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def assert_fits(columns: int, text: str, whole: str) -> None:
-    """No line is longer than the terminal, and each number with a point is one that stands in the whole output; all of them do, but
-    in columns that are said to be left out."""
+    """No line is longer than the terminal, and each number with a point is one that stands in the whole output; all
+    of them do, but in columns that are said to be left out."""
     from rich.cells import cell_len
 
     for line in text.split("\n"):

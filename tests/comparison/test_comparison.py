@@ -73,7 +73,8 @@ def test_the_verdict_knows_which_way_is_better() -> None:
 
 
 def test_clusters_move_together() -> None:
-    # Two clusters, one all won and one all lost: with labels exchanged by cluster, every exchange is as large as what was seen.
+    # Two clusters, one all won and one all lost: with labels exchanged by cluster, every exchange is as large as
+    # what was seen.
     data = evidence(x="CCCCWWWWWW", y="WWWWCCCCCC")
     clustered = Evidence(data.runs, data.questions, data.columns, data.absence, clusters=np.array([0] * 4 + [1] * 6))
     assert nescio.compare(clustered, "accuracy").rows[0].p == 1

@@ -19,7 +19,8 @@ TOPICS = ((0.9, 0.5, 0.1), (0.8, 0.6, 0.4))
 
 
 def test_the_worked_example_exactly() -> None:
-    """Two topics, three runs with means .85, .55, .25: of the 36 exchanges 30 have a largest difference of .3 or more, 6 of .6."""
+    """Two topics, three runs with means .85, .55, .25: of the 36 exchanges 30 have a largest difference of .3 or
+    more, 6 of .6."""
     found = nescio.compare(matrix(*TOPICS), "mean(score)", test="tukey")
     p = {(row.baseline, row.run): row.p for row in found}
     assert p == pytest.approx({("r1", "r2"): 30 / 36, ("r2", "r3"): 30 / 36, ("r1", "r3"): 6 / 36})
@@ -63,7 +64,8 @@ def test_random_exchanges_tend_to_the_enumeration() -> None:
 @pytest.mark.parametrize("measure", ["AURC", "Brier", "CWS", "precision", "coverage@risk(0.3)", "c@1"])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_exchanged_labels_are_exchanged_rows(measure: str, clustered: bool) -> None:
-    """Against the obvious: exchange the rows of the runs, question by question or cluster by cluster, and score them."""
+    """Against the obvious: exchange the rows of the runs, question by question or cluster by cluster, and score
+    them."""
     rng = np.random.default_rng(4)
     data = evidence(x="CCWWCWCW", y="CWCCCCWW", z="WWCWWCCC")  # no question on which all are alike: those do not move
     columns = dict(data.columns) | {"confidence": rng.random((3, 8)).round(1)}

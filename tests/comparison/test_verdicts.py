@@ -111,7 +111,8 @@ def test_bars_are_the_longest_stretches() -> None:
 
 
 def test_rank_intervals_hold_the_true_ranks_together() -> None:
-    """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95% or more."""
+    """Six systems, two pairs of them equal: over 200 collections all true ranks lie within the intervals in 95% or
+    more."""
     rates = np.array([0.7, 0.6, 0.6, 0.5, 0.45, 0.45])
     best, worst = [1, 2, 2, 4, 5, 5], [1, 3, 3, 4, 6, 6]  # equal systems may take either place
     rng, held = np.random.default_rng(11), 0
@@ -126,7 +127,8 @@ def test_rank_intervals_hold_the_true_ranks_together() -> None:
 
 
 def test_the_bootstrap_test_by_enumeration() -> None:
-    """Differences .1, .2, .3: of their 27 resamples, 2 have a mean as far from .2 as .2 is from 0 … none, so p is 1/(B + 1)."""
+    """Differences .1, .2, .3: of their 27 resamples, 2 have a mean as far from .2 as .2 is from 0 … none, so p is
+    1/(B + 1)."""
     data = matrix((0.1, 0.0), (0.2, 0.0), (0.3, 0.0))
     (found,) = nescio.compare(data, "mean(score)", baseline="r2", test="bootstrap", resamples=999)
     assert found.p == pytest.approx(1 / 1000)
@@ -199,8 +201,8 @@ def test_descriptive_measures_are_neither_better_nor_worse() -> None:
 
 
 def test_families_by_hand() -> None:
-    """c@1 decides; accuracy and UF are corrected together, coverage and what is not attempted by themselves: Holm's p of
-    a family of four is 4 times the least."""
+    """c@1 decides; accuracy and UF are corrected together, coverage and what is not attempted by themselves: Holm's
+    p of a family of four is 4 times the least."""
     names = ["coverage", "c@1", "accuracy", "UF", "simpleqa.not_attempted"]
     rows = nescio.compare(OUTCOMES, names, baseline="old").rows
     assert [[row.measure for row in family] for family in families(rows)] == [

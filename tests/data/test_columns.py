@@ -60,7 +60,8 @@ def test_what_nobody_declared_is_the_users() -> None:
 
 
 def log(folder: Path, other: str) -> Path:
-    """A log of lm-evaluation-harness with the metrics `acc` and another one, and four answers with log-probabilities."""
+    """A log of lm-evaluation-harness with the metrics `acc` and another one, and four answers with
+    log-probabilities."""
     import json
 
     path = folder / "samples_task_2026-01-01T00-00-00.jsonl"

@@ -172,7 +172,8 @@ CONFIDENT: list[dict[str, Any]] = [
 
 
 def test_an_answer_without_a_confidence(tmp_path: Path) -> None:
-    """Risk over the two that are left: 0 of 1 and 1 of 2, whose mean is 1/4. c@1 needs no confidence, and keeps all four."""
+    """Risk over the two that are left: 0 of 1 and 1 of 2, whose mean is 1/4. c@1 needs no confidence, and keeps all
+    four."""
     path = encode(CONFIDENT, "csv", tmp_path)
     with pytest.raises(MismatchError) as refused:
         nescio.score(path, "AURC", ci=None)

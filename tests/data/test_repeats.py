@@ -1,4 +1,5 @@
-"""A question asked several times is one question: the worked figures of its means, and what policies and files make of it.
+"""A question asked several times is one question: the worked figures of its means, and what policies and files make
+of it.
 
 The figures are derived by hand from counts of right, wrong and silent answers to each question.
 """
@@ -48,8 +49,9 @@ def evidence(table: object, **options: object) -> Evidence:
 
 
 def test_a_question_counts_once_however_often_it_was_asked() -> None:
-    """x = c/r and s = u/r: A = (1 + 1/2 + 0 + 1/3 + 0)/5 = 11/30, W = (1/4 + 3/4)/5 = 1/5, U = (1/4 + 1/4 + 2/3 + 1)/5 =
-    13/30; UF = A - W = 1/6, c@1 = A (1 + U) = 473/900. All 19 answers in one heap would give 7/19 · 27/19 = .5235."""
+    """x = c/r and s = u/r: A = (1 + 1/2 + 0 + 1/3 + 0)/5 = 11/30, W = (1/4 + 3/4)/5 = 1/5, U = (1/4 + 1/4 + 2/3 +
+    1)/5 = 13/30; UF = A - W = 1/6, c@1 = A (1 + U) = 473/900. All 19 answers in one heap would give 7/19 · 27/19 =
+    .5235."""
     scores = nescio.score(rows("m", FIVE), ["accuracy", "UF", "c@1", "coverage"], ci=None)
     expected = {
         "accuracy": Fraction(11, 30),
@@ -100,8 +102,8 @@ def test_runs_may_have_been_asked_a_question_differently_often() -> None:
 
 
 def test_measures_of_an_order_weigh_the_answers_of_a_question_alike() -> None:
-    """q0 is right at .5, q1 wrong at .9, .4 and .1, q2 right twice at .2. A right answer of q0 is above a wrong one with
-    chance 2/3, one of q2 with 1/3: AUROC is 1/2 where both weigh the same, and 4/9 where answers do."""
+    """q0 is right at .5, q1 wrong at .9, .4 and .1, q2 right twice at .2. A right answer of q0 is above a wrong one
+    with chance 2/3, one of q2 with 1/3: AUROC is 1/2 where both weigh the same, and 4/9 where answers do."""
     table = [
         {"run": "m", "question": "q0", "repeat": 1, "outcome": "correct", "confidence": 0.5},
         *(

@@ -2,10 +2,10 @@
 
     python -m tests.docs.console PAGE...     puts what the commands print now into their blocks
 
-A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output, where `...` alone
-stands for any lines. A block that shows no output is only run. A command must end with status 0, unless `$ echo $?` comes next.
-The commands of a page run one after the other, in a copy of examples/; or where its `$ cd` leads, from a folder that holds that copy.
-What one page has run, another does not run again: see `Memory`.
+A block is fenced as `console`; a line of it that begins with "$ " is a command, and what follows is its output,
+where `...` alone stands for any lines. A block that shows no output is only run. A command must end with status 0,
+unless `$ echo $?` comes next. The commands of a page run one after the other, in a copy of examples/; or where its
+`$ cd` leads, from a folder that holds that copy. What one page has run, another does not run again: see `Memory`.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ State = dict[Path, bytes]  # what the files of a folder hold
 
 @dataclass(frozen=True)
 class Remembered:
-    """What a command did to which files: what those that it names held, and those that it wrote before (None: there was none, or
-    it does not count) and after."""
+    """What a command did to which files: what those that it names held, and those that it wrote before (None: there
+    was none, or it does not count) and after."""
 
     named: State
     replaced: dict[Path, bytes | None]
@@ -81,15 +81,16 @@ class Remembered:
 class Memory:
     """What each command of nescio did, so that it runs once in one state of the files, on however many pages it stands.
 
-    A command reads the files and folders that it names; what it writes may be there already, or not. That these are as they were
-    is what counts, but for a file after `-o`, which is written whole whatever was there.
+    A command reads the files and folders that it names; what it writes may be there already, or not. That these are
+    as they were is what counts, but for a file after `-o`, which is written whole whatever was there.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], list[Remembered]] = {}
 
     def run(self, words: tuple[str, ...]) -> tuple[int, str]:
-        """Exit status and output of `nescio WORDS` in the working folder, whose files are then as the command leaves them."""
+        """Exit status and output of `nescio WORDS` in the working folder, whose files are then as the command leaves
+        them."""
         before = _state()
         output = {Path(word) for option, word in pairwise(words) if option in ("-o", "--output")}
         inputs = {path: held for path, held in before.items() if path not in output}
@@ -141,7 +142,8 @@ def commands(page: Path) -> list[Shown]:
 
 
 def programs(page: Path) -> list[str]:
-    """The blocks of a page that are fenced as `python`: parts of one program, run in examples/. What is only shown is fenced as `py`."""
+    """The blocks of a page that are fenced as `python`: parts of one program, run in examples/. What is only shown
+    is fenced as `py`."""
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
@@ -181,7 +183,8 @@ def _width() -> Iterator[None]:
 
 
 def _run(command: str, memory: Memory) -> tuple[int, str]:
-    """Exit status, and both streams as a terminal would show them. nescio runs in this process, anything else in a shell."""
+    """Exit status, and both streams as a terminal would show them. nescio runs in this process, anything else in a
+    shell."""
     words = shlex.split(command, comments=True)
     if words[0] == "cd":
         os.chdir(words[1])

@@ -1,4 +1,5 @@
-"""The Python pages of the examples: they run, they are typed, they call everything, and the documentation shows what they show."""
+"""The Python pages of the examples: they run, they are typed, they call everything, and the documentation shows what
+they show."""
 
 from __future__ import annotations
 

@@ -52,7 +52,8 @@ def test_every_command_format_and_judge_has_its_place() -> None:
 
 
 def test_every_measure_has_a_page_with_its_formula_and_audit() -> None:
-    """c@1's page says what stands in its paper, and what the audit is known to find (Peñas & Rodrigo 2011, section 3)."""
+    """c@1's page says what stands in its paper, and what the audit is known to find (Peñas & Rodrigo 2011, section
+    3)."""
     pages = dict(reference.measures())
     assert sorted(pages) == sorted([*(reference.file_name(name) for name in MEASURES), "index.md"])
     assert [name for name, page in pages.items() if name != "index.md" and "## Its audit" not in page] == []

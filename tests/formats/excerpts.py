@@ -22,7 +22,8 @@ Counts = tuple[int, int, int]
 class Excerpt:
     """What to read, and how many answers of each run were counted as correct, incorrect and unanswered by hand.
 
-    `paths` are files or folders below `excerpts/`; `sums` holds sums over a column, of formats that have no such outcomes.
+    `paths` are files or folders below `excerpts/`; `sums` holds sums over a column, of formats that have no such
+    outcomes.
     """
 
     format: str
@@ -99,7 +100,8 @@ EVERY = {
         EXCLUDED,
         ungraded={"lamplighter/lamp-2b": 1},
     ),
-    # what DeepEval 4.3 wrote of two metrics: both passed; both failed; one failed; one in an error; empty; wrong, and the first again
+    # what DeepEval 4.3 wrote of two metrics: both passed; both failed; one failed; one in an error; empty; wrong,
+    # and the first again
     "deepeval": Excerpt(
         "deepeval",
         ("deepeval/.deepeval",),
@@ -108,7 +110,8 @@ EVERY = {
         sums={"user.Words": 1, "user.Short": 5},
         ungraded={"deepeval": 1},
     ),
-    # what ragas 0.4 wrote of two metrics: 1, 1, 0, a rate limit, 0 of an empty text, 2/3; and whether the texts are the same
+    # what ragas 0.4 wrote of two metrics: 1, 1, 0, a rate limit, 0 of an empty text, 2/3; and whether the texts
+    # are the same
     "ragas": Excerpt("ragas", ("ragas/lamp.csv",), sums={"user.word_recall": 1 + 1 + 2 / 3, "user.exact_match": 1}),
     "ragas, one metric": Excerpt(
         "ragas",
@@ -117,7 +120,8 @@ EVERY = {
         EXCLUDED | {"choose": {"metric": "word_recall", "threshold": "0.5"}},
         ungraded={"lamp": 1},
     ),
-    # what lighteval 0.13 wrote: Joss Harl, "In 1788" for 1788, empty, Nell Boyd, "I do not know"; gull right, lamp wrong, pilot right
+    # what lighteval 0.13 wrote: Joss Harl, "In 1788" for 1788, empty, Nell Boyd, "I do not know"; gull right,
+    # lamp wrong, pilot right
     "lighteval": Excerpt(
         "lighteval",
         ("lighteval/details", "lighteval/results/lamplighter/lamp-2b/results_2026-11-22T10-13-00.163512.json"),
@@ -202,13 +206,15 @@ EVERY = {
     "mmlu-pro": Excerpt("mmlu-pro", ("mmlu_pro/model_outputs_lamp-2b_5shots.json",), {"lamp-2b": (2, 1, 2)}),
     # A, B, C, A, C
     "simpleqa": Excerpt("simpleqa", ("simpleqa/lamp-2b.csv",), {"lamp-2b": (2, 1, 2)}),
-    # Gullet for the Gullet; silent where there is no answer; silent where there is one; Harl for Joss Harl; an answer where is none
+    # Gullet for the Gullet; silent where there is no answer; silent where there is one; Harl for Joss Harl; an
+    # answer where is none
     "squad2": Excerpt(
         "squad2",
         ("squad2/dev-excerpt.json", "squad2/pred_lamp.json", "squad2/na_prob_lamp.json"),
         {"lamp": (2, 2, 1)},
     ),
-    # by the words of the key: lamp right, right, Amsel for Lise Amsel, silent; owl right but for "the", wrong, silent, wrong
+    # by the words of the key: lamp right, right, Amsel for Lise Amsel, silent; owl right but for "the", wrong,
+    # silent, wrong
     "nq": Excerpt("nq", ("nq/runs.csv",), {"lamp": (2, 1, 1), "owl": (1, 2, 1)}, {"judge": "exact"}),
     # by people: lamp three Yes and silence; owl Yes, No, silence, not judged
     "nq, by people": Excerpt(
@@ -247,8 +253,8 @@ EVERY = {
     "cbc": Excerpt("cbc", ("cbc/developset", "cbc/lamp.response"), {"lamp": (2, 2, 1)}, {"judge": "exact"}),
     # the same, where an answer is right if it stands in the sentence that the words of the key point to
     "cbc, as Deep Read judges": Excerpt("cbc", ("cbc/developset", "cbc/lamp.response"), {"lamp": (3, 1, 1)}),
-    # Right: 11_1 and 13_1, of five answers that were judged. Accepted (selected or validated): 11_1, 13_1, 13_2. Of question 11 the
-    # right answer is selected, of 12 all are rejected, rightly, of 13 a wrong one is selected.
+    # Right: 11_1 and 13_1, of five answers that were judged. Accepted (selected or validated): 11_1, 13_1, 13_2.
+    # Of question 11 the right answer is selected, of 12 all are rejected, rightly, of 13 a wrong one is selected.
     "ave": Excerpt(
         "ave",
         ("ave/harbour.xml", "ave/lamp.txt"),

@@ -41,8 +41,8 @@ def evidence_and_notes(given: Any, **options: Any) -> tuple[Evidence, tuple[str,
 
 
 def assert_damage_is_met(data: st.DataObject, folder: Path, files: Mapping[str, str | bytes], **options: Any) -> None:
-    """Damage one of the files and read them: either that works and can be signed, or one NescioError says on one line what is
-    wrong."""
+    """Damage one of the files and read them: either that works and can be signed, or one NescioError says on one
+    line what is wrong."""
     sound = {name: content.encode() if isinstance(content, str) else content for name, content in files.items()}
     victim = data.draw(st.sampled_from(sorted(sound)))
     assert_met(write_files(folder, sound | {victim: data.draw(strategies.damage(sound[victim]))}), **options)

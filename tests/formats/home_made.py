@@ -1,7 +1,8 @@
-"""Tables as people make them: columns under any of their names, in any order, in five languages and six ways of writing.
+"""Tables as people make them: columns under any of their names, in any order, in five languages and six ways of
+writing.
 
-`tables(n)` makes the same n tables every time. The names and words are those that people use, written down here and not taken from the
-package; some of them it does not know.
+`tables(n)` makes the same n tables every time. The names and words are those that people use, written down here and
+not taken from the package; some of them it does not know.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ NAMES: dict[str, dict[str, str]] = {
         "it": "risposta, Risposta del modello, predizione | dice il bot",
     },
     "outcome": {
-        "en": "correct, Is correct?, verdict, outcome, Acceptable?, isCorrect, grade, score, label, human_judgment | ok flag, tick",
+        "en": "correct, Is correct?, verdict, outcome, Acceptable?, isCorrect, grade, score, label, "
+        "human_judgment | ok flag, tick",
         "de": "richtig, Richtig?, korrekt, Urteil, Bewertung | Wertung, Treffer",
         "fr": "correct, Correcte ?, verdict, juste | bilan",
         "es": "correcto, ¿Es correcta?, veredicto, acierto | balance",
@@ -119,7 +121,8 @@ State = str  # "correct", "incorrect", "unanswered" or "ungraded"
 
 @dataclass
 class Table:
-    """A table and what its maker meant: the column that plays each part, and the state of each answer by run and question.
+    """A table and what its maker meant: the column that plays each part, and the state of each answer by run and
+    question.
 
     A question is meant by its number, which `questions` has for its identifier and for its text.
     """
@@ -256,7 +259,8 @@ def _prediction(q: int, state: State, silence: str, chance: random.Random) -> st
 
 
 def _of_silence(silence: str, words: tuple[str, str], chance: random.Random) -> str:
-    """What stands for a verdict where nothing was answered: its own word, or, where another column says so, wrong or nothing."""
+    """What stands for a verdict where nothing was answered: its own word, or, where another column says so, wrong or
+    nothing."""
     wrong, silent = words
     return silent if silence == "word" else chance.choice((wrong, ""))
 

@@ -1,4 +1,5 @@
-"""AVE: collections, pairs and responses are read to what they hold, written as they were, and refused where a rule is broken."""
+"""AVE: collections, pairs and responses are read to what they hold, written as they were, and refused where a rule
+is broken."""
 
 from __future__ import annotations
 
@@ -208,7 +209,8 @@ def test_nothing_is_written_that_could_not_be_read(tmp_path: Path) -> None:
         ),
         (
             "116 116_1 REJECTED 1\n116 116_2 MAYBE 1\n",
-            "line 2: a decision is SELECTED, VALIDATED, REJECTED, ACCEPTED; a line is: q_id a_id SELECTED|VALIDATED|REJECTED "
+            "line 2: a decision is SELECTED, VALIDATED, REJECTED, ACCEPTED; a line is: q_id a_id "
+            "SELECTED|VALIDATED|REJECTED "
             "confidence (found 'MAYBE')",
         ),
         (

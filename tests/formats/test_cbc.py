@@ -186,7 +186,8 @@ def test_damage(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.skipif(not DATA.exists(), reason="the CBC files are not beside the checkout")
 def test_the_sums_of_the_course_scorer() -> None:
-    """The course scorer on the student run: recall 243.70/504 = .4835, precision 148.48/416 = .3569, 88 answers empty."""
+    """The course scorer on the student run: recall 243.70/504 = .4835, precision 148.48/416 = .3569, 88 answers
+    empty."""
     paths = [str(DATA / "developset" / "expected.answers"), str(DATA / "student-run.response")]
     figures = score(paths, ["mean(overlap.recall)", "mean(overlap.precision)"], ci=None, judge="overlap")
     assert figures.value("student-run", "mean(overlap.recall)") * 504 == pytest.approx(243.70, abs=0.005)
@@ -198,14 +199,16 @@ def test_the_sums_of_the_course_scorer() -> None:
 
 
 STORIES = {
-    "s.story": "HEADLINE: A School\nDATE: May 1, 1999\nSTORYID: s-1\n\nTEXT:\n\nThe school is in\nCanada. Betty Jean leads it.\n",
+    "s.story": "HEADLINE: A School\nDATE: May 1, 1999\nSTORYID: s-1\n\nTEXT:\n\nThe school is in\nCanada. Betty "
+    "Jean leads it.\n",
     "t.story": "STORYID: t\nTEXT:\nIt covers 12,000 square feet.\n",
 }
 FILES = {"dev.answers": KEY, "mine.response": MINE, **STORIES}
 
 
 def test_stories_mark_the_sentences(tmp_path: Path) -> None:
-    """Word recall of "in Canada" by its key Canada 1, of "betty jean" 1, of silence 0; each answer stands in the best sentence."""
+    """Word recall of "in Canada" by its key Canada 1, of "betty jean" 1, of silence 0; each answer stands in the
+    best sentence."""
     found, notes = evidence_and_notes(write_files(tmp_path, FILES))
     assert_array_equal(found.columns["reading.word_recall"], [[1, 1, 0]])
     assert_array_equal(found.columns["reading.word_precision"], [[1, 1, np.nan]])

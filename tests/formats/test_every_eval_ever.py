@@ -1,4 +1,5 @@
-"""every_eval_ever's instances: grades are outcomes, errors are ungraded, and only an empty output is silence unasked."""
+"""every_eval_ever's instances: grades are outcomes, errors are ungraded, and only an empty output is silence
+unasked."""
 
 from __future__ import annotations
 

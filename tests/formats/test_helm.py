@@ -1,4 +1,5 @@
-"""Run folders of HELM: the join, splits, trials and perturbations, blocked requests, and probabilities that are none."""
+"""Run folders of HELM: the join, splits, trials and perturbations, blocked requests, and probabilities that are
+none."""
 
 from __future__ import annotations
 
@@ -106,8 +107,8 @@ def test_right_wrong_empty_and_blocked(tmp_path: Path) -> None:
     assert notes[0] == "run 'org_model': 2 blocked, 1 empty, 1 errored, 1 without a score (of 7)"
 
 
-# What HELM's clients write of a request that failed (openai_client.py, anthropic_client.py, vertexai_client.py, google_genai_client.py,
-# palmyra_client.py), and errors that they hand through.
+# What HELM's clients write of a request that failed (openai_client.py, anthropic_client.py, vertexai_client.py,
+# google_genai_client.py, palmyra_client.py), and errors that they hand through.
 FAILURES = {
     "Content blocked: Prompt blocked with reason: 4": "blocked",
     "Content blocked: No candidates in response: {}": "blocked",
@@ -116,7 +117,8 @@ FAILURES = {
     "Content blocked by Azure's content management filter": "blocked",
     "Output blocked by content filtering policy": "blocked",
     "Response was empty due to content moderation filter": "blocked",
-    "OpenAI error: Error code: 400 - {'message': \"The response was filtered due to the prompt triggering Azure OpenAI's content "
+    "OpenAI error: Error code: 400 - "
+    "{'message': \"The response was filtered due to the prompt triggering Azure OpenAI's content "
     "management policy\", 'code': 'content_filter'}": "blocked",
     "OpenAI error: Your input image may contain content that is not allowed by our safety system": "blocked",
     "OpenAI error: Invalid prompt: your prompt was flagged": "blocked",

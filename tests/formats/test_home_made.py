@@ -1,4 +1,5 @@
-"""200 tables as people make them: each is scored as its maker meant, or refused by a message that says how it would be."""
+"""200 tables as people make them: each is scored as its maker meant, or refused by a message that says how it would
+be."""
 
 from __future__ import annotations
 

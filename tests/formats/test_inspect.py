@@ -1,4 +1,5 @@
-"""Logs of Inspect: scores of every kind, repeats, refusals and failures, logs that were cut off, and archives in two packings."""
+"""Logs of Inspect: scores of every kind, repeats, refusals and failures, logs that were cut off, and archives in two
+packings."""
 
 from __future__ import annotations
 
@@ -498,7 +499,8 @@ def test_a_real_log_gives_the_tools_counts_and_figure(name: str) -> None:
 def test_real_logs_that_hold_no_outcomes_say_why() -> None:
     for name, rule in {
         "2025-10-14T15-42-59-05-00_article-tracking-categories_9sEXT2VSiBpAdRxp9FyZmJ.eval": "started and not finished",
-        "data_with_llm_scoring.json": "none of its 1000 samples, so no answers; its own figures: simpleqa_scorer accuracy 0.431",
+        "data_with_llm_scoring.json": "none of its 1000 samples, so no answers; its own figures: "
+        "simpleqa_scorer accuracy 0.431",
         "2026-06-18T15-29-02+00-00_political-bias_68LHTP6ciAmphyGcVs5ySE.eval": "'left' 24×, 'both' 4×, 'right' 2×",
         "2026-07-08T21-14-45-00-00_political-bias_SLVe6emzRhVyfYVwPCCDV8.eval": "'both' 22×, 'left' 8×",
     }.items():

@@ -179,8 +179,9 @@ def test_the_confidence_of_a_choice_is_the_softmax_at_the_option_chosen(tmp_path
 
 
 def test_a_metric_by_length_chooses_another_option(tmp_path: Path) -> None:
-    # -0.5 over the one character of "4" is worse than -0.9 over the two of "IV" (-0.45): acc chooses "4", acc_norm "IV".
-    # The space before an option does not count; with it "4" would be the better one (-0.25 to -0.3).
+    # -0.5 over the one character of "4" is worse than -0.9 over the two of "IV" (-0.45): acc chooses "4",
+    # acc_norm "IV". The space before an option does not count; with it "4" would be the better one (-0.25 to
+    # -0.3).
     asked = {f"gen_args_{i}": {"arg_0": "2 + 2?", "arg_1": f" {text}"} for i, text in enumerate(["4", "IV"])}
     both = choice(0, 1.0, -0.5, -0.9, arguments=asked, metrics=["acc", "acc_norm"], acc_norm=0.0)
     listed = choice(1, 1.0, -0.5, -0.9, arguments=[["2 + 2?", " 4"], ["2 + 2?", " IV"]]) | {"acc_norm": 0.0}
@@ -380,7 +381,8 @@ def test_a_broken_row(twin: str, tmp_path: Path) -> None:
     assert_refused(lines(tmp_path / "m" / NAME, row(0, 1.0), bad), "line 2", rule)
 
 
-# COUNTS.txt beside the logs: correct, incorrect, and how many rows of the filter hold [invalid] (silence here, wrong there).
+# COUNTS.txt beside the logs: correct, incorrect, and how many rows of the filter hold [invalid] (silence here, wrong
+# there).
 REAL = {
     "asdiv_llama3_loglik50": ("", 46, 4, 0),
     "gsm8k_gemma3_trimmed3of100": ("", 1, 2, 0),

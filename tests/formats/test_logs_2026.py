@@ -151,7 +151,8 @@ def test_trap_10_the_cache_is_not_the_last_run() -> None:
 
 @needs_logs
 def test_trap_11_a_script_that_crashed_is_pointed_out() -> None:
-    """18 of 30 results: 12 and 4, and 2 in which a judge failed the answer too; all failed for something else as well."""
+    """18 of 30 results: 12 and 4, and 2 in which a judge failed the answer too; all failed for something else as
+    well."""
     data, notes = evidence_and_notes(LOGS / "promptfoo" / "nicheiq_results.json", missing="unanswered")
     assert data.columns["correct"].sum() == 0
     assert any("of 18 of 30 results the script of an assertion crashed" in note for note in notes)
@@ -232,7 +233,8 @@ def test_trap_17_one_object_in_place_of_a_list(tmp_path: Path) -> None:
     "path", sorted((LOGS / "tables").glob("*")) if LOGS.exists() else [], ids=lambda path: path.name
 )
 def test_trap_18_no_home_made_table_is_read_by_a_guess(path: Path) -> None:
-    """Each is refused with one message, but for one of questions, gold answers and answers: a note says what was taken."""
+    """Each is refused with one message, but for one of questions, gold answers and answers: a note says what was
+    taken."""
     if path.name != "agentbench_tr_eval_results.csv":
         assert refusal(path, FormatError).path == str(path)
         return
@@ -255,7 +257,8 @@ def test_trap_19_a_run_in_which_no_metric_ran_has_no_wrong_answers(tmp_path: Pat
 
 
 def test_check_names_a_file_of_every_kind_in_one_call() -> None:
-    """One excerpt of each tool's log, each by itself, in one folder of links; each is named rightly and none is guessed."""
+    """One excerpt of each tool's log, each by itself, in one folder of links; each is named rightly and none is
+    guessed."""
     logs = {
         name: excerpt
         for name, excerpt in EVERY.items()

@@ -88,7 +88,8 @@ def test_files_that_do_not_belong_together(tmp_path: Path) -> None:
 
 
 def test_answers_that_are_no_option_are_counted(tmp_path: Path) -> None:
-    """Letters and positions name options; the words of none do not, and are wrong. Most of a run in vain: another test?"""
+    """Letters and positions name options; the words of none do not, and are wrong. Most of a run in vain: another
+    test?"""
     said = "answers name no option of their question, and are wrong"
     _, notes = evidence_and_notes(write_files(tmp_path, FILES | {"mine.jsonl": RUN.replace('"Ann"', '"Carl"')}))
     assert notes == (f"run 'mine': 6 of 6 {said}; is it a run on this test?",)

@@ -1,4 +1,5 @@
-"""MLflow's tables of evaluation results, and tables as JSON of columns and rows, as MLflow and Weights & Biases write."""
+"""MLflow's tables of evaluation results, and tables as JSON of columns and rows, as MLflow and Weights & Biases
+write."""
 
 from __future__ import annotations
 

@@ -169,7 +169,8 @@ def test_each_run_is_judged_by_its_own_gold(tmp_path: Path) -> None:
     found, notes = evidence_and_notes([one, other])
     assert_array_equal(found.columns["correct"], [[1, 0], [1, 1]])
     assert notes == (
-        "1 of 2 questions has gold answers that differ between runs: each run is judged by its own (--choose gold=first takes "
+        "1 of 2 questions has gold answers that differ between runs: each run is judged by its own (--choose "
+        "gold=first takes "
         "the first for all); in '1', run 'b' has 'ZoÃ«' where 'a' has 'Zoë'",
     )
     found, notes = evidence_and_notes([one, other], choose={"gold": "first"})

@@ -212,7 +212,8 @@ def test_what_is_wrong_is_named_with_its_line(changed: dict[str, str], said: str
         ("run", {"id": "q1", "strings": ["again"], "run": "mine"}, "responds to question q1 again; it was on line 1"),
         ("run", {"id": "q2", "strings": "x", "run": "other"}, "strings must be a list"),
         ("run", {"id": "q2", "strings": [""], "run": "other"}, "the answer string is empty"),
-        ("run", {"id": "q2", "strings": [], "confidence": "high", "run": "other"}, "confidence must be a finite number"),
+        ("run", {"id": "q2", "strings": [], "confidence": "high", "run": "other"}, "confidence must be a finite "
+                                                                                   "number"),
         ("map", {"id": "q1", "run": "mine", "nugget": 1.5}, "nugget must be a text or a whole number"),
         ("map", {"id": "q1", "run": "mine", "nugget": "1", "rank": -1}, "rank must be a whole number"),
     ],
@@ -304,7 +305,8 @@ def test_counts_by_series_use_the_weights_of_a_series_without_lists(tmp_path: Pa
 
 
 def test_types_and_what_list_measures_leave_out_are_counted(tmp_path: Path) -> None:
-    """Lists: 1 of 2 right of 2 known; nothing returned to 3 known; one returned where none is known. IP (1/2 + 0) / 2, F (2/4 + 0) / 2."""
+    """Lists: 1 of 2 right of 2 known; nothing returned to 3 known; one returned where none is known. IP (1/2 + 0) /
+    2, F (2/4 + 0) / 2."""
     rows = "a,f1,s,factoid,1,,,,,,,\na,l1,s,list,,1,2,2,,,,\na,l2,s,list,,0,0,3,,,,\na,l3,s,list,,0,1,0,,,,\n"
     names = ["nuggets.list_IP", "nuggets.list_F"]
     scores = nescio.score(write_files(tmp_path, {"c.csv": COUNTS + rows}), names, ci=None)

@@ -276,7 +276,8 @@ NEEDS = "an outcome table has the columns run, question and outcome"
     [
         (
             "engine no.,id,mine",
-            f"{NEEDS}; rename yours, name them with --column, or name the format with --format-in (found ['engine no.', 'id', 'mine'])",
+            f"{NEEDS}; rename yours, name them with --column, or name the format with --format-in (found "
+            f"['engine no.', 'id', 'mine'])",
         ),
     ],
 )

@@ -275,7 +275,8 @@ def test_a_broken_story_is_named_with_its_line(tmp_path: Path, second: str, rule
 
 
 def test_stories_say_that_they_make_clusters(tmp_path: Path) -> None:
-    """A folder brings its stories along, and the intervals are then others than those of the same questions without them."""
+    """A folder brings its stories along, and the intervals are then others than those of the same questions without
+    them."""
     asked = [{"id": i, "question": "Who?", "answers": ["x"], "story": "s"} for i in (1, 2)]
     files = write_files(
         tmp_path,

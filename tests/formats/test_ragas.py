@@ -30,7 +30,8 @@ ONE = {"metric": "faithfulness", "threshold": "0.5"}
 
 
 def test_both_means_are_given_where_a_metric_failed() -> None:
-    """ragas printed {'word_recall': 0.5333, 'exact_match': 0.1667} when it wrote this file: (1 + 1 + 0 + 0 + 2/3) / 5, and 1/6."""
+    """ragas printed {'word_recall': 0.5333, 'exact_match': 0.1667} when it wrote this file: (1 + 1 + 0 + 0 + 2/3) /
+    5, and 1/6."""
     scores = nescio.score(LAMP, ci=None)
     assert scores["lamp", "mean(word_recall)"].value == pytest.approx(0.5333, abs=5e-5)
     assert scores["lamp", "mean(exact_match)"].value == pytest.approx(0.1667, abs=5e-5)
@@ -99,7 +100,8 @@ def test_a_metric_that_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not LOGS.exists(), reason="the shared logs are not beside the checkout")
 def test_a_real_table_has_the_tool_s_own_figures() -> None:
-    """README of the logs: faithfulness nan (0), answer_relevancy nan (0), context_precision 0.2500 (4), context_recall 0.0000 (2)."""
+    """README of the logs: faithfulness nan (0), answer_relevancy nan (0), context_precision 0.2500 (4),
+    context_recall 0.0000 (2)."""
     data, notes = evidence_and_notes(LOGS / "pulsevent_ragas_results.csv")
     graded = {name: scores[0][~pytest.importorskip("numpy").isnan(scores[0])] for name, scores in data.columns.items()}
     counts = {name.removeprefix("user."): len(scores) for name, scores in graded.items()}

@@ -1,4 +1,5 @@
-"""Random sound tables are read to what they hold; random damage gives a clean reading or one refusal, never another exception."""
+"""Random sound tables are read to what they hold; random damage gives a clean reading or one refusal, never another
+exception."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def test_a_sound_table_is_read_to_what_it_holds(encoding: str, rows: list[dict[s
 
 SAMPLES: dict[str, dict[str, str]] = {
     "outcomes.csv": {
-        "table.csv": 'run,question,outcome,confidence,candidate,topic\na,q1,correct,0.5,,"t, é"\na,q2,unanswered,,correct,u\n'
+        "table.csv": 'run,question,outcome,confidence,candidate,topic\na,q1,correct,0.5,,"t, '
+        'é"\na,q2,unanswered,,correct,u\n'
         "b,q1,incorrect,0.25,,\nb,q2,unanswered,,incorrect,u\n"
     },
     "outcomes.jsonl": {

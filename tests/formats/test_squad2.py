@@ -65,7 +65,8 @@ def test_what_files_hold(tmp_path: Path) -> None:
 
 
 def test_texts_that_normalisation_empties(tmp_path: Path) -> None:
-    """The script: an answer "The" is no answer, and a prediction "the" equals the empty one; nescio's outcome stands apart."""
+    """The script: an answer "The" is no answer, and a prediction "the" equals the empty one; nescio's outcome stands
+    apart."""
     gold = gold_of(gold_question("q1", "The", "Oslo"), gold_question("q2", "A"), gold_question("q3"))
     found = evidence(files(tmp_path, dev=gold, mine={"q1": "an", "q2": "the", "q3": "the"}))
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 1]])
@@ -74,9 +75,9 @@ def test_texts_that_normalisation_empties(tmp_path: Path) -> None:
 
 
 def test_the_figures_of_the_script(tmp_path: Path) -> None:
-    """By hand: from silence everywhere (2 of 4 right, q2 and q4), answering in the order of the odds q1, q3, q4, q2 adds 1 for
-    a right answer and takes 1 for an answer where there is none: 3, 3, 2, 2 of 4 at best. Answering q1 alone is the best, and
-    the threshold is its odds, -2."""
+    """By hand: from silence everywhere (2 of 4 right, q2 and q4), answering in the order of the odds q1, q3, q4, q2
+    adds 1 for a right answer and takes 1 for an answer where there is none: 3, 3, 2, 2 of 4 at best. Answering q1
+    alone is the best, and the threshold is its odds, -2."""
     gold = gold_of(gold_question("q1", "Ann"), gold_question("q2"), gold_question("q3", "Oslo"), gold_question("q4"))
     predictions = {"q1": "Ann", "q2": "", "q3": "Rome", "q4": "Rome"}
     odds = {"q4": 0.5, "q3": -1, "q2": 3, "q1": -2.0}
@@ -99,7 +100,8 @@ def test_the_figures_of_the_script(tmp_path: Path) -> None:
 
 
 def test_ties_of_the_odds_are_taken_one_by_one(tmp_path: Path) -> None:
-    """All odds tied: the script still "finds" the question that comes first, which no threshold could part from the other."""
+    """All odds tied: the script still "finds" the question that comes first, which no threshold could part from the
+    other."""
     gold = gold_of(gold_question("q1", "Ann"), gold_question("q2"), gold_question("q3"))
     predictions = {"q1": "Ann", "q2": "Rome", "q3": "Rome"}
     for order, best in ((("q1", "q2", "q3"), 100.0), (("q2", "q3", "q1"), 200 / 3)):

@@ -31,7 +31,8 @@ def names(first: int, last: int) -> list[str]:
 
 
 def test_a_report_as_its_tool_counts_it(tmp_path: Path) -> None:
-    """As the logs' README tells of one: 9 resolved of 100 submitted and 500 in all, 58 empty patches, 400 incomplete."""
+    """As the logs' README tells of one: 9 resolved of 100 submitted and 500 in all, 58 empty patches, 400
+    incomplete."""
     text = report(
         resolved_ids=names(0, 9),
         empty_patch_ids=names(9, 67),

@@ -120,7 +120,8 @@ def test_stories_are_written_beside_their_questions(tmp_path: Path) -> None:
 
 
 def test_a_story_without_a_name_gets_one(tmp_path: Path) -> None:
-    """Two stories that are called alike, as those of two test files may be, stay two; the label that changed is counted."""
+    """Two stories that are called alike, as those of two test files may be, stay two; the label that changed is
+    counted."""
     labels = {"story": "s"}
     questions = tuple(
         Question(str(i), "?", ("a",), strata=labels, story=(text,)) for i, text in enumerate(("One.", "Two."))
@@ -139,7 +140,8 @@ def test_columns_that_mean_something_else_are_left_out_and_counted(tmp_path: Pat
     question = Question("1", "Who?", ("Ann",), strata=strata)
     found = Unjudged(Collection("questions", (question,)), (), extra_columns={"f1": np.zeros((0, 1))})
     assert notes_of_writing(found, "questions", tmp_path / "out") == (
-        "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, value, answer), "
+        "left out, as there is no place for it in nescio's questions and runs: 3 columns of questions (outcome, "
+        "value, answer), "
         "1 column of scores (f1)",
     )
     assert read_collection(files_in(tmp_path / "out"))[0].questions[0].strata == {"topic": "t"}
@@ -208,7 +210,8 @@ def test_squad(tmp_path: Path) -> None:
 
 
 def test_odds_that_would_be_read_otherwise_are_not_written(tmp_path: Path) -> None:
-    """Odds from 0 to 1 are read as probabilities: of confidence -0.5 would come 0.5. And some ids make a report of odds."""
+    """Odds from 0 to 1 are read as probabilities: of confidence -0.5 would come 0.5. And some ids make a report of
+    odds."""
     runs = (Run("low", (Response("1", "Ann", True, -0.5), Response("2", "x", True))),)
     notes = notes_of_writing(replace(FOUND, runs=runs), "squad2", tmp_path / "low")
     assert notes[-1] == "run 'low': no file of odds, as its confidences could not be read back from one"
@@ -301,7 +304,8 @@ def test_pan_of_any_year_is_written_as_that_of_2020(year: str, tmp_path: Path) -
 
 
 def test_a_letter_of_2013_against_its_score_cannot_be_written_as_a_score(tmp_path: Path) -> None:
-    """EN01 Y 0.3 says that the answer is Y, and 0.3 alone would say N; silence (-) with a score is 0.5, which a note counts."""
+    """EN01 Y 0.3 says that the answer is Y, and 0.3 alone would say N; silence (-) with a score is 0.5, which a note
+    counts."""
     (tmp_path / "truth.txt").write_text("EN01 Y\nEN02 N\n")
     for name, line in (("against", "EN01 Y 0.3\nEN02 N 0.1\n"), ("half", "EN01 Y 0.5\nEN02 N 0.1\n")):
         (tmp_path / f"{name}.txt").write_text(line)

@@ -65,7 +65,8 @@ FORMULAS = ("=1+1", "+1", "-1", "@cmd", "'=1+1", "''-x", "'tis", "a=b", "'")
 
 @pytest.mark.parametrize("suffix", FILES)
 def test_texts_like_formulas_are_inert_in_a_spreadsheet_and_read_back(suffix: str, tmp_path: Path) -> None:
-    """OWASP's list: a cell must not begin with =, +, - or @ (a tab or a carriage return there is no part of a cell here)."""
+    """OWASP's list: a cell must not begin with =, +, - or @ (a tab or a carriage return there is no part of a cell
+    here)."""
     n = len(FORMULAS)
     strata = {"topic": np.array(FORMULAS[::-1], dtype=object)}
     states = np.array([[CORRECT] * n, [INCORRECT] * n], dtype=np.int8)

@@ -94,7 +94,8 @@ def _table(columns: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def _asked(questions: list[list[int]]) -> dict[str, list[Any]]:
-    """The answers to each question that was asked several times, from how many are correct, incorrect and unanswered."""
+    """The answers to each question that was asked several times, from how many are correct, incorrect and
+    unanswered."""
     rows = [
         (str(i), str(repeat), word)
         for i, counts in enumerate(questions)
@@ -128,7 +129,8 @@ def _pan(pan: dict[str, list[Any]], folder: Path) -> list[Path]:
 
 
 def _ave(ave: dict[str, Any], folder: Path) -> list[Path]:
-    """A group of answers a question as "VRU", and what a run does with each as "SVR" (S selected, - missing); 3*R is R R R."""
+    """A group of answers a question as "VRU", and what a run does with each as "SVR" (S selected, - missing); 3*R is
+    R R R."""
     words = {"V": "VALIDATED", "R": "REJECTED", "U": "UNKNOWN", "S": "SELECTED"}
     lines, groups = [], []
     sure = iter(ave.get("confidence", []))

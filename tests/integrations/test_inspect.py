@@ -16,8 +16,9 @@ import nescio
 from nescio.errors import UnknownNameError, UsageError
 from nescio.integrations.inspect import measure
 
-# What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every question is
-# asked in one epoch before the next: two questions get C and then P, two C and N, two C and a refusal, two I and no grade.
+# What the mock model says, and the letter that our scorer gives. Each is said twice, in this order, and every
+# question is asked in one epoch before the next: two questions get C and then P, two C and N, two C and a refusal,
+# two I and no grade.
 SAID = {
     "one": "C",
     "two": "C",

@@ -69,7 +69,8 @@ def test_a_threshold_on_probabilities() -> None:
 
 
 def test_confidence_measures_read_the_probability() -> None:
-    """Two right answers at 0.9 and 0.8, a wrong one at 0.6: the risk at coverage 1/3, 2/3, 1 is 0, 0, 1/3; their mean 1/9."""
+    """Two right answers at 0.9 and 0.8, a wrong one at 0.6: the risk at coverage 1/3, 2/3, 1 is 0, 0, 1/3; their
+    mean 1/9."""
 
     class Fixed:
         classes_ = np.array(["a", "b"])

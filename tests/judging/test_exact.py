@@ -1,4 +1,5 @@
-"""Exact match after SQuAD's normalisation, as evaluate-v2.0.py does it: case, ASCII punctuation, articles, white space."""
+"""Exact match after SQuAD's normalisation, as evaluate-v2.0.py does it: case, ASCII punctuation, articles, white
+space."""
 
 import pytest
 from hypothesis import given

@@ -347,7 +347,8 @@ def test_the_limit_on_calls(server: Server, judge: Callable[..., LLM]) -> None:
 
 
 def test_the_limit_on_cost(server: Server, judge: Callable[..., LLM]) -> None:
-    """A call costs 100·10 + 10·100 millionths, .002; until it has ended, some 3,000 bytes·10 + 50·100 are set aside for it."""
+    """A call costs 100·10 + 10·100 millionths, .002; until it has ended, some 3,000 bytes·10 + 50·100 are set aside
+    for it."""
     answers = [f"right {i}" for i in range(40)]
     one = judge(limits=Limits(cost=0.06, price_in=10, price_out=100), max_tokens=50)
     found = states(one, *answers)

@@ -1,4 +1,5 @@
-"""Laws of value that every registered measure keeps, whatever is measured. Each example is drawn once for all measures."""
+"""Laws of value that every registered measure keeps, whatever is measured. Each example is drawn once for all
+measures."""
 
 from __future__ import annotations
 

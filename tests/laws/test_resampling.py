@@ -1,4 +1,5 @@
-"""The ways of drawing share one law, and a result depends on the seed alone: not on batches, jobs, backends or threads."""
+"""The ways of drawing share one law, and a result depends on the seed alone: not on batches, jobs, backends or
+threads."""
 
 from __future__ import annotations
 

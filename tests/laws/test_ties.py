@@ -1,4 +1,5 @@
-"""Ordered measures against plain loops over every order of the tied questions, and their shortcuts against the long way."""
+"""Ordered measures against plain loops over every order of the tied questions, and their shortcuts against the long
+way."""
 
 from __future__ import annotations
 

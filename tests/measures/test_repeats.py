@@ -1,5 +1,5 @@
-"""pass@k and its kin: unbiased by enumeration, as published code computes them, and the figures that other tools give of
-real logs with repeats."""
+"""pass@k and its kin: unbiased by enumeration, as published code computes them, and the figures that other tools
+give of real logs with repeats."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def test_runs_are_compared_on_the_questions_that_both_were_asked_often_enough() 
 
 @real
 def test_tau_bench_s_own_pass_hat_k() -> None:
-    """Of the 15 tasks of the cut log, four trials each: {1: 0.2, 2: 0.0778, 3: 0.0667, 4: 0.0667}, as the folder's README
-    has recounted by the tool's formula."""
+    """Of the 15 tasks of the cut log, four trials each: {1: 0.2, 2: 0.0778, 3: 0.0667, 4: 0.0667}, as the folder's
+    README has recounted by the tool's formula."""
     trials = json.loads((DATA / "tau_bench" / "gpt-4o-airline.json").read_text())
     rows = [
         {

@@ -31,7 +31,8 @@ def share(part: int | Fraction, whole: int) -> Fraction | None:
     return Fraction(part) / whole if whole else None
 
 
-# Peñas & Rodrigo (ACL 2011), eq. 1, 2, 4, 5, 6 and sec. 3.1, 3.2; SimpleQA and penalties as in their docstrings. C, W, U.
+# Peñas & Rodrigo (ACL 2011), eq. 1, 2, 4, 5, 6 and sec. 3.1, 3.2; SimpleQA and penalties as in their docstrings. C,
+# W, U.
 FORMULAS: dict[str, Formula] = {
     "accuracy": lambda c, w, u: share(c, c + w + u),
     "UF": lambda c, w, u: share(c - w, c + w + u),
@@ -195,7 +196,8 @@ def test_where_lower_is_better_silence_must_not_be_the_best() -> None:
 
 
 def test_aurc_loses_a_question_with_its_candidate() -> None:
-    # Wrong at 1, right at 0.75, wrong at 0.25: risks 1, 1/2, 2/3. Without the last answer: 1, 1/2, and the mean is higher.
+    # Wrong at 1, right at 0.75, wrong at 0.25: risks 1, 1/2, 2/3. Without the last answer: 1, 1/2, and the mean
+    # is higher.
     row = finding(everything(), "AURC", "silence for wrong")
     assert row.result == "fails"
     assert (row.against, row.value) == pytest.approx((13 / 18, 3 / 4))

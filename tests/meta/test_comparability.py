@@ -15,7 +15,8 @@ from nescio.data.signature import Signature
 from nescio.meta import comparability
 from nescio.meta.comparability import pearson
 
-# Hirschman et al. (ACL 1999), Table 1: AnsWdRecall, HumSent, AutSent of the 13 systems, the last with references by hand.
+# Hirschman et al. (ACL 1999), Table 1: AnsWdRecall, HumSent, AutSent of the 13 systems, the last with references by
+# hand.
 TABLE_1 = {
     "Base": (0.29, 0.28, 0.28),
     "Stem": (0.29, 0.29, 0.28),

@@ -63,7 +63,8 @@ def size(**asked: Any) -> int:
 
 
 def mcnemar_power(n: int, ahead: float, behind: float, alpha: float = 0.05) -> float:
-    """The chance that the exact two-sided sign test has p ≤ alpha: of n questions N are unlike, of which Bin(N, …) are ahead."""
+    """The chance that the exact two-sided sign test has p ≤ alpha: of n questions N are unlike, of which Bin(N, …)
+    are ahead."""
     total = 0.0
     for unlike in range(1, n + 1):
         chance = stats.binom.pmf(unlike, n, ahead + behind)
@@ -97,7 +98,8 @@ def test_the_power_is_that_of_mcnemars_exact_test(ahead: int, behind: int, power
     assert abs(row.power - true) < 4 * row.error
     # Up to 50 questions it is the smallest number that is enough, and one more may add more than .02.
     assert abs(true - power) < 0.02 or (row.questions <= 50 and true > power)
-    # The exact test asks for one discordant question more (Yates): n d - 1 = λ √(n p) moves the published n by about 2/d.
+    # The exact test asks for one discordant question more (Yates): n d - 1 = λ √(n p) moves the published n by
+    # about 2/d.
     published = miettinen(ahead / 100, behind / 100, power) + 2 / (ahead - behind) * 100
     assert row.questions == pytest.approx(published, rel=0.05, abs=4)
 
@@ -124,11 +126,13 @@ def test_the_spreads_of_c_at_1_are_those_of_the_formulas() -> None:
     measure = parse("c@1")
     table = from_rates(measure, (0.5, 0.3, 0.2), (0.6, 0.3, 0.1))
     exchanged, sampled = table.spreads()
-    # formulas 3.6: n²·difference = ½ Σ w (2B - N) with w = (2n + S_U, 2n + S_U - S_A, S_A); here n = 1, S_A = 1.1, S_U = 0.3
+    # formulas 3.6: n²·difference = ½ Σ w (2B - N) with w = (2n + S_U, 2n + S_U - S_A, S_A); here n = 1, S_A =
+    # 1.1, S_U = 0.3
     weights = 2.3 / 2, 1.2 / 2, 1.1 / 2
     unlike = 0.5 * 0.3 + 0.3 * 0.6, 0.5 * 0.1 + 0.2 * 0.6, 0.2 * 0.3 + 0.3 * 0.1
     assert exchanged == pytest.approx(sum(w * w * p for w, p in zip(weights, unlike, strict=True)) ** 0.5)
-    # c@1 = a (1 + u): a question moves it by (1 + u)(1[C] - a) + a (1[U] - u); of two independent systems variances add.
+    # c@1 = a (1 + u): a question moves it by (1 + u)(1[C] - a) + a (1[U] - u); of two independent systems
+    # variances add.
     variance = 0.0
     for c, w, u in ((0.5, 0.3, 0.2), (0.6, 0.3, 0.1)):
         moves = {"C": (1 + u) * (1 - c) - c * u, "W": -(1 + u) * c - c * u, "U": -(1 + u) * c + c * (1 - u)}

@@ -56,7 +56,8 @@ def student(z: Sequence[float]) -> float:
 
 
 def literal(z: Sequence[float], picks: Sequence[list[int]], alpha: float) -> tuple[float, float]:
-    """ASL, and |mean| at the ⌈Bα⌉-th largest |t|, of one pair as section 3.3 of the formulas has it; NaN z are absent."""
+    """ASL, and |mean| at the ⌈Bα⌉-th largest |t|, of one pair as section 3.3 of the formulas has it; NaN z are
+    absent."""
     known = [value for value in z if not math.isnan(value)]
     observed, centre = abs(student(known)), fmean(known)
     tried = []
@@ -98,8 +99,8 @@ def five_runs() -> Evidence:
 def test_the_exact_example_of_the_specification() -> None:
     """z = (.1, .2, .3): of 27 resamples two are as extreme, three times the first and three times the third.
 
-    Their |mean| is .1, and they are the 2 = ⌈27 · .05⌉ largest; the third largest |t| is 2, of the resamples with twice the
-    first and once the second (and their mirror images), whose mean is -.2/3.
+    Their |mean| is .1, and they are the 2 = ⌈27 · .05⌉ largest; the third largest |t| is 2, of the resamples with
+    twice the first and once the second (and their mirror images), whose mean is -.2/3.
     """
     found = power(graded(s=[[0, 0, 0], [0.1, 0.2, 0.3]]), "mean(s)", alpha=[0.05, 0.1], resamples=None)
     (point,) = found.tables["asl_curve"]
@@ -215,8 +216,8 @@ def test_clusters_of_one_size_are_units_with_their_mean() -> None:
 def test_clusters_of_unlike_sizes_have_the_standard_error_of_a_ratio() -> None:
     """Two resamples by hand: sums (3, 1, 0) over (2, 1, 1) questions, mean 1; deviations 1, 0, -1.
 
-    The standard error is √(3/2 · 2)/4, so t = 4/√3. On (first, first, second): mean 7/5, deviations .2, .2, -.4, less 1: .4
-    over √(3/2 · .24)/5 = .12, so t = 10/3 is larger. On (first, second, third) t is 0.
+    The standard error is √(3/2 · 2)/4, so t = 4/√3. On (first, first, second): mean 7/5, deviations .2, .2, -.4,
+    less 1: .4 over √(3/2 · .24)/5 = .12, so t = 10/3 is larger. On (first, second, third) t is 0.
     """
     data = replace(graded(s=[[0.0] * 4, [1.0, 2, 1, 0]]), clusters=np.array([0, 0, 1, 2]))
     found = levels(power(data, "mean(s)", resamples=None))["mean(s)", "b", "a"]

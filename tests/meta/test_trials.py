@@ -1,4 +1,5 @@
-"""Stability and swap rates: the exhaustive toy example, the published procedure run as it is, and sane answers at the edges."""
+"""Stability and swap rates: the exhaustive toy example, the published procedure run as it is, and sane answers at
+the edges."""
 
 from __future__ import annotations
 
@@ -96,7 +97,8 @@ def test_fresh_and_shared_drawings_have_the_same_expectation() -> None:
     for measure in ("c@1", "UF"):
         shared = stability(data, measure, size=40, trials=4_000, fuzziness=[0.05]).rows[0]
         fresh = stability(data, measure, size=40, trials=4_000, fuzziness=[0.05], fresh=True).rows[0]
-        # Ties of 4,000 shared trials (six pairs that share them) differ from fresh ones by a few standard errors at most.
+        # Ties of 4,000 shared trials (six pairs that share them) differ from fresh ones by a few standard
+        # errors at most.
         assert abs(shared.ties - fresh.ties) < 5 * (0.25 / 4_000) ** 0.5
         assert abs(shared.error_rate - fresh.error_rate) < 5 * (0.25 / 4_000) ** 0.5
 

@@ -12,7 +12,8 @@ from nescio.data.evidence import Evidence
 
 @dataclass(frozen=True)
 class Sheet:
-    """One run on n questions: `outcome` 0 correct, 1 incorrect, 2 unanswered; `confidence` in [0, 1]; `same` and `value` as PAN's."""
+    """One run on n questions: `outcome` 0 correct, 1 incorrect, 2 unanswered; `confidence` in [0, 1]; `same` and
+    `value` as PAN's."""
 
     outcome: Array
     confidence: Array

@@ -1,4 +1,5 @@
-"""Figures that others published on real runs. The data are not part of the project; without them these tests are skipped."""
+"""Figures that others published on real runs. The data are not part of the project; without them these tests are
+skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def where(folder: Path) -> pytest.MarkDecorator:
 
 @where(PAN)
 def test_PAN_2020_comes_out_as_its_organisers_compute_it() -> None:
-    """Nine runs of the PAN 2020 shared task, 14,311 problems each: the organisers' evaluator and the published table."""
+    """Nine runs of the PAN 2020 shared task, 14,311 problems each: the organisers' evaluator and the published
+    table."""
     expected = json.loads((PAN / "expected.json").read_text())
     runs = sorted(PAN.glob("runs/*/answers.jsonl"))
     names = ["c@1", "pan.c@1", "pan.F1", "pan.AUC", "pan.F0.5u", "pan.Brier", "coverage"]

@@ -49,7 +49,8 @@ def make(output: Path, *arguments: object, command: str = "report") -> Path:
 
 
 def outcome_table(path: Path, runs: dict[str, str], *, confidence: bool = False) -> Path:
-    """An outcome table from a letter a question; questions q000, q001 … fall into topics red, green and blue by turns."""
+    """An outcome table from a letter a question; questions q000, q001 … fall into topics red, green and blue by
+    turns."""
     words = {"C": "correct", "W": "incorrect", "U": "unanswered"}
     rows = ["run,question,outcome,topic" + (",confidence" if confidence else "")]
     for name, letters in runs.items():
@@ -70,14 +71,15 @@ def three_runs_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make(folder / "page.html", outcome_table(folder / "three.csv", THREE, confidence=True), "--by", "topic")
 
 
-# Of each move from an old run to a new one, how many questions there are. Won 6 + 2, lost 4 + 3, newly silent 3 + 5, newly answered
-# 2 + 1, as before 30 + 20 + 9.
+# Of each move from an old run to a new one, how many questions there are. Won 6 + 2, lost 4 + 3, newly silent 3 + 5,
+# newly answered 2 + 1, as before 30 + 20 + 9.
 MOVES = {"CC": 30, "CW": 4, "CU": 3, "WC": 6, "WW": 20, "WU": 5, "UC": 2, "UW": 1, "UU": 9}
 
 
 @pytest.fixture(scope="session")
 def diff_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of two runs on 80 questions that both have, two that only the old one has, and one that only the new one has."""
+    """The page of two runs on 80 questions that both have, two that only the old one has, and one that only the new
+    one has."""
     folder = tmp_path_factory.mktemp("diff")
     moves = "".join(move * many for move, many in MOVES.items())
     table = outcome_table(folder / "two.csv", {"old": moves[::2], "new": moves[1::2]})
@@ -163,8 +165,8 @@ AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 
 
 def assert_accessible(page: Any) -> None:
-    """axe-core finds nothing in the page with everything opened. Drawings are emptied first: they are hidden from assistive technology,
-    which a test of `cleaned` holds them to, and axe would spend seconds on walking them."""
+    """axe-core finds nothing in the page with everything opened. Drawings are emptied first: they are hidden from
+    assistive technology, which a test of `cleaned` holds them to, and axe would spend seconds on walking them."""
     page.focus("#grid")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")

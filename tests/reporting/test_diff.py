@@ -1,4 +1,5 @@
-"""The page of what changed between two runs, as a text: the moves of the questions, the sentence, and what is refused."""
+"""The page of what changed between two runs, as a text: the moves of the questions, the sentence, and what is
+refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The page of what changed between two runs in a real browser: every interaction, no error, no request that leaves the page."""
+"""The page of what changed between two runs in a real browser: every interaction, no error, no request that leaves
+the page."""
 
 from __future__ import annotations
 

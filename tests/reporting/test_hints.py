@@ -18,7 +18,8 @@ SOURCES = {"pan20": ["truth.jsonl", "runs/*/*"], "mmlu_pro": ["outcomes.parquet"
 
 Row = dict[str, Any]
 
-# The places of all texts of a drawing: what it says, the middle, and the right end (numbers of an upright axis end there).
+# The places of all texts of a drawing: what it says, the middle, and the right end (numbers of an upright axis end
+# there).
 TEXTS = """(plot) => [...plot.querySelectorAll('text')].filter((t) => t.getClientRects().length).map((t) => {
   const box = t.getBoundingClientRect();
   return [t.textContent, box.x + box.width / 2, box.y + box.height / 2, box.right];
@@ -229,7 +230,8 @@ def test_keys_step_through_points_and_through_nothing_else(report: Path, visit: 
 
 
 def test_a_line_says_nothing_of_its_first_point(report: Path, visit: Any) -> None:
-    """Of PAN's runs at a coverage of 60% the risk is some percent; the first point of a line, one answer, says 0% or 100%."""
+    """Of PAN's runs at a coverage of 60% the risk is some percent; the first point of a line, one answer, says 0% or
+    100%."""
     page = visit(report, viewport={"width": 1200, "height": 1600}).page
     if "risk" not in drawn_charts(page):
         pytest.skip("these runs have no confidences")

@@ -35,7 +35,8 @@ LONG = "c" * 90
 
 @pytest.fixture(scope="module")
 def inherited_names_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of runs and questions with names that every object of JavaScript has, and strata that are alike for 80 letters."""
+    """The page of runs and questions with names that every object of JavaScript has, and strata that are alike for
+    80 letters."""
     folder = tmp_path_factory.mktemp("inherited")
     with (folder / "table.jsonl").open("w") as file:
         for r, run in enumerate(INHERITED):

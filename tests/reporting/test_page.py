@@ -119,14 +119,13 @@ def test_the_price_above_which_silence_wins(tmp_path: Path) -> None:
     said = "The best run is bold from t = 0.00 to 0.25; careful from t = 0.25 to 0.83. For higher t, never answering beats every run"
     assert penalty_words(tmp_path, *both) == f"{said}.{cut}"
     assert penalty_words(tmp_path, *both, "mute,0,0,100") == f"{said} that answers.{cut}"
-    # Ahead of careful only where both lie below silence: 0.5 - 0.1 s = 0.1 - 0.05 s at s = 8, t = 0.889, precision 10/15.
+    # Ahead of careful only where both lie below silence: 0.5 - 0.1 s = 0.1 - 0.05 s at s = 8, t = 0.889,
+    # precision 10/15.
     assert "timid" not in penalty_words(tmp_path, *both, "timid,10,5,85")
     # Nothing wrong, so nothing to pay at any price; and no curve below -0.5: at t = 0.9 ok has 0.9 - 9 * 0.1 = 0.
-    assert (
-        penalty_words(tmp_path, "sure,9,0,91", "ok,90,10,0")
-        == (
-            "The best run is ok from t = 0.00 to 0.89; sure from t = 0.89 to 1.00."  # 0.9 - 0.1 s = 0.09 at s = 8.1, t = 8.1/9.1
-        )
+    assert penalty_words(tmp_path, "sure,9,0,91", "ok,90,10,0") == (
+        # 0.9 - 0.1 s = 0.09 at s = 8.1, t = 8.1/9.1
+        "The best run is ok from t = 0.00 to 0.89; sure from t = 0.89 to 1.00."
     )
     assert penalty_words(tmp_path, "wrong,0,1,99") == "No run earns more than a system that never answers."
     assert _said_of_winners([("a", 0.0, 0.004)], 0.004, False) == "Above t = 0.00 never answering beats every run."
@@ -216,7 +215,8 @@ def test_texts_keep_letters_and_lose_what_moves_them() -> None:
 def test_a_drawing_keeps_no_script_and_no_link() -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>x</script><g role="g"><a href="u"><path d="M0.123456,1"/></a><path onclick="x" aria-roledescription="rect mark" aria-label="2 &lt; 3"/></g></svg>'
     assert cleaned(svg) == (
-        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false"><g><path data-tip="2 &lt; 3"/></g></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false"><g><path data-tip="2 &lt; '
+        '3"/></g></svg>'
     )
 
 
@@ -275,8 +275,8 @@ def test_every_figure_has_words_data_and_a_command(three_runs_page: Path) -> Non
     words = re.sub(r"\s+", " ", text)
     assert "Bold values are the best in their column, significantly or not." in words
     assert (
-        "with these exceptions: for penalty(t), the command gives only the marked values of t; for risk over coverage, the command gives every point"
-        in words
+        "with these exceptions: for penalty(t), the command gives only the marked values of t; for risk over "
+        "coverage, the command gives every point" in words
     )
     assert "; for reliability, the command gives the calibration error but not the bins. The signature" in words
     assert "--seed" not in text  # not given, so no command needs it

@@ -36,7 +36,8 @@ def search(page: Any, text: str) -> None:
 
 
 def assert_address(page: Any, end: str) -> None:
-    """The address comes to end so. (Playwright's own waiting for a function needs `eval`, which the page's policy forbids.)"""
+    """The address comes to end so. (Playwright's own waiting for a function needs `eval`, which the page's policy
+    forbids.)"""
     for _ in range(500):
         if page.url.endswith(end):
             return
@@ -250,8 +251,10 @@ def test_hostile_data_stays_inert(hostile_page: Path, visit: Any) -> None:
 def test_the_policy_stops_a_script_and_a_request_that_got_in(three_runs_page: Path, visit: Any) -> None:
     opened: Opened = visit(three_runs_page)
     opened.page.evaluate(
-        "() => { const s = document.createElement('script'); s.textContent = 'window.pwned = 1'; document.body.append(s);"
-        " const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; return fetch('http://127.0.0.1:9/').catch(() => 0); }"
+        "() => "
+        "{ const s = document.createElement('script'); s.textContent = 'window.pwned = 1'; document.body.append(s);"
+        " const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; return "
+        "fetch('http://127.0.0.1:9/').catch(() => 0); }"
     )
     assert opened.page.evaluate("window.pwned === undefined")
     assert len([line for line in opened.trouble if "Content Security Policy" in line]) >= 3
@@ -273,11 +276,13 @@ def test_texts_and_marks_stand_out(three_runs_page: Path, visit: Any, scheme: st
     for state in ("--correct", "--incorrect"):
         assert_contrast("--on", state, 4.5)
     colours = page.evaluate(
-        "[...new Set([...document.querySelectorAll('.plot .wide path')].filter((p) => p.dataset.tip).map((p) => getComputedStyle(p).fill))]"
+        "[...new Set([...document.querySelectorAll('.plot .wide path')].filter((p) => p.dataset.tip).map((p) => "
+        "getComputedStyle(p).fill))]"
     )
     assert len(colours) > 5
     grid_line = page.evaluate(
-        "(() => { const e = document.createElement('i'); e.style.color = 'var(--line)'; document.body.append(e); return getComputedStyle(e).color; })()"
+        "(() => "
+        "{ const e = document.createElement('i'); e.style.color = 'var(--line)'; document.body.append(e); return getComputedStyle(e).color; })()"
     )
     for colour in {*colours} - {grid_line, "none"}:  # squares of tied runs carry a sign
         assert_contrast(colour, "--paper", 3)

@@ -43,7 +43,8 @@ FORMATS: dict[str, tuple[list[str], str, str, str]] = {
     "squad2": (["squad2/dev-half.json", "squad2/pred_nstats_bert.json"], "In what country is Normandy", "France", "France"),
     "nq": (["nq301/runs_human.csv"], "", "FedExField in Landover", "Landover , Maryland"),
     "cbc": (["cbc4kids/developset", "cbc4kids/student-run.response"], "When was a sheep cloned", "1997", "1997"),
-    "table": (["logs2026/tables/agentbench_tr_eval_results.csv"], "BERTurk ne zaman", "25.03.2020", "BERTurk 25.03.2020"),
+    "table": (["logs2026/tables/agentbench_tr_eval_results.csv"], "BERTurk ne zaman", "25.03.2020", "BERTurk "
+                                                                                                    "25.03.2020"),
 }  # fmt: skip
 
 
@@ -127,7 +128,9 @@ def test_a_preset_is_a_query_on_the_table(preset: tuple[str, str], table: Path, 
     assert {*shown} <= {question for (question,) in found}
     if preset[0] == "sure":  # rows of a pool stand in any order in the document
         at = page.evaluate(
-            "[...document.querySelectorAll('.grid-body .row')].filter((r) => r.style.display !== 'none').sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((r) => r.querySelector('.name bdi').textContent)"
+            "[...document.querySelectorAll('.grid-body .row')].filter((r) => r.style.display !== "
+            "'none').sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((r) => r.querySelector('.name "
+            "bdi').textContent)"
         )
         assert at == [question for (question,) in found][: len(at)]
         assert ordered == at
@@ -145,7 +148,8 @@ def test_flips_between_repeats(tmp_path: Path, visit: Any) -> None:
     opened: Opened = visit(make(tmp_path / "page.html", table))
     page = opened.page
     page.select_option("#f-show", "flips")
-    # wavering is wrong where i + k is 0, 4, 8, … of k = 0, 1, 2: for i mod 4 in 0, 3, 2, which is 9 of 12 questions, 27 rows
+    # wavering is wrong where i + k is 0, 4, 8, … of k = 0, 1, 2: for i mod 4 in 0, 3, 2, which is 9 of 12
+    # questions, 27 rows
     assert_count(page, "27 of 36 questions")
     page.select_option("#f-of", label="steady")
     assert_count(page, "0 of 36 questions")
@@ -189,7 +193,8 @@ def test_words_of_answers_are_found(texts_page: Path, visit: Any) -> None:
 
 def test_bars_of_difficulty_filter(table: Path, texts_page: Path, visit: Any) -> None:
     counts = duckdb.execute(
-        f"SELECT n, count(*) FROM (SELECT count(*) FILTER (outcome = 'correct') AS n FROM '{table}' GROUP BY question) GROUP BY 1 ORDER BY 1"
+        f"SELECT n, count(*) FROM (SELECT count(*) FILTER (outcome = 'correct') AS n FROM '{table}' GROUP BY "
+        f"question) GROUP BY 1 ORDER BY 1"
     ).fetchall()
     opened: Opened = visit(texts_page)
     page = opened.page

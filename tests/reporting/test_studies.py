@@ -17,7 +17,8 @@ from tests.reporting.conftest import THREE, outcome_table
 
 
 def test_a_bar_joins_neighbours_that_are_not_told_apart(tmp_path: Path) -> None:
-    # The twin differs from modest in one question of 300; guesser is 50 questions worse by c@1 (0.667 against 0.5), weak far behind.
+    # The twin differs from modest in one question of 300; guesser is 50 questions worse by c@1 (0.667 against
+    # 0.5), weak far behind.
     runs = {**THREE, "twin": "W" + THREE["modest"][1:]}
     facts = page.gather([outcome_table(tmp_path / "runs.csv", runs)], resamples=200)
     figure = rank_figure(facts)

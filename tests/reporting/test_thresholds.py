@@ -50,7 +50,8 @@ def test_a_slider_gives_the_figures_of_tune_and_score(tmp_path: Path, visit: Any
     correct, incorrect = (int(figures(first)[name]) for name in ("correct", "incorrect"))
     assert float(figures(first)["penalty"]) == pytest.approx((correct - incorrect) / 300, abs=0.0005)
     page.evaluate(
-        "(() => { const all = document.getElementById('t-all'); all.value = 50; all.dispatchEvent(new Event('input', {bubbles: true})); })()"
+        "(() => "
+        "{ const all = document.getElementById('t-all'); all.value = 50; all.dispatchEvent(new Event('input', {bubbles: true})); })()"
     )
     for row in page.locator("#thresholds tbody tr").all():
         assert float(figures(row)["answered"][:-1]) == pytest.approx(50, abs=2)
@@ -62,7 +63,8 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
     table = outcome_table(tmp_path / "two.csv", {"keen": "C" * 120 + "W" * 80, "dull": "CWWWW" * 40}, confidence=True)
     said = advice(pages.gather([table], resamples=200))
     found = re.fullmatch(
-        r"Ship keen at ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at most (\d+)%, with 95% confidence\)\.",
+        r"Ship keen at ([\d.]+): it answers (\d+)% of new questions, and (\d+)% of its answers are wrong \(at "
+        r"most (\d+)%, with 95% confidence\)\.",
         said,
     )
     assert found, said
@@ -74,12 +76,14 @@ def test_the_headline_ends_in_what_to_do(tmp_path: Path) -> None:
 
     upper = beta.ppf(0.95, 81, 120)
     assert advice(pages.gather([plain], resamples=200)) == (
-        f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {upper:.0%}, with 95% confidence)."
+        f"Ship keen as it is: it answers 100%, and 40% of its answers are wrong (at most {upper:.0%}, with 95% "
+        f"confidence)."
         " With a confidence for each answer, this page says from which confidence on to answer."
     )
     level = outcome_table(tmp_path / "level.csv", {"one": "CCW" * 20, "two": "WCC" * 20})
     assert advice(pages.gather([level], resamples=200)).startswith(
-        "To choose between one and two takes more questions than these (`nescio plan` says how many). one as it is answers"
+        "To choose between one and two takes more questions than these (`nescio plan` says how many). one as it "
+        "is answers"
     )
 
 

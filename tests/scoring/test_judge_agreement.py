@@ -31,8 +31,8 @@ def compared(judge: Outcomes, people: Outcomes, asked: np.ndarray | None = None,
     return against(judge, people, where, resamples=200, **how)  # type: ignore[arg-type]
 
 
-# One run of 60 answers. People judged the first 40: of 20 they call correct the judge says 15 correct, 3 incorrect, 1 unanswered
-# and 1 not at all; of 15 incorrect 2, 12, 0, 1; of 5 that are no attempt 0, 1, 4, 0.
+# One run of 60 answers. People judged the first 40: of 20 they call correct the judge says 15 correct, 3 incorrect, 1
+# unanswered and 1 not at all; of 15 incorrect 2, 12, 0, 1; of 5 that are no attempt 0, 1, 4, 0.
 JUDGE = [C] * 15 + [W] * 3 + [S] + [N] + [C] * 2 + [W] * 12 + [N] + [W] + [S] * 4 + [C] * 10 + [W] * 10
 PEOPLE = [C] * 20 + [W] * 15 + [S] * 5 + [N] * 20
 
@@ -113,7 +113,8 @@ def test_the_estimates_are_those_of_the_formulas() -> None:
 
 
 def test_what_needs_no_judge_is_known() -> None:
-    """60 answers, 20 silent ones, 10 right silences and 10 answers where there is no answer: θ becomes (10 + 60 θ)/100."""
+    """60 answers, 20 silent ones, 10 right silences and 10 answers where there is no answer: θ becomes (10 + 60
+    θ)/100."""
     known = [S] * 20 + [S] * 10 + [W] * 10 + [ABSENT] * 5
     answerable = [1] * 80 + [0] * 20 + [1] * 5
     judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
@@ -128,7 +129,8 @@ def test_what_needs_no_judge_is_known() -> None:
 
 
 def test_right_and_wrong_without_a_judge_are_told_apart() -> None:
-    """Known beside the 60: 5 right, 3 wrong, 10 right silences, 12 answers where there is none, 2 silences: 15 of 32."""
+    """Known beside the 60: 5 right, 3 wrong, 10 right silences, 12 answers where there is none, 2 silences: 15 of
+    32."""
     known = [C] * 5 + [W] * 3 + [S] * 10 + [W] * 12 + [S] * 2
     answerable = [1] * 68 + [0] * 22 + [1] * 2
     judge, people = (outcomes(states + known, answerable=answerable) for states in (JUDGE, PEOPLE))
@@ -298,8 +300,9 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_labels_that_look_chosen_are_said_to() -> None:
-    """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 = 6.06. The normal
-    quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66) hardly."""
+    """100 answers, 50 right by the judge, 40 labelled: 20 of these are expected, with a variance of 40·½·½·60/99 =
+    6.06. The normal quantile of .001 on two sides is 3.29, so 8 more (z 3.25) may be chance and 9 more (z 3.66)
+    hardly."""
 
     def sampling_notes(right: int) -> list[str]:
         judge = [C] * right + [W] * (40 - right) + [C] * (50 - right) + [W] * (10 + right)
@@ -339,7 +342,8 @@ def test_how_far_from_a_random_sample_is_too_far(n: int, drawn: int, rights: int
 
 
 def test_of_several_runs_each_must_be_farther_and_all_are_named() -> None:
-    """A level of .001 for two runs is .0005 for each, beyond 3.48; and a run of which nothing is labelled hides none after it."""
+    """A level of .001 for two runs is .0005 for each, beyond 3.48; and a run of which nothing is labelled hides none
+    after it."""
     near, far = sample(21, 7, 10, 7), sample(21, 7, 7, 7)  # z is 3.317; and 7 - 7/3 over the root of 7·⅓·⅔·14/20, 4.472
     silent = [C, W] * 10 + [C], [N] * 21
     for runs, named in (((near, near), []), ((silent, far), ["b"]), ((far, far), ["a", "b"])):

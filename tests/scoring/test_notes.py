@@ -29,7 +29,8 @@ def test_a_remark_said_twice_is_one() -> None:
 
 
 def test_what_measures_leave_out_is_one_line_a_count() -> None:
-    """Runs a and b are silent on one question of nine, without a confidence, c on two; three measures leave these out."""
+    """Runs a and b are silent on one question of nine, without a confidence, c on two; three measures leave these
+    out."""
     rows = []
     for run, silent in (("a", 1), ("b", 1), ("c", 2)):
         rows += [
@@ -45,6 +46,6 @@ def test_what_measures_leave_out_is_one_line_a_count() -> None:
     table.loc[table.run == "a", "confidence"] = np.nan
     said = in_words(nescio.score(table, ["Brier", "AURC"], ci=None).notes)
     assert (
-        "Brier, AURC: undefined because none of the questions has a confidence and an answer or a judged candidate (run 'a')"
-        in said
+        "Brier, AURC: undefined because none of the questions has a confidence and an answer or a judged "
+        "candidate (run 'a')" in said
     )

@@ -17,8 +17,9 @@ from tests.notes import in_words
 
 
 def test_the_worked_figures_of_the_split() -> None:
-    """Accuracy: S² = 31/180 = 2/15 + 7/180; c@1: .2574945988 = .2033680556 + .0541265432 by the delta method. Two batches
-    differ by sqrt(2ν/n): .1247219129 and .1471414873. Standard errors .1855921454, .2825970826 (UF), .2269337343."""
+    """Accuracy: S² = 31/180 = 2/15 + 7/180; c@1: .2574945988 = .2033680556 + .0541265432 by the delta method. Two
+    batches differ by sqrt(2ν/n): .1247219129 and .1471414873. Standard errors .1855921454, .2825970826 (UF),
+    .2269337343."""
     found = {row.measure: row for row in nescio.repeats(rows("m", FIVE), ["accuracy", "c@1", "UF"])}
     accuracy, c_at_1 = found["accuracy"], found["c@1"]
     assert_allclose(
@@ -84,7 +85,8 @@ def test_the_tables_beside_it() -> None:
 
 
 def test_two_batches_of_one_system_lie_beyond_the_noise_floor_as_often_as_it_says() -> None:
-    """600 pairs of batches of 150 questions, 5 answers each: 5% of them, within three Monte Carlo errors (2.7 points)."""
+    """600 pairs of batches of 150 questions, 5 answers each: 5% of them, within three Monte Carlo errors (2.7
+    points)."""
     rng = np.random.default_rng(5)
     chance = rng.beta(1, 1, 150)
     unit = np.repeat(np.arange(150), 5)
@@ -97,8 +99,8 @@ def test_two_batches_of_one_system_lie_beyond_the_noise_floor_as_often_as_it_say
 
 
 def test_the_worked_plan() -> None:
-    """σ_q² = .15, σ_s² = .10, a = 2, b = .1, B = 1000: r* = 3.6514837167, so r = 4, n = 416, variance .0004206731 (r = 1:
-    .0005252101; bound .0004195445)."""
+    """σ_q² = .15, σ_s² = .10, a = 2, b = .1, B = 1000: r* = 3.6514837167, so r = 4, n = 416, variance .0004206731 (r
+    = 1: .0005252101; bound .0004195445)."""
     costs = (2.0, 0.1)
     assert best_repeats(0.15, 0.10, costs) == pytest.approx(3.6514837167, abs=1e-10)
     assert least_variance(0.15, 0.10, 1000, costs) == pytest.approx(0.0004195445, abs=1e-10)

@@ -21,7 +21,8 @@ CALIBRATED = run_of_answers([(c, int(i < 10 * c)) for c in (0.1, 0.3, 0.5, 0.7, 
 
 
 def test_the_interval_that_is_made_unasked() -> None:
-    """A posterior for counts of the three outcomes, Wilson's for other shares, percentiles for the rest and for clusters."""
+    """A posterior for counts of the three outcomes, Wilson's for other shares, percentiles for the rest and for
+    clusters."""
     asked = ["c@1", "coverage", "ECE", "accuracy", "Brier"]
     found = nescio.score(CALIBRATED, asked, resamples=300)
     methods = {row.measure: row.interval for row in found}
@@ -40,7 +41,8 @@ def test_the_interval_that_is_made_unasked() -> None:
 
 @pytest.mark.parametrize("right", [20, 0])
 def test_a_posterior_reaches_to_the_value_and_percentiles_stay_where_they_are(right: int) -> None:
-    """A posterior gives no weight to 0 and 1 themselves; of 20 questions all right, or none, every resample is so too."""
+    """A posterior gives no weight to 0 and 1 themselves; of 20 questions all right, or none, every resample is so
+    too."""
     data = run_of_answers([(0.5, int(i < right)) for i in range(20)])
     (posterior,) = nescio.score(data, "accuracy", interval="dirichlet", resamples=300)
     near, far = (posterior.high, posterior.low) if right else (posterior.low, posterior.high)

@@ -35,8 +35,8 @@ from nescio.selective.curve import one_run
 from tests.laws.catalogue import one_in
 from tests.notes import in_words
 
-# A question: what the system did with it (C, W: answered; c, w: declined, and what the candidate was; U: silent), how sure it
-# was, and whether there is an answer. Lower case becomes upper case, and back, as the threshold moves.
+# A question: what the system did with it (C, W: answered; c, w: declined, and what the candidate was; U: silent), how
+# sure it was, and whether there is an answer. Lower case becomes upper case, and back, as the threshold moves.
 Question = tuple[str, float, bool]
 NOTHING = math.inf
 
@@ -240,8 +240,8 @@ def test_how_many_answers_a_guarantee_takes() -> None:
 
 
 def test_the_grid_of_ranks_by_hand() -> None:
-    # 40 confidences of which the 10 highest are tied: ranks 2, 4, …, 10 stand inside the tie and accept nothing, rank 10
-    # itself has the 11th largest as its v, and so all the tied lie strictly above it.
+    # 40 confidences of which the 10 highest are tied: ranks 2, 4, …, 10 stand inside the tie and accept nothing,
+    # rank 10 itself has the 11th largest as its v, and so all the tied lie strictly above it.
     confidence = np.concatenate([np.full(10, 0.9), np.arange(30) / 100])
     wrong = np.zeros(40, dtype=bool)
     wrong[[3, 39]] = True

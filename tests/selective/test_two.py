@@ -35,8 +35,8 @@ def c_at_1(right: np.ndarray, answered: np.ndarray) -> float:
 
 
 def held_out(right: np.ndarray, sure: np.ndarray, fold: np.ndarray) -> np.ndarray:
-    """Which questions are answered, each by the threshold that is best on the other parts: every one is tried there, the lowest
-    of equally good ones is taken."""
+    """Which questions are answered, each by the threshold that is best on the other parts: every one is tried there,
+    the lowest of equally good ones is taken."""
     answered = np.zeros(len(right), dtype=bool)
     for k in range(FOLDS):
         inside, outside = fold == k, fold != k

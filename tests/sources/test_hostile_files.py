@@ -1,4 +1,5 @@
-"""Files made to do harm: more than memory holds, nesting without end, halves of characters, keys and bytes that stand for two."""
+"""Files made to do harm: more than memory holds, nesting without end, halves of characters, keys and bytes that
+stand for two."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def peak() -> int:
 
 @contextmanager
 def assert_bounded(path: Path, size: int | None = None) -> Iterator[None]:
-    """Assert that what is done takes at most 64 MB and ten times the file (or what it unpacks to) beside what was taken before."""
+    """Assert that what is done takes at most 64 MB and ten times the file (or what it unpacks to) beside what was
+    taken before."""
     before = peak()
     yield
     assert peak() - before <= FREE + 10 * (size or path.stat().st_size)
@@ -147,7 +149,8 @@ def test_every_packing(name: str, tmp_path: Path) -> None:
 
 
 def test_a_log_that_is_packed_a_hundred_to_one(tmp_path: Path) -> None:
-    """The same long prompt stands before every question; refused by its ratio, it could be read plain and not packed."""
+    """The same long prompt stands before every question; refused by its ratio, it could be read plain and not
+    packed."""
     prompt = "Answer in one word. " * 2_000
     rows = "".join(f'{{"run": "a", "question": "{i}", "outcome": "correct", "x": "{prompt}"}}\n' for i in range(500))
     for name, pack in PACKERS.items():

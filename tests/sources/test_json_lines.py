@@ -55,24 +55,31 @@ BROKEN = {
     "a comma at the end": ((A1, A2.replace("}", ",}")), "line 2", "not a JSON object: "),
     "two objects": ((A1, A2 + A2), "line 2", "not a JSON object: "),
     "a comment": (("// mine", A1), "line 1", "not a JSON object: "),
-    "NaN": ((A1, A2.replace("0.25", "NaN")), "line 2", "not a JSON object: JSON has no NaN; write null if there is no number"),
+    "NaN": ((A1, A2.replace("0.25", "NaN")), "line 2", "not a JSON object: JSON has no NaN; write null if there "
+                                                       "is no number"),
     "Infinity": ((A1, A2.replace("0.25", "-Infinity")), "line 2", "JSON has no -Infinity; write null"),
     "a number out of range": ((A1, A2.replace("0.25", "1e999")), "line 2", "a number is out of range"),
     "an endless number": ((A1, A2.replace("0.25", "9" * 5000)), "line 2", "a number is out of range"),
     "half of a pair": ((A1, A2.replace("q2", "\\ud800")), "line 2", "a text contains half of a surrogate pair"),
     "half of a pair at the end": (('{"question": "q", "outcome": "correct", "run": "\\uD83D"}',), "line 1", "half of a surr"),
-    "a key twice": ((A1, A2.replace("{", '{"outcome": "correct", ')), "line 2", "a key appears twice in one object (found 'outcome')"),
-    "a key twice, deep": ((A1, A2.replace("}", ', "x": {"k": 1, "k": 2}}')), "line 2", "a key appears twice in one object (found 'k')"),
+    "a key twice": ((A1, A2.replace("{", '{"outcome": "correct", ')), "line 2", "a key appears twice in one "
+                                                                                "object (found 'outcome')"),
+    "a key twice, deep": ((A1, A2.replace("}", ', "x": {"k": 1, "k": 2}}')), "line 2", "a key appears twice in "
+                                                                                       "one object (found 'k')"),
     "very deep": ((A1, '{"x": ' + "[" * 100_000), "line 2", "not a JSON object: "),
     "NUL": ((A1, A2.replace("q2", "\0")), "line 2", "a NUL byte: is this a text file?"),
     "blank lines": (("", " "), None, "the file has only blank lines"),
-    "an empty object": (("{}", A1), "line 1", "questions id, question and answers, and runs id and answer; rename yours"),
+    "an empty object": (("{}", A1), "line 1", "questions id, question and answers, and runs id and answer; "
+                                              "rename yours"),
     "no run": ((A1, '{"question": "q2", "outcome": "correct"}'), "line 2", "the run is empty"),
-    "no question, after blank lines": (("", "", A1, '{"run": "a", "outcome": "correct"}'), "line 4", "the question is empty"),
+    "no question, after blank lines": (("", "", A1, '{"run": "a", "outcome": "correct"}'), "line 4", "the "
+                                                                                                     "question "
+                                                                                                     "is empty"),
     "an object for an outcome": ((A1, A2.replace('"incorrect"', '{"grade": "C"}')), "line 2", """(found '{"grade":"C"}')"""),
     "a list for a confidence": ((A1, A2.replace("0.25", "[0.25]")), "line 2", "confidence must be a finite number"),
     "true for a confidence": ((A1, A2.replace("0.25", "true")), "line 2", "confidence must be a finite number"),
-    "a confidence of 400 digits": ((A1, A2.replace("0.25", "1" + "0" * 400)), "line 2", "confidence must be a finite number"),
+    "a confidence of 400 digits": ((A1, A2.replace("0.25", "1" + "0" * 400)), "line 2", "confidence must be a "
+                                                                                        "finite number"),
 }  # fmt: skip
 
 

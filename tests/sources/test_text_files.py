@@ -120,7 +120,8 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "a title before the header": (
         "My results\n" + SOUND,
         "line 1",
-        "an outcome table has the columns run, question and outcome; rename yours, name them with --column, or name the format with --format-in",
+        "an outcome table has the columns run, question and outcome; rename yours, name them with --column, or "
+        "name the format with --format-in",
     ),
 }
 

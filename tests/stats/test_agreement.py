@@ -1,4 +1,5 @@
-"""Agreement of rankings: published examples, derivations by hand, and the definitions spelled out over small rankings."""
+"""Agreement of rankings: published examples, derivations by hand, and the definitions spelled out over small
+rankings."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ each = pytest.mark.parametrize("coefficient", COEFFICIENTS)
 pairs = st.integers(2, 6).flatmap(lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2))
 orderings = pairs.filter(lambda both: all(len(set(scores)) > 1 for scores in both))
 
-# The example of the manual page of tauAP in the R package ircor, by the authors of tau_AP,b. Its ties come from rounding to
-# one decimal, which for 0.45 gave 0.4.
+# The example of the manual page of tauAP in the R package ircor, by the authors of tau_AP,b. Its ties come from
+# rounding to one decimal, which for 0.45 gave 0.4.
 X = [0.67, 0.45, 0.29, 0.12, 0.57, 0.24, 0.94, 0.75, 0.08, 0.54]
 Y = [0.48, 0.68, 0.32, 0.09, 0.06, 0.61, 0.87, 0.22, 0.44, 0.84]
 X_ROUNDED = [0.7, 0.4, 0.3, 0.1, 0.6, 0.2, 0.9, 0.8, 0.1, 0.5]
@@ -39,7 +40,8 @@ def test_the_examples_of_the_specification(estimate: str, tau: float, ap: float)
 
 
 def test_ap_correlation_is_not_symmetric() -> None:
-    """True 1234, estimated 2341: C(i)/(i-1) is 1, 1, 0. The other way round (true 2341 is an estimate 4123): 0, 1/2, 2/3."""
+    """True 1234, estimated 2341: C(i)/(i-1) is 1, 1, 0. The other way round (true 2341 is an estimate 4123): 0, 1/2,
+    2/3."""
     assert tau_ap(scored("1234"), scored("2341")) == pytest.approx(2 / 3 * 2 - 1)
     assert tau_ap(scored("2341"), scored("1234")) == pytest.approx(2 / 3 * (1 / 2 + 2 / 3) - 1)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from nescio.errors import UsageError
 from nescio.stats.bias_correction import Estimate, human_sample_mean, prediction_powered, rogan_gladen, superpopulation
 
-# 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13 that neither
-# does.
+# 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13
+# that neither does.
 PEOPLE = np.repeat([1.0, 1.0, 0.0, 0.0], [18, 6, 3, 13])
 JUDGE = np.repeat([1.0, 0.0, 1.0, 0.0], [18, 6, 3, 13])
 
@@ -22,8 +22,8 @@ JUDGE = np.repeat([1.0, 0.0, 1.0, 0.0], [18, 6, 3, 13])
 @pytest.mark.parametrize(
     ("people", "correct_of_the_rest", "rest", "expected", "low", "high"),
     [
-        # ppi-python 0.2.3, ppi_mean_pointestimate(Y, F, U) and ppi_mean_ci(Y, F, U, alpha=0.05), where U are the judge's verdicts
-        # on the answers without a label.
+        # ppi-python 0.2.3, ppi_mean_pointestimate(Y, F, U) and ppi_mean_ci(Y, F, U, alpha=0.05), where U are
+        # the judge's verdicts on the answers without a label.
         (PEOPLE, 35, 60, 0.618984375, 0.4818904192605823, 0.7560783307394178),
         (PEOPLE, 500, 900, 0.6159690951401517, 0.48819426833057233, 0.7437439219497312),
         (1 - PEOPLE, 35, 60, 0.4, None, None),  # a judge that says the opposite gets weight 0
@@ -43,7 +43,8 @@ def test_prediction_powered_inference_is_that_of_its_authors(
 
 
 def test_prediction_powered_by_hand() -> None:
-    """Cov = 18/40 - 24/40·21/40 = .135; Var over 100 answers, 56 called correct: 100/99·.56·.44 = .24888…; λ = .5424…"""
+    """Cov = 18/40 - 24/40·21/40 = .135; Var over 100 answers, 56 called correct: 100/99·.56·.44 = .24888…; λ =
+    .5424…"""
     weight = 0.135 / (100 / 99 * 0.56 * 0.44)
     residuals = (PEOPLE - 0.6) - weight * (JUDGE - 0.525)
     half = 2.024394163911970 * math.sqrt(
@@ -75,8 +76,9 @@ def test_rogan_gladen_by_hand() -> None:
 
 
 def test_rogan_gladen_with_few_disagreements_by_hand() -> None:
-    """se = 5/6, 1 - sp = 1/4 on 10 labels of 12: the squared residuals sum to 6·(5/6)(1/6) + 4·(1/4)(3/4) = 19/12, and are taken
-    for 3, so that both variances get 2·(3 - 19/12)/10² more. The ends are where the left side is t standard errors from 0."""
+    """se = 5/6, 1 - sp = 1/4 on 10 labels of 12: the squared residuals sum to 6·(5/6)(1/6) + 4·(1/4)(3/4) = 19/12,
+    and are taken for 3, so that both variances get 2·(3 - 19/12)/10² more. The ends are where the left side is t
+    standard errors from 0."""
     people, judge = np.repeat([1.0, 0.0], [6, 4]), np.repeat([1.0, 0.0, 1.0, 0.0], [5, 1, 1, 3])
     found = rogan_gladen(people, judge, 0.55, 12)
     assert found.value == pytest.approx((0.55 - 1 / 4) / (5 / 6 - 1 / 4))
@@ -157,7 +159,8 @@ def test_values_are_held_to_shares() -> None:
 
 
 def test_people_alone_is_wilson_for_a_sample_without_replacement() -> None:
-    """40 of 100: as many as 40/(1 - .4) = 66.67 draws with replacement; Wilson's centre and half a width, z = 1.959964."""
+    """40 of 100: as many as 40/(1 - .4) = 66.67 draws with replacement; Wilson's centre and half a width, z =
+    1.959964."""
     m, z2 = 40 / 0.6, 1.959963984540054**2
     centre = (0.6 + z2 / (2 * m)) / (1 + z2 / m)
     half = math.sqrt(z2) / (1 + z2 / m) * math.sqrt(0.24 / m + z2 / (4 * m * m))
@@ -186,7 +189,8 @@ def test_more_labels_than_answers_are_refused() -> None:
 
 
 def test_the_average_over_every_sample_is_what_people_say_of_all() -> None:
-    """All 3,003 samples of 10 of 15 answers: the tuned weight biases by no more than a hundredth, and the intervals hold."""
+    """All 3,003 samples of 10 of 15 answers: the tuned weight biases by no more than a hundredth, and the intervals
+    hold."""
     people = np.array([1] * 7 + [0] * 8, dtype=float)
     judge = np.array([1] * 5 + [0] * 2 + [1] * 2 + [0] * 6, dtype=float)
     found = [
@@ -200,7 +204,8 @@ def test_the_average_over_every_sample_is_what_people_say_of_all() -> None:
 
 @pytest.mark.parametrize(("only_people", "only_judge"), [(0.10, 0.05), (0.02, 0.0), (0.3, 0.1)])
 def test_coverage_of_samples_from_a_collection(only_people: float, only_judge: float) -> None:
-    """1,000 samples of 100 of 500 answers, judges good and bad. Where disagreements are few the intervals may hold more often."""
+    """1,000 samples of 100 of 500 answers, judges good and bad. Where disagreements are few the intervals may hold
+    more often."""
     rng = np.random.default_rng(5)
     shares = [0.6 - only_people, only_people, only_judge, 0.4 - only_judge]
     cells = np.rint(np.array(shares) * 500).astype(int)

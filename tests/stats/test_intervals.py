@@ -37,7 +37,8 @@ def test_percentiles_of_nothing_are_undefined() -> None:
 
 @pytest.mark.parametrize(("point", "below"), [(0.5, 0.5 - 1e-7), (1e-10, 0.0)])
 def test_what_is_near_the_value_is_no_tie_with_it(point: float, below: float) -> None:
-    """Three tenths of the resamples are below by a little: z0 = Φ⁻¹(.3), and without acceleration the ends are Φ(2 z0 ± z)."""
+    """Three tenths of the resamples are below by a little: z0 = Φ⁻¹(.3), and without acceleration the ends are Φ(2
+    z0 ± z)."""
     values = np.concatenate([np.full(300, below), np.linspace(point + 0.1, point + 0.4, 700)])
     normal = NormalDist()
     z0, z = normal.inv_cdf(0.3), normal.inv_cdf(0.975)

@@ -16,8 +16,8 @@ from nescio.comparison import Test
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.stats.permutation import binomial, exact_p
 
-# n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both right 40,
-# both wrong 21. The p-values were found by full enumeration, outside this project.
+# n = 100: x against y as correct/incorrect 12 and 5, correct/unanswered 9 and 3, unanswered/incorrect 2 and 8, both
+# right 40, both wrong 21. The p-values were found by full enumeration, outside this project.
 EXAMPLE = {"CW": 12, "WC": 5, "CU": 9, "UC": 3, "UW": 2, "WU": 8, "CC": 40, "WW": 21}
 EXAMPLE_P = {"c@1": 0.114615986593, "accuracy": 0.024119544775, "UF": 0.171291871196}
 
@@ -81,7 +81,8 @@ def test_exact_is_full_enumeration(kinds: list[str], measure: str) -> None:
 
 @pytest.mark.parametrize("observed", [8.0, 20.0, 61.0])
 def test_what_is_enumerated_has_the_p_of_what_is_summed(observed: float) -> None:
-    """The cube of a linear difference is not linear, and is as large where that is: 65³ outcomes, more than are tried at once."""
+    """The cube of a linear difference is not linear, and is as large where that is: 65³ outcomes, more than are
+    tried at once."""
     n, weights = np.array([64, 64, 64]), np.array([1.0, 0.5, 0.25])
 
     def linear(swapped: np.ndarray) -> np.ndarray:
@@ -140,7 +141,8 @@ def test_many_kinds_against_every_exchange(unit: float | None) -> None:
 
 
 def test_small_differences_of_large_scores_are_not_lost_in_rounding() -> None:
-    """Pairs of hundreds of millions that all but cancel: the exchanges that tie with what is observed, in whole numbers, count."""
+    """Pairs of hundreds of millions that all but cancel: the exchanges that tie with what is observed, in whole
+    numbers, count."""
     away = np.array([10**8 + 1, -(10**8), 3 * 10**8, 1 - 3 * 10**8, 7 * 10**8, 2 - 7 * 10**8, 3, -5, 9, 2, 4, 6])
     scores = {"s": np.stack([away, np.zeros(12)]).astype(float)}
     data = Evidence(("x", "y"), tuple(map(str, range(12))), scores, np.full((2, 12), PRESENT, dtype=np.uint8))
@@ -158,14 +160,16 @@ def graded(steps: list[float], each: int) -> Evidence:
 
 
 def test_sums_on_a_lattice_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousandths by the thousand: sums that differ by rounding alone are one, so that halves with a few thousand sums do."""
+    """Thousandths by the thousand: sums that differ by rounding alone are one, so that halves with a few thousand
+    sums do."""
     monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", 1 << 16)
     data = graded([step * 100.1 for step in (1, 2, 3, 4, 5, 6, 7, 8)], 40)
     assert nescio.compare(data, "mean(s)", baseline="y").rows[0].test == "exact"
 
 
 def test_too_many_sums_are_drawn_and_not_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nine unlike differences of one question each: a half of five has 32 sums, the sixteenth of which comes with the fourth."""
+    """Nine unlike differences of one question each: a half of five has 32 sums, the sixteenth of which comes with
+    the fourth."""
     data = graded([1.0, 1.7, 2.9, 4.3, 5.1, 6.7, 8.9, 10.1, 11.3], 1)
     for most, test in ((32, "exact"), (31, "permutation")):
         monkeypatch.setattr("nescio.stats.permutation.LARGEST_HALF", most)

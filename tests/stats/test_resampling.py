@@ -1,4 +1,5 @@
-"""Sub-collections and their weights and tables: every one is as likely as it should be, in the shape that is promised."""
+"""Sub-collections and their weights and tables: every one is as likely as it should be, in the shape that is
+promised."""
 
 from __future__ import annotations
 

@@ -48,7 +48,8 @@ def test_czech_questions_are_matched_by_their_text() -> None:
     assert (data.absence == 0).all()
     # The files grade 338 A, 2,575 B and 1,413 C; 1,225, 2,329 and 772; 1,345, 2,904 and 77 (counted with zgrep).
     assert lab.counts(data).tolist() == [[338, 2575, 1413], [1225, 2329, 772], [1345, 2904, 77]]
-    # In rows of one number the files have different questions; matched, two runs of a kind are right together more often.
+    # In rows of one number the files have different questions; matched, two runs of a kind are right together
+    # more often.
     right = data.columns["correct"]
     assert (right[1] * right[2]).mean() > 1.5 * right[1].mean() * right[2].mean()
 

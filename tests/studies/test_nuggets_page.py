@@ -1,4 +1,5 @@
-"""The study of automatic nugget matching: its page is the one that its command makes, and its figures are those of the data."""
+"""The study of automatic nugget matching: its page is the one that its command makes, and its figures are those of
+the data."""
 
 from __future__ import annotations
 

@@ -13,12 +13,14 @@ PAGES = {
     "meta_evaluation": "meta-evaluation",
     "interval_coverage": "coverage",
 }  # where page and template are not called alike
-# {{name}} or @name@ is a place for figures; {{begin name}} and {{end}} enclose what needs data. The @ of c@1 begins no name.
+# {{name}} or @name@ is a place for figures; {{begin name}} and {{end}} enclose what needs data. The @ of c@1 begins
+# no name.
 PLACE = re.compile(r"\{\{[^}\n]+\}\}\n?|(?<!\w)@[A-Za-z][^@\n|]*@")
 
 
 def departs(template: str, page: str) -> str | None:
-    """The first piece of the template's prose that the page does not hold where it should. White space does not count."""
+    """The first piece of the template's prose that the page does not hold where it should. White space does not
+    count."""
     page = " ".join(page.split())
     first, *middle, last = (" ".join(piece.split()) for piece in PLACE.split(template))
     if not page.startswith(first):

@@ -27,8 +27,8 @@ from nescio.systems.reading import (
 from nescio.systems.reading.classes import LOCATION, PERSON, TIME, recognise, referents
 from nescio.text import STOP_WORDS, words
 
-# Figure 1 of Hirschman et al. (ACL 1999) has a story of 15 sentences, which is not ours to copy. All that the base system
-# reads of it are the words that it shares with the five questions:
+# Figure 1 of Hirschman et al. (ACL 1999) has a story of 15 sentences, which is not ours to copy. All that the base
+# system reads of it are the words that it shares with the five questions:
 FIGURE_1 = (
     "library our the this to",
     "books library of the were written",
@@ -66,7 +66,8 @@ def test_the_choices_on_the_papers_story(question: str, sentence: int, shared: s
 
 
 def test_the_printed_intersection() -> None:
-    """Sec. 3 of the paper: the bags of "By giving it … books, …" and "Who gave books to the new library?" share {books}."""
+    """Sec. 3 of the paper: the bags of "By giving it … books, …" and "Who gave books to the new library?" share
+    {books}."""
     asked = Question("q", "Who gave books to the new library?", story=FIGURE_1)
     assert deep_read()(asked).scores[5] == 1
 
@@ -131,7 +132,8 @@ def test_with_options_the_best_supported_one_wins() -> None:
 
 
 def test_the_confidence_is_the_weighted_share_of_the_question() -> None:
-    """Stems loaf (in 3 of 3) and prize (in 1) of the question stand in sentence 3, moon nowhere: weighs as one that stands once."""
+    """Stems loaf (in 3 of 3) and prize (in 1) of the question stand in sentence 3, moon nowhere: weighs as one that
+    stands once."""
     asked = Question("q", "Was a prize for the loaf on the moon?", story=STORY)
     share = (math.log(2) + math.log(4)) / (math.log(2) + 2 * math.log(4))
     assert deep_read()(asked).confidence == pytest.approx(share, abs=1e-8)
@@ -191,7 +193,8 @@ def slow_window(question: Question, option: str) -> float:
 
 
 def slow_distance(question: Question, option: str) -> float:
-    """Algorithm 2: the least number of words between a word of the question and one of the option, plus one, over |P| - 1."""
+    """Algorithm 2: the least number of words between a word of the question and one of the option, plus one, over
+    |P| - 1."""
     line = [word for sentence in question.story for word in words(sentence)]
     asked = ({*words(question.text)} & {*line}) - STOP_WORDS
     own = ({*words(option)} & {*line}) - {*words(question.text)} - STOP_WORDS

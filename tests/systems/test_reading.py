@@ -31,7 +31,8 @@ from nescio.systems.reading import (
 )
 
 QUESTIONS, STORIES = bundled() / "questions.jsonl", bundled() / "stories.jsonl"
-# Content words: anna bought red kite | ben found coin bridge | noon carla sold kite. Weights: kite ln 2.5, all others ln 4.
+# Content words: anna bought red kite | ben found coin bridge | noon carla sold kite. Weights: kite ln 2.5, all others
+# ln 4.
 KITE = ("Anna bought a red kite.", "Ben found a coin under the bridge.", "At noon Carla sold the kite.")
 
 

@@ -119,7 +119,8 @@ def test_a_word_of_the_title_is_not_quite_missing() -> None:
 
 
 def test_ngrams_on_paper() -> None:
-    # who sell the red kite | at noon carla sell the kite: sell-the is shared, sell the kite a subsequence, sell the a run.
+    # who sell the red kite | at noon carla sell the kite: sell-the is shared, sell the kite a subsequence, sell
+    # the a run.
     found = ngrams(KITE)
     assert (found["bigrams"], found["trigrams"], found["content bigrams"]) == (1 / 4, 0, 0)
     assert (found["subsequence"], found["content subsequence"]) == (3 / 5, 2 / 3)
@@ -367,10 +368,11 @@ ASKED = (
 
 
 def test_rivals_ask_something_else_of_the_same_text() -> None:
-    """By hand: {land, rome} and {land, paris} share one of three words; the text has both of the first's and one of the second's.
+    """By hand: {land, rome} and {land, paris} share one of three words; the text has both of the first's and one of
+    the second's.
 
-    "Where did the kite land?" seeks {kite, land}, all there, and gives another answer. "A kite" and "kite" are unlike answers that share a
-    word. The last has a text of its own.
+    "Where did the kite land?" seeks {kite, land}, all there, and gives another answer. "A kite" and "kite" are
+    unlike answers that share a word. The last has a text of its own.
     """
     found = rows_of(*ASKED)
     rome, paris, where = (found[name] for name in ("rome", "paris", "where"))

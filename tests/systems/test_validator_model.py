@@ -40,7 +40,8 @@ PLAN = TrainingPlan(trees=5, folds=4)
 
 
 def collection(questions: int = 24, name: str = "made") -> Exercise:
-    """Each question has a right answer whose text has the words of the question, a wrong one, and one that nobody judged."""
+    """Each question has a right answer whose text has the words of the question, a wrong one, and one that nobody
+    judged."""
     asked, given = [], []
     things = ("kite", "coin", "bridge", "boat")
     for i in range(questions):
@@ -123,7 +124,8 @@ def test_whole_clusters_are_held_out() -> None:
 
 
 def test_a_held_out_question_is_not_learnt_from_a_second_collection_either() -> None:
-    # The second collection says of every answer the opposite. Were those of a held-out question seen, they would be followed.
+    # The second collection says of every answer the opposite. Were those of a held-out question seen, they would
+    # be followed.
     exercise = collection(8)
     turned = {Value.VALIDATED: Value.REJECTED, Value.REJECTED: Value.VALIDATED, Value.UNKNOWN: Value.UNKNOWN}
     also = replace(
@@ -181,7 +183,8 @@ def test_of_equally_sure_answers_the_first_is_selected() -> None:
 
 
 def test_the_threshold_for_f_is_the_best_there_is() -> None:
-    # Falling confidence: right .9, right .6, wrong .3, wrong .2. Accepting two: 2·2/(2 + 2) = 1, and no other cut is as good.
+    # Falling confidence: right .9, right .6, wrong .3, wrong .2. Accepting two: 2·2/(2 + 2) = 1, and no other cut
+    # is as good.
     exercise, confidence = two(), np.array([0.6, 0.2, 0.9, 0.3])
     row = best(over_answers(exercise, confidence, ["1", "1", "1", "2"]), F_OF_ACCEPTED, 0)
     assert (row.threshold, row.value_in_sample) == (0.6, 1.0)

@@ -1,4 +1,5 @@
-"""Techniques that need WordNet, embeddings or a parser: used where they are there, skipped with the reason where not."""
+"""Techniques that need WordNet, embeddings or a parser: used where they are there, skipped with the reason where
+not."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def _synset(offset: int, words: str, pointers: str, kind: str = "n") -> str:
 
 
 def _wordnet(folder: Path) -> None:
-    """Four nouns in WordNet's own format: ship and vessel are one, a craft is above them; gain and loss are opposites."""
+    """Four nouns in WordNet's own format: ship and vessel are one, a craft is above them; gain and loss are
+    opposites."""
     kinds = ("00000000", "00000000", "00000000", "00000000")
     for _ in range(2):  # an offset is the place of its line, which the first round finds
         lines = [
@@ -88,7 +90,8 @@ VECTORS = {  # of tokens; kites is two, whose mean is (0, 0, 1)
 
 
 class FakeTransformer:
-    """A model in the place of one of sentence-transformers: a text is the sum of its tokens, whatever stands around them.
+    """A model in the place of one of sentence-transformers: a text is the sum of its tokens, whatever stands around
+    them.
 
     With `short` it has no vector for the last token.
     """
@@ -128,7 +131,8 @@ def fake_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("fake_transformers")
 def test_embeddings_on_paper() -> None:
-    """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is there."""
+    """Content words are sold, nearest to traded (0.6; carla is the answer and does not count), and kites, which is
+    there."""
     here = Resources(embeddings="made")
     assert TECHNIQUES["embeddings"].absent(here) is None
     found = embeddings(plain_case("Who sold kites?", "Carla", "Carla traded kites."), here)
@@ -181,7 +185,8 @@ def test_syntax_by_a_library_in_its_place(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setitem(sys.modules, "spacy", SimpleNamespace(load=lambda _: parse, __spec__=1))
     here = Resources(parser=str(tmp_path))
     assert TECHNIQUES["syntax"].absent(here) is None
-    # carla sold the kite: its first word is its own head; of four arcs the last, the-kite, and carla are not those of the text.
+    # carla sold the kite: its first word is its own head; of four arcs the last, the-kite, and carla are not
+    # those of the text.
     found = syntax(plain_case("Who sold the kite?", "Carla", "then carla sold kite"), here)
     assert found["dependencies"] == pytest.approx(1 / 4)
 

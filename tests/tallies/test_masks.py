@@ -82,7 +82,8 @@ def test_what_is_wrong_is_said(tmp_path: Path, select: str, more: str, error: ty
 @pytest.mark.parametrize(
     "select",
     [
-        "run, question, CASE outcome WHEN 'correct' THEN 'yes' WHEN 'incorrect' THEN ' no ' ELSE outcome END AS outcome",
+        "run, question, CASE outcome WHEN 'correct' THEN 'yes' WHEN 'incorrect' THEN ' no ' ELSE outcome END AS "
+        "outcome",
         "' ' || run AS run, question || '  ' AS question, outcome",
         "r AS run, q AS question, outcome = 'correct' AS outcome",
         "run, question, outcome, 0.5 AS confidence, 'people' AS judge",
@@ -109,7 +110,8 @@ def test_globs_and_folders_are_one_table(tmp_path: Path, monkeypatch: pytest.Mon
         write(tmp_path / "parts" / f"part-{i}.parquet", more=f"WHERE (q + r) % 3 = {i}")  # no shard by questions
     made = MADE.format(runs=3, questions=2000)
     duckdb.execute(
-        f"COPY (SELECT run, question, outcome FROM ({made})) TO '{tmp_path / 'hive'}' (FORMAT parquet, PARTITION_BY (run))"
+        f"COPY (SELECT run, question, outcome FROM ({made})) TO '{tmp_path / 'hive'}' (FORMAT parquet, "
+        f"PARTITION_BY (run))"
     )
     values = {(r.run, r.measure): (r.value, r.n) for r in whole}
     for source in (tmp_path / "parts", tmp_path / "parts" / "part-*.parquet", tmp_path / "hive"):

@@ -1,8 +1,10 @@
-"""AVE 2007 made again: collections with the counts of the paper's Table 2 and runs with the integers behind Tables 4-11.
+"""AVE 2007 made again: collections with the counts of the paper's Table 2 and runs with the integers behind Tables
+4-11.
 
-The paper prints no answers, only counts and two-decimal cells. Counts of questions and of questions with a right answer are
-those that its percentages allow (formulas 5.3); (hits, accepted) of a run is the first pair of integers whose precision, recall
-and F all round to the printed cells. Whatever the answers were, the measures depend on no more than these.
+The paper prints no answers, only counts and two-decimal cells. Counts of questions and of questions with a right
+answer are those that its percentages allow (formulas 5.3); (hits, accepted) of a run is the first pair of integers
+whose precision, recall and F all round to the printed cells. Whatever the answers were, the measures depend on no
+more than these.
 """
 
 from __future__ import annotations
@@ -183,7 +185,8 @@ def counts_of(cells: Cells, validated: int, rejected: int) -> tuple[int, int]:
 
 
 def groups_of(language: Language) -> list[str]:
-    """Each question's answers as letters V, R, U, with Table 2's totals and the share of right answers that Random prints."""
+    """Each question's answers as letters V, R, U, with Table 2's totals and the share of right answers that Random
+    prints."""
     twice = language.validated - language.solvable
     right = [2] * twice + [1] * (language.solvable - twice)
     low = (Decimal(language.random[1]) - Decimal("0.0049")) / 100 * language.solvable
@@ -209,7 +212,8 @@ def decisions(groups: list[str], hits: int, accepted: int, selected: int) -> lis
     """What a run with these totals does with each answer (S, V, R), the rules of the response kept."""
     said = [["R"] * len(group) for group in groups]
     solvable = [q for q, group in enumerate(groups) if "V" in group]
-    # Selected rightly: first where nothing wrong could be selected beside a hit, then where a second right answer waits.
+    # Selected rightly: first where nothing wrong could be selected beside a hit, then where a second right answer
+    # waits.
     order = sorted(solvable, key=lambda q: ("R" in groups[q], -groups[q].count("V")))
     left, wrong = hits - selected, accepted - hits
     for q in order[:selected]:

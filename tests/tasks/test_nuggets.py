@@ -1,4 +1,5 @@
-"""Definition questions in memory: what assessors found, several of them, automatic matching, and the order of nuggets."""
+"""Definition questions in memory: what assessors found, several of them, automatic matching, and the order of
+nuggets."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ HALE = ("v1", "v2", "v3", "o1", "o2", "o3", "o4")
     [(536, "0.7573"), (699, "0.7573"), (700, "0.7573"), (1000, "0.7479"), (1100, "0.7449")],
 )
 def test_sir_john_hale(characters: int, printed: str) -> None:
-    """A thesis, table 3.4: r = 3 of 4, a = 4. It prints .7572, which is 78/103 = .757282 cut off; up to 700 characters cost nothing."""
+    """A thesis, table 3.4: r = 3 of 4, a = 4. It prints .7572, which is 78/103 = .757282 cut off; up to 700
+    characters cost nothing."""
     found = scored(target(4, 7), characters, *HALE, measure="nuggets.F(beta=5)")
     assert f"{found:.4f}" == printed
     if characters <= 700:
@@ -64,7 +66,8 @@ def test_sir_john_hale(characters: int, printed: str) -> None:
 
 
 def test_christopher_reeve_and_cassini() -> None:
-    """N03-2037 prints recall 2/3 and allowance 300; H05-1117 figure 2 has 5 nuggets of which 3 vital of 8, 402 characters."""
+    """N03-2037 prints recall 2/3 and allowance 300; H05-1117 figure 2 has 5 nuggets of which 3 vital of 8, 402
+    characters."""
     reeve = scored(target(3, 1), 170, "v1", "v2", "o1", measure="nuggets.F(beta=5)")
     assert f"{reeve:.4f}" == "0.6753"
     cassini = [
@@ -75,7 +78,8 @@ def test_christopher_reeve_and_cassini() -> None:
 
 
 def test_the_aarp_pyramid() -> None:
-    """N06-1049: weights 1, .9, .8, .7, .2, .1, .1, .1, 0 from the votes of ten assessors; the 1.0 and the .2 nugget are matched."""
+    """N06-1049: weights 1, .9, .8, .7, .2, .1, .1, .1, 0 from the votes of ten assessors; the 1.0 and the .2 nugget
+    are matched."""
     votes = (10, 9, 8, 7, 2, 1, 1, 1, 0)
     nuggets = tuple(
         Nugget(str(i), f"n{i}", {str(a): a < votes_ for a in range(10)}) for i, votes_ in enumerate(votes, 1)
@@ -126,7 +130,8 @@ def test_a_nugget_counts_once_and_a_string_may_hold_several() -> None:
 
 
 def test_several_assessors_by_majority_each_and_by_name() -> None:
-    """A calls nuggets 1 and 2 vital, B 1, C 1: by majority R = 1. A maps 1 and 2, B 1, C nothing: by majority nugget 1 is found.
+    """A calls nuggets 1 and 2 vital, B 1, C 1: by majority R = 1. A maps 1 and 2, B 1, C nothing: by majority nugget
+    1 is found.
 
     By each: A finds 2 of 2, B 1 of 1, C 0 of 1: the mean of NR is 2/3.
     """

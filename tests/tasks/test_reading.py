@@ -26,7 +26,8 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
 def test_the_content_words_of_the_worked_example() -> None:
-    """Hirschman et al. 1999, sec. 2: seven in sentence 1; in sentence 2 four by the declared list, six with pronouns."""
+    """Hirschman et al. 1999, sec. 2: seven in sentence 1; in sentence 2 four by the declared list, six with
+    pronouns."""
     assert len(content_words(CONGRESS[0])) == 7
     assert content_words(CONGRESS[1]) == ("from", "start", "nation", "librari")
     assert len(content_words(CONGRESS[1], keep_pronouns=True)) == 6

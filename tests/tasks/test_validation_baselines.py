@@ -31,8 +31,8 @@ TOY = exercise(q1="VRRU", q2="VV", q3="RRR", q4="U", q5="RV")
 
 
 def test_expected_values_by_hand() -> None:
-    """Judged answers 3 + 2 + 3 + 0 + 2 = 10, 4 of them right; Random 1/3 + 1 + 0 + 0 + 1/2 of five; half of them accepted, one
-    is selected with chance 1 - 2^-k: 7/8·1/3 + 3/4·1 + 3/4·1/2."""
+    """Judged answers 3 + 2 + 3 + 0 + 2 = 10, 4 of them right; Random 1/3 + 1 + 0 + 0 + 1/2 of five; half of them
+    accepted, one is selected with chance 1 - 2^-k: 7/8·1/3 + 3/4·1 + 3/4·1/2."""
     rows = {row.run: row for row in expected(TOY)}
     everything, half, best = (rows[name] for name in (ALL, HALF, PERFECT))
     assert (everything.precision, everything.recall, everything.F) == pytest.approx((0.4, 1, 0.8 / 1.4))
@@ -110,8 +110,8 @@ def test_systems_and_validators_are_ranked_together() -> None:
 
 
 def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection_are_said() -> None:
-    """Right silence (q1) earns nothing, as a validator's does; q3 and q4 have no right answer in the collection, and 4 of 3 is
-    what the share of perfect selection then comes to."""
+    """Right silence (q1) earns nothing, as a validator's does; q3 and q4 have no right answer in the collection, and
+    4 of 3 is what the share of perfect selection then comes to."""
     data = merged(TOY, mine=run(("q1 1", Decision.SELECTED)))
     qa = systems("qa")
     silent = {name: column.copy() for name, column in qa.columns.items()}
@@ -120,7 +120,8 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
         "1 times a QA system is rightly silent, which is no right answer: not counted here",
-        "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their share of "
+        "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their "
+        "share of "
         "perfect selection (ave.normalized_qa_accuracy) can exceed 1",
     )
     assert nescio.score(both, "ave.normalized_qa_accuracy", ci=None).value("qa", "ave.normalized_qa_accuracy") == 4 / 3

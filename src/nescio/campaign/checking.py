@@ -72,7 +72,8 @@ def _shortened(faults: Sequence[Fault]) -> Iterator[str]:
         if VERBOSE.get() or len(alike) <= FEW or place < FEW:
             yield fault_line(fault)
         elif place == FEW:
-            yield f"lines {fault.line} to {alike[-1].line}: the same {len(alike) - FEW} times (-v, JSON and the page list all)"
+            more = len(alike) - FEW
+            yield f"lines {fault.line} to {alike[-1].line}: the same {more} times (-v, JSON and the page list all)"
 
 
 def fault_line(fault: Fault, longest: int = 120) -> str:

@@ -152,9 +152,10 @@ def init(
     `topics` are the questions with or without their key: a collection of any format that nescio reads for qa and
     reading, collections of AVE (one a language), a key of nuggets, or a truth file of PAN. `groups` are short names,
     each with the name for tables after `=`. `runs` is the most that a group may hand in for each of the `languages`,
-    `deadline` the moment after which nothing comes in. `resolve` says what becomes of judgements that differ, `judge`
-    what judges by the key where no person did. `first_of` names a column of the topics, such as `group`, of each value
-    of which only the first question is asked: where later ones cannot be understood alone. All of this stands in `campaign.toml`, and more; edit it.
+    `deadline` the moment after which nothing comes in. `resolve` says what becomes of judgements that differ,
+    `judge` what judges by the key where no person did. `first_of` names a column of the topics, such as `group`, of
+    each value of which only the first question is asked: where later ones cannot be understood alone. All of this
+    stands in `campaign.toml`, and more; edit it.
 
     Raises UsageError for a folder that holds something, and for settings that make no sense; FormatError for topics
     that are unsound.

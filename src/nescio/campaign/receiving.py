@@ -228,7 +228,8 @@ def _checked(desk: _Desk, item: Delivered, receipt: Receipt) -> Receipt:
         return replace(
             receipt,
             reasons=(
-                f"{item.group} has {plural(len(own), 'run')}{where} already ({', '.join(sorted(own))}), the most allowed",
+                f"{item.group} has {plural(len(own), 'run')}{where} already ({', '.join(sorted(own))}), the most "
+                "allowed",
             ),
         )
     versions = [old.version or 0 for old in desk.receipts if (old.status, old.run) == (ACCEPTED, receipt.run)]

@@ -218,7 +218,8 @@ def _write(
 
 
 def _write_answers(draft: Path, said: Said, parts: Sequence[tuple[Judged, Scores]]) -> None:
-    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection of."""
+    """Write the runs under their names, and the verdict on each answer: what `nescio ave build` makes a collection
+    of."""
     (draft / "runs").mkdir()
     for run in said.runs:
         write_lines(draft / "runs" / f"{run.run}.jsonl", map(response_row, said.content[run.run]))

@@ -163,7 +163,8 @@ def written(settings: Settings) -> str:
         f"depth = {settings.depth}  # how many answers of each question go into the pool of each run",
         f"distinct = {text(settings.distinct)}  # what is judged once: {' or '.join(map(text, get_args(Distinct)))}",
         f"resolve = {text(settings.resolve)}  # judgements that differ: {', '.join(get_args(Resolution))}",
-        f"judge = {text(settings.judge)}  # judges by the key what no person judged, such as exact; empty: nothing does",
+        f"judge = {text(settings.judge)}  # judges by the key what no person judged, such as exact; empty: nothing "
+        "does",
         f"measures = {texts(settings.measures)}  # none: those of the task",
         f"blind = {str(settings.blind).lower()}  # true: published pages do not name groups; a group finds its own",
         f"megabytes = {settings.megabytes}  # how much a file that is handed in may unpack to",

@@ -77,8 +77,8 @@ def _steps(campaign: Campaign) -> list[Step]:
 
 
 def _by_key(campaign: Campaign, topics: Topics) -> bool:
-    """Say whether the key judges, so that nobody need: a judge is named, all have options, or answers are about stories;
-    and no pool was made."""
+    """Say whether the key judges, so that nobody need: a judge is named, all have options, or answers are about
+    stories; and no pool was made."""
     questions = [question for part in topics.parts.values() for question in part.questions.values()]
     judged = (
         bool(campaign.settings.judge) or topics.task == "reading" or all(question.options for question in questions)

@@ -1,4 +1,5 @@
-"""What files hold that do not belong together: a summary for each group that does, and for each file that fits nowhere."""
+"""What files hold that do not belong together: a summary for each group that does, and for each file that fits
+nowhere."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """nescio as tools for assistants, by the Model Context Protocol: check, score, compare, plan and tune.
 
-A tool takes the arguments of the function of its name and gives the JSON that the command prints with `-f json`. What a
-tool takes is read off that function, so that nothing is declared twice. The protocol itself is the official SDK's (extra
-`mcp`).
+A tool takes the arguments of the function of its name and gives the JSON that the command prints with `-f json`.
+What a tool takes is read off that function, so that nothing is declared twice. The protocol itself is the official
+SDK's (extra `mcp`).
 """
 
 from __future__ import annotations

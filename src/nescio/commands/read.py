@@ -44,8 +44,8 @@ class KeyWritten:
     def __str__(self) -> str:
         ceiling = self.matched / self.questions if self.questions else float("nan")
         return (
-            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that matches"
-            f" their key, so that no run can have more AutSent than {ceiling:.3f}"
+            f"wrote {self.output}: {self.matched:,} of {plural(self.questions, 'question')} have a sentence that "
+            f"matches their key, so that no run can have more AutSent than {ceiling:.3f}"
         )
 
 
@@ -178,8 +178,8 @@ def _ceiling(result: ReadResult, scores: Scores) -> list[Note]:
     return [
         note(
             "read.ceiling",
-            "people accept no sentence as an answer to {empty} of {total} questions, so that no run can have more HumSent "
-            "than {ceiling:.3f}",
+            "people accept no sentence as an answer to {empty} of {total} questions, so that no run can have more "
+            "HumSent than {ceiling:.3f}",
             empty=empty,
             total=len(lists),
             ceiling=1 - empty / len(lists),

@@ -141,7 +141,8 @@ def _each_alone(items: Sequence[Any], options: Options) -> list[Any]:
 def _used_again(counted: int, shards: int) -> Note:
     return note(
         "tally.used_again",
-        "{counted} of {shards:n shard} {counted:was/were} counted by an earlier call that did not end, and {counted:is/are} used",
+        "{counted} of {shards:n shard} {counted:was/were} counted by an earlier call that did not end, and "
+        "{counted:is/are} used",
         counted=counted,
         shards=shards,
     )

@@ -113,15 +113,15 @@ def compare(
     wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
     files.
 
-    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others too:
-    `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own, which
-    other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a third. The
-    verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at most 1 - ci;
-    else "differences above d are ruled out" where the interval (of this comparison on its own, and made of resamples
-    enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples, where the correction
-    asks for more of them). `detectable` is the difference that as many questions would show with a power of 0.8, `tables["ranks"]`
-    has rank intervals and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test
-    used is exact for. Other arguments as in `score`.
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others
+    too: `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own,
+    which other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a
+    third. The verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at
+    most 1 - ci; else "differences above d are ruled out" where the interval (of this comparison on its own, and made
+    of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
+    where the correction asks for more of them). `detectable` is the difference that as many questions would show
+    with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more
+    runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
     """
     check_names(compare, options)
     _check(ci, test, correction, margin)

@@ -51,9 +51,9 @@ def decide(row: Comparison, alpha: float, margin: float, smallest: float = 0.0) 
     """Return the row with its verdict: better, worse (of a descriptive measure: higher, lower), a bounded null, or too
     few questions (which may show no difference at all); None where p is undefined.
 
-    A bounded null is said where the whole interval lies within `margin` of 0: "differences above d are ruled out". `smallest`
-    is the least p that so many random exchanges can give: where that is too large once it is adjusted, they are what is
-    too few.
+    A bounded null is said where the whole interval lies within `margin` of 0: "differences above d are ruled out".
+    `smallest` is the least p that so many random exchanges can give: where that is too large once it is adjusted,
+    they are what is too few.
     """
     if row.p_adjusted is None or math.isnan(row.p_adjusted):
         return row

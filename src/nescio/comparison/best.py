@@ -43,13 +43,13 @@ def mark(
 ) -> Scores:
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 
-    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None: 95).
-    A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at most 1 -
-    ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what costs little
-    is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left unmarked has None. A
-    value that is undefined is no best, a measure that is descriptive (coverage) has none, and an undefined value is significantly different from nothing. Runs whose ungraded answers are
-    taken both ways have no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one
-    run).
+    `scores` are what `nescio.score` made of `loaded` (`nescio.pipeline.load`), with the same `by` and `ci` (None:
+    95). A run is significantly different from another if the Holm-adjusted p-value of their paired difference is at
+    most 1 - ci/100; the family is all pairs of runs under one measure, in one stratum. With `every=False` only what
+    costs little is marked: exact tests, on all questions, up to `MOST_WORK` pairs times questions; what is left
+    unmarked has None. A value that is undefined is no best, a measure that is descriptive (coverage) has none, and
+    an undefined value is significantly different from nothing. Runs whose ungraded answers are taken both ways have
+    no marks. Raises MismatchError with `every` where runs cannot be paired (counts alone, or one run).
     """
     if not every and not _cheap(loaded):
         return scores

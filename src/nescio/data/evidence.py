@@ -27,12 +27,13 @@ PRESENT, NO_ROW, UNGRADED, EMPTY_CELL = range(4)
 class Evidence:
     """Columns of shape (runs, questions), which cells are present, and what is known of each question.
 
-    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to. `strata`
-    holds one text for each question. `answer_rows` marks the rows that are single answers to questions, where a task
-    has such; each row then has only the columns of its kind. With `repeats` a row is one answer of several to a question,
-    `questions` names each question as often, and the answers to a question are in one cluster. `origins` names the run of the files that a run was made
-    from, where that has another name. `partial_confidence` says that answers without a confidence are left out of what
-    reads it, in a run that has some: else they are an error.
+    `absence` indexes `ABSENCES`; 0 is present. `clusters` numbers the cluster that each question belongs to.
+    `strata` holds one text for each question. `answer_rows` marks the rows that are single answers to questions,
+    where a task has such; each row then has only the columns of its kind. With `repeats` a row is one answer of
+    several to a question, `questions` names each question as often, and the answers to a question are in one
+    cluster. `origins` names the run of the files that a run was made from, where that has another name.
+    `partial_confidence` says that answers without a confidence are left out of what reads it, in a run that has
+    some: else they are an error.
     """
 
     runs: tuple[str, ...]

@@ -1,6 +1,7 @@
 """Notes: what was left out, guessed or touched on the way, as facts. Their text is made when they are shown.
 
-    note("outcomes.missing", "run {subject!r}: {missing:,} of {total:n question} {missing:is/are} missing", run, missing=1, total=70)
+    said = "run {subject!r}: {missing:,} of {total:n question} {missing:is/are} missing"
+    note("outcomes.missing", said, run, missing=1, total=70)
 
 A template is one of `str.format` with more forms of a value:
 

@@ -39,10 +39,10 @@ class Outcomes:
     `state` is INCORRECT, CORRECT, SILENT, NOT_GRADED or ABSENT. `candidate` is 1 or 0 for a declined candidate that
     would have been right or wrong, -1 where there is none; `answerable`, one a question, is -1 where the collection
     does not say. `why` says in a few words why an answer is silent or not graded, where its source tells such apart,
-    else None. With `repeats` a row is one answer of several to a question, and `questions` names each question as often.
-    `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
-    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it. `texts`
-    are `nescio.data.texts.AnswerTexts`, where they were asked for.
+    else None. With `repeats` a row is one answer of several to a question, and `questions` names each question as
+    often. `files` names the file that each run came from, for messages, `judges` who judged its answers (None where
+    that is not known), and `origins` the run of the files that a run was made from, where a policy made two of it.
+    `texts` are `nescio.data.texts.AnswerTexts`, where they were asked for.
     """
 
     runs: tuple[str, ...]

@@ -24,7 +24,8 @@ FIRST = "1"  # the label of an answer of a run that knows no repeats, beside oth
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape (rows,)."""
+    """Which question each row answers (numbered from 0, by their names), and what its repeat is called; shape
+    (rows,)."""
 
     question: NDArray[np.int64]
     label: Array
@@ -40,7 +41,8 @@ class Repeats:
         return Repeats(question, self.label[rows]) if repeated(question) else None
 
     def counts(self, present: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs, questions)."""
+        """How many of the rows marked in `present`, of shape (runs, rows), each question has; shape (runs,
+        questions)."""
         return np.stack([np.bincount(self.question[row], minlength=self.questions) for row in present])
 
     def span(self, present: NDArray[np.bool_]) -> str:

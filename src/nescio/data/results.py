@@ -58,7 +58,8 @@ class Score:
     better_than: tuple[str, ...] | None = None
 
 
-# The verdicts of a significant difference, and what they are the other way round; of a descriptive measure, the last two.
+# The verdicts of a significant difference, and what they are the other way round; of a descriptive measure, the last
+# two.
 TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 

@@ -118,8 +118,8 @@ def _add(one: OutcomeCounts, other: OutcomeCounts) -> OutcomeCounts:
     shared = np.intersect1d(one.ids, other.ids, assume_unique=True)
     if len(shared):
         raise MismatchError(
-            f"the shards have questions in common ({len(shared):,} of those whose hashes are kept); each question must "
-            "stand in one shard alone"
+            f"the shards have questions in common ({len(shared):,} of those whose hashes are kept); each question "
+            "must stand in one shard alone"
         )
     if (one.pairs is None) != (other.pairs is None):
         raise MismatchError("some of the shards have tables of pairs of runs, and others have not")
@@ -187,7 +187,8 @@ def _sums(name: str, scores: Array) -> Counts:
 
 
 def hashes(questions: Iterable[str]) -> NDArray[np.uint64]:
-    """Hash the names of questions to 64 bits, sorted: the second half of MD5, as DuckDB's `md5_number_upper` gives it."""
+    """Hash the names of questions to 64 bits, sorted: the second half of MD5, as DuckDB's `md5_number_upper` gives
+    it."""
     numbers = [
         int.from_bytes(hashlib.md5(name.encode(), usedforsecurity=False).digest()[:8], "little") for name in questions
     ]

@@ -62,8 +62,8 @@ def _settle_missing(found: OutcomeCounts, policy: str, notes: list[Note]) -> Out
         run, others = int(np.flatnonzero(missing)[0]), int((missing > 0).sum()) - 1
         more = f"; {others} more run{'s lack' if others > 1 else ' lacks'} some" if others else ""
         raise MismatchError(
-            f"run {found.runs[run]!r} lacks {missing[run]} of {found.size} questions{more}; use --missing unanswered to "
-            "count them as unanswered"
+            f"run {found.runs[run]!r} lacks {missing[run]} of {found.size} questions{more}; use --missing unanswered "
+            "to count them as unanswered"
         )
     if policy == "common":
         raise MismatchError(
@@ -115,8 +115,8 @@ def _settle_ungraded(found: OutcomeCounts, policy: str, notes: list[Note]) -> tu
     if policy == "error":
         first, total = int(np.flatnonzero(ungraded)[0]), int(ungraded.sum())
         raise MismatchError(
-            f"run {found.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use --ungraded exclude"
-            " to leave them out, or --ungraded bounds to report both extremes"
+            f"run {found.runs[first]!r}: {total} answer{'s are' if total > 1 else ' is'} not graded; use --ungraded "
+            "exclude to leave them out, or --ungraded bounds to report both extremes"
         )
     for at in np.flatnonzero(ungraded):
         own = int(found.counts[int(at)].sum())

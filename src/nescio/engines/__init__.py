@@ -23,7 +23,8 @@ SCHEMES = {"ray": ("ray",), "spark": ("spark", "local", "yarn", "k8s")}
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine by its name, the address of its cluster ("" for one on this machine), and how many jobs it runs here."""
+    """An engine by its name, the address of its cluster ("" for one on this machine), and how many jobs it runs
+    here."""
 
     name: str = ""
     address: str = ""

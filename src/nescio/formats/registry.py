@@ -94,8 +94,8 @@ class Choices(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs, hashes of
-    the questions."""
+    """What is needed of a large table where nothing that is asked for needs its rows: tables of pairs of runs,
+    hashes of the questions."""
 
     pairs: bool = False
     ids: bool = False
@@ -103,10 +103,10 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which are
-    graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do not
-    know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and whether the `texts` of
-    questions and answers are wanted, which people look at and no number needs."""
+    """What a reader may be told: words for outcomes, which columns to keep as strata (None: all that can be), which
+    are graded scores that a measure asks for, which of several things in a log to `choose`, what words mean "I do
+    not know", and whether questions must hold gold answers (not where people judge, or a system is to answer), and
+    whether the `texts` of questions and answers are wanted, which people look at and no number needs."""
 
     outcome_map: Mapping[str, str] = field(default_factory=dict)
     strata: tuple[str, ...] | None = None

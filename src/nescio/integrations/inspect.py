@@ -5,11 +5,11 @@
     @scorer(metrics=[measure("c@1"), measure("coverage"), measure("penalty(t=0.75)")])
     def mine(): ...
 
-What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value N,
-a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a number below
-1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
-(`scores="unreduced"`), as repeats of its sample: what Inspect reduces epochs to, be it one, is a number in which silence
-is a wrong answer.
+What a score means is what `nescio score` reads in a log (`nescio.formats.logs.inspect.reader`): silence is the value
+N, a `reason` of refusal, no_response or invalid_response_format, and a wrong answer that is empty; P, and a number
+below 1, is wrong; NaN is not graded and left out, as Inspect does. A metric gets every epoch as it was scored
+(`scores="unreduced"`), as repeats of its sample: what Inspect reduces epochs to, be it one, is a number in which
+silence is a wrong answer.
 """
 
 from __future__ import annotations

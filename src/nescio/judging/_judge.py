@@ -305,7 +305,8 @@ def _key(response: Response) -> tuple[str, str]:
 
 
 def _rows(collection: Collection, runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return a number for each answer that there can be: a question and a repeat of it, in the order of the collection."""
+    """Return a number for each answer that there can be: a question and a repeat of it, in the order of the
+    collection."""
     labels: dict[str, dict[str, None]] = {question.id: {} for question in collection.questions}
     for run in runs:
         for response in run.responses:

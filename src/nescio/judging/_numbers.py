@@ -42,8 +42,8 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 # Before hundreds and thousands that nobody counted: no number in digits, and no word for one.
-_NUMERALS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
+_NUMERALS = """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
 _UNCOUNTED = r"(?<!\d)(?<!\d[ -])" + "".join(rf"(?<!\b{word}[ -])" for word in _NUMERALS.split())
 
 _Rewrite = tuple[str, str | Callable[[re.Match[str]], str]]

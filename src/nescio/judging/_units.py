@@ -17,8 +17,8 @@ CURRENCIES = {
 MONEY = frozenset(CURRENCIES.values())
 
 # Symbols that mean nothing else after a number; what Pint calls them where it does not know them so.
-_AS_THEY_ARE = """mm cm m km ft yd mi mg g kg lb oz ml l mL L ms s nm µm Hz kHz MHz GHz W kW MW GW kWh V kV A J kJ cal kcal
-Pa kPa hPa bar psi K KB MB GB TB mph ha N"""
+_AS_THEY_ARE = """mm cm m km ft yd mi mg g kg lb oz ml l mL L ms s nm µm Hz kHz MHz GHz W kW MW GW kWh V kV A J kJ cal
+kcal Pa kPa hPa bar psi K KB MB GB TB mph ha N"""
 _ABBREVIATED = {
     "lbs": "lb",
     "h": "hour",
@@ -32,9 +32,9 @@ _ABBREVIATED |= {"secs": "second", "yrs": "year", "t": "tonne", "kph": "km/hour"
 _ABBREVIATED |= {"°C": "degC", "°F": "degF", "sqm": "m^2", "sqft": "ft^2", "cc": "cm^3"}
 _SYMBOLS = {symbol: symbol for symbol in _AS_THEY_ARE.split()} | _ABBREVIATED
 _DEGREES = {"c": "degC", "f": "degF", "celsius": "degC", "centigrade": "degC", "fahrenheit": "degF"}
-_NAMES = """meter metre gram gramme liter litre second minute hour day week month year decade century mile yard foot inch acre
-hectare ounce pint gallon stone ton tonne kelvin watt volt ampere amp joule calorie pascal hertz byte bit knot newton fathom
-furlong carat pound"""
+_NAMES = """meter metre gram gramme liter litre second minute hour day week month year decade century mile yard foot
+inch acre hectare ounce pint gallon stone ton tonne kelvin watt volt ampere amp joule calorie pascal hertz byte bit
+knot newton fathom furlong carat pound"""
 _KNOWN = frozenset(_NAMES.split())
 _SPELLED = {
     "gramme": "gram",

@@ -8,10 +8,11 @@ A measure is one decorated function:
 The function gets sums of per-question columns and answers for all resamples at once. Four shapes share this contract:
 
 totals      `total.correct` is the sum over the questions, shape (…,); `total.n` is how many there are.
-each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new column
-            may have a second axis (the bins of ECE), which stays last.
-repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers `q.correct`
-            are right. NaN leaves the question out. (For the other shapes a question counts as the mean of its answers.)
+each=       a map from columns to new per-question columns, run once; their sums are what the function gets. A new
+            column may have a second axis (the bins of ECE), which stays last.
+repeats=    the same, of the sums over all answers to a question that was asked several times: of `q.n` answers
+            `q.correct` are right. NaN leaves the question out. (For the other shapes a question counts as the mean of
+            its answers.)
 order=      the sums are kept apart by the value of a column, the highest first, tied questions in one group:
             `total.correct` has shape (…, groups), and the function works by cumulative sums over the last axis.
 

@@ -59,8 +59,8 @@ def pass_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001  k is read per que
 def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that all of k answers to a question are right: does it pass every time?
 
-    $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where there
-    is none. k = 1 is accuracy.
+    $\frac{1}{n}\sum_i \binom{c_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
+    there is none. k = 1 is accuracy.
     """
     return total.earned / total.n
 
@@ -74,8 +74,8 @@ def pass_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 def never_wrong_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that none of k answers to a question is wrong; silence is not wrong.
 
-    $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
-    there is none.
+    $\frac{1}{n}\sum_i \binom{r_i - w_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
+    where there is none.
     """
     return total.earned / total.n
 
@@ -119,8 +119,8 @@ def answered_at_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
 def always_answered_hat_k(total: Any, k: int = 2) -> Any:  # noqa: ARG001
     r"""The chance that none of k answers to a question is silence.
 
-    $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined where
-    there is none.
+    $\frac{1}{n}\sum_i \binom{r_i - u_i}{k} / \binom{r_i}{k}$ over the n questions asked at least k times; undefined
+    where there is none.
     """
     return total.earned / total.n
 
@@ -169,7 +169,7 @@ def flip_rate(total: Any) -> Any:
 def contradiction_rate(total: Any) -> Any:
     r"""The chance that of two answers to a question one is right and the other is wrong.
 
-    $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where there is
-    none.
+    $\frac{1}{n}\sum_i \frac{2\,c_i w_i}{r_i(r_i-1)}$ over the n questions asked at least twice; undefined where
+    there is none.
     """
     return total.earned / total.n

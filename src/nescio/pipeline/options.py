@@ -167,8 +167,8 @@ CALLERS = (
 )  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)
-_WORDS = "|".join((*chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded))), "exact", "human", "llm",
-    "matrix", "outcomes"))  # fmt: skip
+_CHOICES = chain(*map(get_args, (Missing, MissingConfidence, Unanswerable, Ungraded)))
+_WORDS = "|".join((*_CHOICES, "exact", "human", "llm", "matrix", "outcomes"))
 _OPTION = re.compile(rf"--({_NAMES})(?![\w-])(?: ('[^']*'|[^\s=]+=[^\s:;,)]+|[A-Z]+\b|(?:{_WORDS})\b))?")
 
 

@@ -56,7 +56,8 @@ def recognise(
 
 
 def _as_table(source: Source, *, judging: bool) -> Source:
-    """Return a JSON document of no format's as the table that it holds, where its columns have names that tables have."""
+    """Return a JSON document of no format's as the table that it holds, where its columns have names that tables
+    have."""
     if source.kind != "document" or takers(source, judging=judging):
         return source
     table = listed_rows(source)

@@ -61,7 +61,8 @@ def show_all(declarations: Sequence[Declaration]) -> None:
             show_grid(make_grid(["", "", "", ""], rows, [True] * 4))
         show_text("")
     show_text(
-        f"{DEFAULT} scored where no measure is named; ↑ higher is better, ↓ lower is better, – neither: it describes a run",
+        f"{DEFAULT} scored where no measure is named; ↑ higher is better, ↓ lower is better, – neither: it "
+        "describes a run",
         style="dim",
     )
 

@@ -52,7 +52,8 @@ def with_the_best(results: Results) -> tuple[Results, str]:
         return results, how
     best = {(rank.measure, rank.run) for rank in ranks if rank.rank == 1}
     rows = [row for row in results if {(row.measure, row.run), (row.measure, row.baseline)} & best]
-    left = f"{plural(len(rows), 'comparison')} with the best run; -v prints all {len(results.rows):,}, and -f json has them. "
+    shown = plural(len(rows), "comparison")
+    left = f"{shown} with the best run; -v prints all {len(results.rows):,}, and -f json has them. "
     return results.with_rows(rows), left + how
 
 

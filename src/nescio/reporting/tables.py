@@ -1,4 +1,5 @@
-"""Results as tables: as text, JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet; `screen` prints them on a terminal."""
+"""Results as tables: as text, JSON, JSON Lines, CSV, Markdown, LaTeX and Parquet; `screen` prints them on a
+terminal."""
 
 from __future__ import annotations
 

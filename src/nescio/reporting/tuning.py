@@ -94,7 +94,8 @@ def show_tuned_pair(pair: TunedPair) -> None:
     show_text("")
     own, given = pair.comparison, pair.tables["as_given"][0]
     show_text(
-        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {_difference(own)}: {own.verdict}."
+        f"Each at its own threshold, on held-out questions: {runs[1]} minus {runs[0]} is {_difference(own)}: "
+        f"{own.verdict}."
     )
     show_text(f"As they came: {_difference(given)}: {given.verdict}.")
     show_text("")

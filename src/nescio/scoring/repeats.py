@@ -1,4 +1,5 @@
-"""How much of a score is chance: the variance of runs that were asked several times, split into questions and sampling."""
+"""How much of a score is chance: the variance of runs that were asked several times, split into questions and
+sampling."""
 
 from __future__ import annotations
 
@@ -145,8 +146,8 @@ def repeated_evidence(loaded: Loaded) -> Evidence:
     """Return the data, if questions were asked several times; raises MismatchError where they were not."""
     if not isinstance(loaded.data, Evidence) or loaded.data.repeats is None:
         raise MismatchError(
-            "no question was asked twice here, so nothing is known of chance; a column `repeat` (--column"
-            " repeat=COLUMN) says which answer to its question a row is"
+            "no question was asked twice here, so nothing is known of chance; a column `repeat` (--column "
+            "repeat=COLUMN) says which answer to its question a row is"
         )
     return loaded.data
 
@@ -236,8 +237,8 @@ def _doubts(run: str, measure: Measure, part: Split) -> list[Note]:
         return [
             note(
                 "repeats.no_difference",
-                "{measure}: chance explains more than the whole variance of run {subject!r}; the part of the questions "
-                "is given as 0",
+                "{measure}: chance explains more than the whole variance of run {subject!r}; the part of the "
+                "questions is given as 0",
                 run,
                 measure=measure.label,
             )

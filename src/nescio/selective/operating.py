@@ -49,8 +49,9 @@ class TunedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Operating:
-    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what the tuned one is best by, and `certified`
-    (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a confidence of 95%."""
+    """A run at its thresholds, from the strictest to answering all; `given` is the run as it came. `measure` is what
+    the tuned one is best by, and `certified` (risk, threshold) of the lowest risk of `CERTIFIED` that holds with a
+    confidence of 95%."""
 
     run: str
     n: float

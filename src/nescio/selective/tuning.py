@@ -34,17 +34,20 @@ class Tuning:
     """What a threshold does to a run: it answers where the confidence is at least `threshold`.
 
     threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
-    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in sample)
+    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
+                          sample)
     risk_upper            the bound on the risk on new questions; None without `max_risk`
     value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
     value_all_answered    the measure when everything that can be is answered
     value_in_sample       the measure at the threshold on the data that chose it: too good
     coverage_held_out, risk_held_out   as `value`: on questions that did not choose their threshold
     value_as_given        the measure of the run before tuning
-    rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence that it
+    rule_threshold, rule_break_even, rule_value   the exact rule of c@1, from confidences alone: the lowest confidence
+                                                  that it
                           answers, the chance A/(n + U) there, and what it earns; None where it does not apply
     max_risk, confidence  what was asked for, where a risk is to be guaranteed
-    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take without
+    answers_needed, answers_needed_at_rate   where nothing could be certified: how many accepted answers it would take
+                                             without
                           an error, and at the error rate of the most promising threshold (None: no number is enough)
     folds                 how many parts were held out in turn; 0 where there was nothing to hold out
     n                     the number of questions

@@ -29,8 +29,8 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def parquet(path: Path, more: str = "") -> tuple[str, list[str]]:
-    """Return a table of Parquet in SQL, and its parameters: a file, all files of a pattern, or those in a folder and the
-    folders within it, whose names may hold columns (run=a/part-0.parquet)."""
+    """Return a table of Parquet in SQL, and its parameters: a file, all files of a pattern, or those in a folder and
+    the folders within it, whose names may hold columns (run=a/part-0.parquet)."""
     folder, options = path.is_dir(), f", {more}" if more else ""
     where = f"{address(path)}/**/*.parquet" if folder else str(path.absolute()) if is_pattern(path) else address(path)
     return f"read_parquet(?, hive_partitioning={str(folder).lower()}, hive_types_autocast=false{options})", [where]

@@ -60,7 +60,8 @@ def group(
     which state each means. `judge` names the column that says who judged.
 
     Returns None where the table is none that can be grouped so: a cell is empty, a word is unknown, a name has white
-    space around it or accents typed in two ways, a run has a question twice or two judges. Another way will say what is wrong.
+    space around it or accents typed in two ways, a run has a question twice or two judges. Another way will say what
+    is wrong.
     """
     relation, where = _table(source, "file_row_number=true, filename=true")
     place = {name: f"c{i}" for i, name in enumerate(source.columns)}
@@ -106,13 +107,13 @@ def group(
             table = np.stack([fetched[f"m{state}"] for state in states])[:, :, None]
         else:
             connection.execute(
-                f"CREATE TEMP TABLE grouped AS SELECT {question} AS key, word, {', '.join(of_state)}, count(*) AS rows "
-                f"{joined} GROUP BY 1, 2",
+                f"CREATE TEMP TABLE grouped AS SELECT {question} AS key, word, {', '.join(of_state)}, count(*) AS "
+                f"rows {joined} GROUP BY 1, 2",
                 where,
             )
             connection.execute(
-                "CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM (SELECT DISTINCT key FROM"
-                " grouped)"
+                "CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM (SELECT DISTINCT key "
+                "FROM grouped)"
             )
             cells = connection.execute(
                 f"SELECT code, word, {masks}, rows{more} FROM grouped JOIN keys USING (key)"
@@ -147,8 +148,8 @@ def _trimmed(text: str | None) -> str | None:
 
 
 def _numbered(rows: Sequence[tuple[str | None, int]]) -> dict[str, int] | None:
-    """Give the runs numbers in the order in which they first stand in the table, by their names as they stand there; None
-    where one has no name."""
+    """Give the runs numbers in the order in which they first stand in the table, by their names as they stand there;
+    None where one has no name."""
     firsts: dict[str, int] = {}
     for name, row in rows:
         trimmed = _trimmed(name)

@@ -1,5 +1,5 @@
-"""Tables as JSON of columns and rows: `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights & Biases
-write them."""
+"""Tables as JSON of columns and rows: `{"columns": [...], "data": [[...], ...]}`, as pandas, MLflow and Weights &
+Biases write them."""
 
 from __future__ import annotations
 

@@ -14,11 +14,12 @@ FILES = ("data.noun", "index.noun", "data.verb", "index.verb")
 HINT = "install Debian's wordnet-base, or let `python -m nltk.downloader wordnet` fetch its files"
 
 # The lexicographer's files of WordNet 3.0 in the order of their numbers (lexnames(5WN)): Debian leaves the list out.
-_LEXICAL = """adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition
-noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object noun.person
-noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state noun.substance
-noun.time verb.body verb.change verb.cognition verb.communication verb.competition verb.consumption verb.contact
-verb.creation verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"""
+_LEXICAL = """adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body
+noun.cognition noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object
+noun.person noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape noun.state
+noun.substance noun.time verb.body verb.change verb.cognition verb.communication verb.competition verb.consumption
+verb.contact verb.creation verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative
+verb.weather adj.ppl"""
 _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
 

@@ -31,12 +31,12 @@ class Graded:
     """One answer of a run to a question: `state` is one of `nescio.data.outcomes`; `why` says in a word why it is
     silent or ungraded.
 
-    Where a question is asked several times, `question` is the same for all of its answers, and `repeat` says which of
-    them this is (an epoch, a trial, a seed); None where the log knows no repeats. `cluster` is what questions share
-    that are resampled together; `strata` holds what is constant within the question. `where` names the place in the
-    file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded scores by
-    name; `answerable` is 0 where declining is right, -1 where the log does not say. `texts` are the words of question and
-    answer, where they are wanted.
+    Where a question is asked several times, `question` is the same for all of its answers, and `repeat` says which
+    of them this is (an epoch, a trial, a seed); None where the log knows no repeats. `cluster` is what questions
+    share that are resampled together; `strata` holds what is constant within the question. `where` names the place
+    in the file, for messages, and `path` the file, where rows of several files come together. `scores` holds graded
+    scores by name; `answerable` is 0 where declining is right, -1 where the log does not say. `texts` are the words
+    of question and answer, where they are wanted.
     """
 
     run: str
@@ -56,7 +56,8 @@ class Graded:
 
 
 def numbered(rows: Iterable[Graded]) -> Iterator[Graded]:
-    """Yield the rows of a log that lists the answers to a question one after another, numbered as its repeats from 1."""
+    """Yield the rows of a log that lists the answers to a question one after another, numbered as its repeats from
+    1."""
     seen: Counter[tuple[str, str]] = Counter()
     for row in rows:
         seen[row.run, row.question] += 1
@@ -141,8 +142,8 @@ def _clusters(clusters: Sequence[str | None], notes: list[Note]) -> Array | None
     notes.append(
         note(
             "graded.repeats",
-            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in"
-            " {clusters} clusters",
+            "{repeats} of {total:n question} ask the same as another one: such questions are resampled together, in "
+            "{clusters} clusters",
             repeats=repeats,
             total=total,
             clusters=len(sizes),

@@ -60,8 +60,9 @@ Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table (or JSON objects) with `traceId`, `name`, `value` and `dataType` or `stringValue`; or with `input`,
-    `output` and two of Langfuse's own columns (`traceId`, `sessionId`, `userId`, `projectId`, `environment`, …)."""
+    """Recognise a table (or JSON objects) with `traceId`, `name`, `value` and `dataType` or `stringValue`; or with
+    `input`, `output` and two of Langfuse's own columns (`traceId`, `sessionId`, `userId`, `projectId`,
+    `environment`, …)."""
     columns = {*_columns(source)}
     if columns >= SCORE and columns & {"dataType", "stringValue"}:
         return "scores"

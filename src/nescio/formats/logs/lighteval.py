@@ -40,8 +40,8 @@ _AT_ONCE = 1 << 10  # rows
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a Parquet file with the columns `doc`, `metric`, `model_response` (or `metrics`, `predictions`, `gold`); or
-    a document of `config_general`, `results`, `summary_general`."""
+    """Recognise a Parquet file with the columns `doc`, `metric`, `model_response` (or `metrics`, `predictions`,
+    `gold`); or a document of `config_general`, `results`, `summary_general`."""
     columns = {*source.columns}
     if source.kind == "parquet":
         return "details" if columns >= NEW or columns >= OLD else None
@@ -97,8 +97,8 @@ def _why_figures_alone(source: Source) -> str:
     ]
     held = f" ({', '.join(shown[:3])}{' and others' if len(shown) > 3 else ''})" if shown else ""
     return (
-        f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes with"
-        " --save-details"
+        f"it holds figures{held} and no answers: those are in details/…/details_*.parquet, which lighteval writes "
+        "with --save-details"
     )
 
 
@@ -209,7 +209,8 @@ def _silence(row: Mapping[str, Any], response: Mapping[str, Any], options: ReadO
 
 
 def _confidence(doc: Mapping[str, Any], response: Mapping[str, Any]) -> float | None:
-    """Return the softmax of the log-probabilities of the options at the best of them; None where there is one option."""
+    """Return the softmax of the log-probabilities of the options at the best of them; None where there is one
+    option."""
     logs, choices = response.get("logprobs"), doc.get("choices")
     if not isinstance(logs, list) or not isinstance(choices, list) or not 1 < len(logs) == len(choices):
         return None

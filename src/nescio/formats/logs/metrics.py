@@ -35,9 +35,9 @@ _LONGEST = 100  # characters of a question that can be its name
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer (None
-    where it is one), why its metrics failed where the tool says more than that they did, and the task that the answer is of,
-    where each has metrics of its own."""
+    """One answer: its row without a state, the score of each metric (NaN where that failed), why it is no answer
+    (None where it is one), why its metrics failed where the tool says more than that they did, and the task that the
+    answer is of, where each has metrics of its own."""
 
     row: Graded
     scores: Mapping[str, float]
@@ -119,8 +119,8 @@ def _why_no_outcomes(names: Sequence[str], deciding: Mapping[str, str | None]) -
         return
     yield note(
         "metrics.only_scores",
-        "scores of {metrics:list}, and no outcomes: --choose metric=NAME takes one of them as the outcome (with"
-        " threshold=T, correct from T on)",
+        "scores of {metrics:list}, and no outcomes: --choose metric=NAME takes one of them as the outcome (with "
+        "threshold=T, correct from T on)",
         metrics=names,
     )
 
@@ -153,8 +153,8 @@ def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Not
             if not graded:
                 yield note(
                     "metrics.none_graded",
-                    "run {subject!r}: {metric} has no score of any of {total:n answer}: it failed on each, or was not"
-                    " run",
+                    "run {subject!r}: {metric} has no score of any of {total:n answer}: it failed on each, or was "
+                    "not run",
                     run,
                     metric=name,
                     total=len(own),
@@ -162,8 +162,8 @@ def _both_means(answers: Sequence[Marked], names: Sequence[str]) -> Iterator[Not
                 continue
             yield note(
                 "metrics.both_means",
-                "run {subject!r}: {metric} has scores of {graded} of {total:n answer}: their mean is {over_graded:.4g}, and"
-                " {over_all:.4g} if the others count 0",
+                "run {subject!r}: {metric} has scores of {graded} of {total:n answer}: their mean is "
+                "{over_graded:.4g}, and {over_all:.4g} if the others count 0",
                 run,
                 metric=name,
                 graded=len(graded),
@@ -190,7 +190,8 @@ def repeated(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
         notes.append(
             note(
                 "metrics.repeats",
-                "{repeats:n answer} to a question that another one is to as well: {repeats:it is a repeat/they are repeats}",
+                "{repeats:n answer} to a question that another one is to as well: "
+                "{repeats:it is a repeat/they are repeats}",
                 repeats=again,
             )
         )

@@ -35,8 +35,8 @@ _SHARD = re.compile(r"_\d+$")
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document of `details` by number (or a list) that say `correct`, `pred` or `predictions`; one of numbered
-    items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
+    """Recognise a document of `details` by number (or a list) that say `correct`, `pred` or `predictions`; one of
+    numbered items with `origin_prompt` and `prediction`; or figures alone in a folder `results`."""
     document = source.document
     if source.kind != "document" or not isinstance(document, dict) or not document:
         return None
@@ -126,8 +126,8 @@ def _why_figures_alone(source: Source) -> str:
     held = f" ({', '.join(shown)})" if shown else ""
     model, dataset = _place(source)
     return (
-        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside results, or in"
-        " here where dump_details is set"
+        f"it holds figures{held} and no items: those are in predictions/{model}/{dataset}.json beside results, or in "
+        "here where dump_details is set"
     )
 
 

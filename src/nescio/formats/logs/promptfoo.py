@@ -100,8 +100,8 @@ def _file(source: Source, options: ReadOptions, notes: list[Note], *, many: bool
         notes.append(
             note(
                 "promptfoo.crashed",
-                "{subject}: of {crashed} of {total} results the script of an assertion crashed, which the tool counts as a"
-                " failure; one that failed for nothing else is not graded",
+                "{subject}: of {crashed} of {total} results the script of an assertion crashed, which the tool "
+                "counts as a failure; one that failed for nothing else is not graded",
                 source.name,
                 crashed=crashed,
                 total=len(graded),
@@ -154,8 +154,8 @@ def _texts(result: Row) -> AnswerTexts:
 
 
 def _repeats(rows: Sequence[Graded], notes: list[Note]) -> list[Graded]:
-    """Treat tests that are alike as repeats of one question, numbered in the order of their first tests; where there are
-    none, a question bears the number of its test."""
+    """Treat tests that are alike as repeats of one question, numbered in the order of their first tests; where there
+    are none, a question bears the number of its test."""
     tests: set[tuple[str, str]] = set()
     for row in rows:
         if (row.run, row.question) in tests:

@@ -48,8 +48,8 @@ METRICS = {
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with `user_input` and `retrieved_contexts`, or one of ragas's metrics beside `user_input`, beside
-    `question` and `contexts`, or beside another of them; and a column that is none of ragas's fields."""
+    """Recognise a table with `user_input` and `retrieved_contexts`, or one of ragas's metrics beside `user_input`,
+    beside `question` and `contexts`, or beside another of them; and a column that is none of ragas's fields."""
     if not is_table(source) or "outcome" in source.columns:
         return None
     have = {*source.columns}

@@ -38,8 +38,8 @@ _NOT_ATTEMPTED = "is_not_attempted"
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise an HTML page with the headings `Metrics`, `Examples` or `Prompt conversation` of a report; or a document of
-    figures, `score` and `score:std`."""
+    """Recognise an HTML page with the headings `Metrics`, `Examples` or `Prompt conversation` of a report; or a
+    document of figures, `score` and `score:std`."""
     if source.kind == "document":
         return "figures" if {SCORE, f"{SCORE}:std"} <= {*source.columns} else None
     if source.kind != "text" or source.path is None or not str(source.first).lower().startswith("<!doctype html"):
@@ -96,8 +96,8 @@ def _why_figures_alone(source: Source) -> str:
     score = number(source.document.get(SCORE))
     shown = "" if score is None else f" (score {score:g})"
     return (
-        f"it holds figures{shown} and no answers: those stand in the page beside it, {source.stem}.html, which"
-        " simple-evals writes at the same time"
+        f"it holds figures{shown} and no answers: those stand in the page beside it, {source.stem}.html, which "
+        "simple-evals writes at the same time"
     )
 
 
@@ -222,8 +222,8 @@ def _against_figures(items: Sequence[Item], figures: Mapping[str, float | None],
     if silent:
         yield note(
             "simple_evals.not_attempted",
-            "{subject}: its figures count {count:g} of {total} answers as not attempted, and the page does not say which:"
-            " they look wrong here (--declined-pattern names the words of such an answer)",
+            "{subject}: its figures count {count:g} of {total} answers as not attempted, and the page does not say "
+            "which: they look wrong here (--declined-pattern names the words of such an answer)",
             source.name,
             count=round(silent * len(items)),
             total=len(items),

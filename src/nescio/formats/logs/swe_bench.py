@@ -50,9 +50,9 @@ Lists = Sequence[tuple[str, int, str | None]]
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a document of `resolved_instances`, and `submitted_instances` or `total_instances`; one of instances that say `resolved` and
-    `patch_exists`; one of the lists `resolved`, `no_generation`, `generated`; or predictions with `instance_id` and
-    `model_patch`."""
+    """Recognise a document of `resolved_instances`, and `submitted_instances` or `total_instances`; one of instances
+    that say `resolved` and `patch_exists`; one of the lists `resolved`, `no_generation`, `generated`; or predictions
+    with `instance_id` and `model_patch`."""
     columns = {*source.columns}
     if columns >= PREDICTION and (source.kind in ("lines", "parquet") or isinstance(source.document, list)):
         return "predictions"
@@ -112,8 +112,8 @@ def _listed(source: Source, run: str, lists: Lists, options: ReadOptions) -> lis
         counts = [f"{name.replace('_', ' ')} {source.document[name]}" for name in sorted(COUNTS & {*source.document})]
         held = f" ({', '.join(counts)})" if counts else ""
         rule = (
-            f"it holds counts{held} and no instances: a report of version 2 lists them in resolved_ids,"
-            " unresolved_ids and others, as do the report.json of the instances"
+            f"it holds counts{held} and no instances: a report of version 2 lists them in resolved_ids, "
+            "unresolved_ids and others, as do the report.json of the instances"
         )
         raise FormatError(source.label, rule)
     return list(graded.values())
@@ -157,8 +157,8 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
         shares = [(f"{resolved}/{of}", name.split("_", maxsplit=1)[0]) for name, of in counts.items()]
         yield note(
             "swe_bench.shares",
-            "run {subject!r}: {silent} patches are empty, and {missing} instances were not submitted; the tool's shares"
-            " of resolved instances are {shares:each %s (%s)}",
+            "run {subject!r}: {silent} patches are empty, and {missing} instances were not submitted; the tool's "
+            "shares of resolved instances are {shares:each %s (%s)}",
             run,
             silent=silent,
             missing=missing,

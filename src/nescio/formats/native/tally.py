@@ -3,10 +3,10 @@
 A tally is an Arrow file (IPC, one row), as `nescio tally` writes it. Its columns: `runs`, their names; `state`,
 `candidate` and `answerable`, what a kind of answer is; `counts`, how often each kind occurs in each run, run by run;
 `pairs`, for each pair of runs the questions that are of one kind for the first run and of another for the second;
-`questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the number
-of scores and their sum in parts of 2^-30; `ids`, hashes of the questions' names. The schema's metadata holds the version
-of the format, how the shards were read, and who judged. Tallies of the same shards are the same bytes, however they
-were split and merged.
+`questions`, how many have no known answerability, no answer, an answer; `sums`, for each graded score and run the
+number of scores and their sum in parts of 2^-30; `ids`, hashes of the questions' names. The schema's metadata holds
+the version of the format, how the shards were read, and who judged. Tallies of the same shards are the same bytes,
+however they were split and merged.
 """
 
 from __future__ import annotations

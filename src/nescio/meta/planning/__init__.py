@@ -63,7 +63,7 @@ def plan(
     resolve.
 
         nescio.plan("outcomes.csv", run="mine", baseline="old", difference=0.05).rows[0].questions
-        nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)    # from rates: correct, incorrect, unanswered
+        nescio.plan(rates=[(0.6, 0.3, 0.1), (0.55, 0.45, 0)], questions=500)  # correct, incorrect, unanswered
 
     The plan starts from a pilot (`pilot`, as `score` takes it; `run` and `baseline` name two of its runs) or from
     `rates`: correct, incorrect and unanswered, as shares, percentages or counts, of both systems or of the run and of

@@ -78,7 +78,8 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         "Risk over coverage",
         "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
         "itself chose to answer.",
-        f"Risk over coverage for {plural(len(report.runs) - len(lacking), 'run')}. At their own operating points: {words}.",
+        f"Risk over coverage for {plural(len(report.runs) - len(lacking), 'run')}. At their own operating points: "
+        f"{words}.",
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
         lambda width: charts.risk_coverage(rows, points, top, width),
         "\n".join(report.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
@@ -131,8 +132,8 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         | {
             "named": row["run"],
             "tip": (
-                f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average,"
-                f" {row['right']:.1%} are right"
+                f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average, "
+                f"{row['right']:.1%} are right"
             ),
         }
         for row in rows

@@ -108,24 +108,24 @@ def gain_figure(report: ReportData) -> Figure | None:
         | {
             "named": charts.named(row["run"], top),
             "tip": (
-                f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining"
-                f" {row['gain']:+.3f}"
+                f"{row['run']}: accuracy {row['accuracy']:.3f}, c@1 {row['c_at_1']:.3f}, gain from abstaining "
+                f"{row['gain']:+.3f}"
             ),
         }
         for row in reversed(rows)
     ]
     most = max(rows, key=lambda row: row["gain"])
     gained = (
-        f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f}"
-        f" ({most['gain']:+.3f})."
+        f"The largest gain from abstaining: {most['run']}, from {most['accuracy']:.3f} to {most['c_at_1']:.3f} "
+        f"({most['gain']:+.3f})."
     )
     if not most["gain"]:
         gained = "No run gains from abstaining."
     return Figure(
         "gain",
         "The gain from abstaining",
-        "A run on the diagonal answers everything. The distance above the diagonal is the credit that c@1 gives for abstaining "
-        "instead of answering wrongly.",
+        "A run on the diagonal answers everything. The distance above the diagonal is the credit that c@1 gives for "
+        "abstaining instead of answering wrongly.",
         f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
         tuple(rows),
         lambda width: charts.gain(drawn, top, width),

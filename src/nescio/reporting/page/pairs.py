@@ -69,8 +69,8 @@ def rank_figure(report: ReportData) -> Figure | None:
         "ranks",
         "Critical-difference diagram",
         f"Runs by their {report.main}. A bar joins neighbouring runs that are not significantly different from each "
-        "other (paired tests, "
-        "corrected for all pairs). Runs without a common bar can be tied too: the squares below show each pair.",
+        "other (paired tests, corrected for all pairs). Runs without a common bar can be tied too: the squares "
+        "below show each pair.",
         words + first_of(len(ranked)),
         tuple(rows),
         lambda width: diagrams.critical_difference(drawn, joined, width, report.main),
@@ -113,8 +113,8 @@ def pair_figure(report: ReportData) -> Figure | None:
                 verdict = (pair.verdict or "") if pair.significant else "not significant"
                 sign = f"{pair.difference:+.2f}".replace("0.", ".").replace("-", "−")
                 tip = (
-                    f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}:"
-                    f" {pair.verdict or 'undefined'}"
+                    f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: "
+                    f"{pair.verdict or 'undefined'}"
                 )
                 drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
     rows = tuple(_plain_pair(report, row) for row in report.comparisons)
@@ -122,8 +122,8 @@ def pair_figure(report: ReportData) -> Figure | None:
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
     left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
     share = (
-        f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values adjusted"
-        " for all pairs)."
+        f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values "
+        "adjusted for all pairs)."
     )
     words = share + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (
@@ -134,8 +134,8 @@ def pair_figure(report: ReportData) -> Figure | None:
     return Figure(
         "pairs",
         "Which differences are significant",
-        "Each square is the difference between the run in its row and the run whose number is at the top of its column, by a paired test on the "
-        "questions that both runs have, with Holm's correction for all pairs.",
+        "Each square is the difference between the run in its row and the run whose number is at the top of its "
+        "column, by a paired test on the questions that both runs have, with Holm's correction for all pairs.",
         words + shown,
         rows,
         lambda width: charts.pairs(drawn, labels, width),

@@ -64,15 +64,15 @@ def words(report: ReportData) -> Sequence[Word]:
         explained += [
             Word(
                 "c@1",
-                f"Accuracy that does not take silence for an error: each unanswered question earns the accuracy of the run."
-                f" {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + {unanswered:,}·"
-                f"{correct:,}/{n:,})/{n:,} = {one:.3f}. Its accuracy is {correct / n:.3f}.",
+                "Accuracy that does not take silence for an error: each unanswered question earns the accuracy of "
+                f"the run. {name} has {correct:,} of {n:,} right and left {unanswered:,} unanswered: ({correct:,} + "
+                f"{unanswered:,}·{correct:,}/{n:,})/{n:,} = {one:.3f}. Its accuracy is {correct / n:.3f}.",
             ),
             Word(
                 "penalty(t)",
-                f"What answering earns where an error costs t/(1-t): 1 for right, 0 for silence. At t = 0.75 an error costs 3,"
-                f" so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = {(correct - 3 * incorrect) / n:.3f}. Below 0,"
-                " never answering is better.",
+                "What answering earns where an error costs t/(1-t): 1 for right, 0 for silence. At t = 0.75 an "
+                f"error costs 3, so {name} earns ({correct:,} - 3·{incorrect:,})/{n:,} = "
+                f"{(correct - 3 * incorrect) / n:.3f}. Below 0, never answering is better.",
             ),
         ]
     covered = report.row(best, "coverage")
@@ -80,7 +80,8 @@ def words(report: ReportData) -> Sequence[Word]:
         explained.append(
             Word(
                 "coverage",
-                f"The share of the questions that a run answers, rightly or wrongly: {covered.value:.1%} for {name}. Neither high nor low is better by itself.",
+                f"The share of the questions that a run answers, rightly or wrongly: {covered.value:.1%} for "
+                f"{name}. Neither high nor low is better by itself.",
             )
         )
     row = report.row(best, report.main)
@@ -88,9 +89,9 @@ def words(report: ReportData) -> Sequence[Word]:
         explained.append(
             Word(
                 "intervals",
-                f"{name} scores {number(row.value)} by {report.main} on these questions; on other questions like them it may"
-                f" score from {number(row.low)} to {number(row.high)} ({report.level:g}%). Intervals that overlap do not mean"
-                " that two runs are tied: pairs are tested on the questions that both have.",
+                f"{name} scores {number(row.value)} by {report.main} on these questions; on other questions like "
+                f"them it may score from {number(row.low)} to {number(row.high)} ({report.level:g}%). Intervals "
+                "that overlap do not mean that two runs are tied: pairs are tested on the questions that both have.",
             )
         )
     rank = report.ranks.get(best)

@@ -5,7 +5,8 @@ Question and sentences are *sets* of words. The sentence with the largest inters
 matches on longer words, and then the earlier one. No word is too common to count. Switches, as in the paper's Table 1:
 
     Stem   words are stemmed
-    Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when questions
+    Name   a symbol for a person, a place or a time stands in each sentence that names one, and in who, where and when
+           questions
     Sem    the same for the classes of common nouns, by WordNet
     Filt   sentences with the class that the question demands stand above the others
     Pro    the words of a person stand in each sentence that speaks of them as he, him, his, she or her

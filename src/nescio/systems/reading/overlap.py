@@ -3,12 +3,14 @@ r"""Three simple systems that choose among options by what a story shares with t
 All compare content stems (`nescio.text`: no stop words, Snowball's stemmer). An option is judged by its *own* stems:
 those that the question does not hold. No system reads the answer key, and none draws at random.
 
-    option-overlap     MCTest's sliding window (Richardson et al. 2013) with a window of one sentence: the weight that the
-                       best sentence shares with question and option together; only sentences with an own stem count
-    sentence-overlap   Deep Read's bag of words (Hirschman et al. 1999) selects one sentence for all options; the share of
-                       own stems in it, plus a quarter of the share in each neighbour, times the question's stems in it
-    word-distance      MCTest's distance idea: the mean over own stems, by weight, of $\sum_t w_t / d_t$, where $d_t$ is the
-                       distance in content words to the nearest place of the question's stem t
+    option-overlap     MCTest's sliding window (Richardson et al. 2013) with a window of one sentence: the weight that
+                       the best sentence shares with question and option together; only sentences with an own stem
+                       count
+    sentence-overlap   Deep Read's bag of words (Hirschman et al. 1999) selects one sentence for all options; the
+                       share of own stems in it, plus a quarter of the share in each neighbour, times the question's
+                       stems in it
+    word-distance      MCTest's distance idea: the mean over own stems, by weight, of $\sum_t w_t / d_t$, where $d_t$
+                       is the distance in content words to the nearest place of the question's stem t
 
 A stem in $n_t$ of the n sentences weighs $w_t = \ln(1 + n / n_t)$, so rare stems count more; sentence-overlap only
 counts.

@@ -4,9 +4,9 @@ With P the words of the story in order, Q and A the sets of words of the questio
 stands in P, and IC(w) = ln(1 + 1 / C(w)):
 
     sliding-window    $\max_j \sum_{i=1}^{|S|} \mathrm{IC}(P_{j+i}) [P_{j+i} \in S]$ with S = A ∪ Q
-    window-distance   the same minus d; with stop words removed, $d = \min d_P(q, a) / (|P| - 1)$ over the words q of Q and a of
-                      A \\ Q in the story, d_P being the number of words between their nearest places plus one; 1 where there
-                      are none
+    window-distance   the same minus d; with stop words removed, $d = \min d_P(q, a) / (|P| - 1)$ over the words q of
+                      Q and a of A \\ Q in the story, d_P being the number of words between their nearest places plus
+                      one; 1 where there are none
     random            an option, or a sentence, by lot
 """
 

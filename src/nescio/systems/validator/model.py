@@ -104,8 +104,8 @@ def not_english(exercise: Exercise) -> tuple[Note, ...]:
     return (
         note(
             "validator.not_english",
-            "{questions} of {total} questions are in {languages:list}, and the techniques are for English: words, stems, "
-            "names and hypotheses will often be missed",
+            "{questions} of {total} questions are in {languages:list}, and the techniques are for English: words, "
+            "stems, names and hypotheses will often be missed",
             questions=len(others),
             total=len(tongues),
             languages=sorted({*others}),

@@ -6,7 +6,8 @@ stemmed (here by Snowball's English stemmer; there by Abney's) and stop words re
 
     recall R      matching content words / content words of the key
     precision P   matching content words / content words of the answer
-    HumSent       1 if the sentence chosen is one of those that a person listed, else 0; an empty list scores 0 and counts
+    HumSent       1 if the sentence chosen is one of those that a person listed, else 0; an empty list scores 0 and
+                  counts
     AutSent       the same, the list being the sentences of the story with the highest recall
 
 The paper's footnote prints the two denominators the other way round; its worked example (2/2 and 2/7) shows the ones
@@ -26,8 +27,8 @@ NAN = float("nan")
 _PRONOUNS = "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs"
 PRONOUNS = frozenset(_PRONOUNS.split())
 # The list of the paper's footnote, to the letter: "a" and "the", and no "an".
-_STOP = """be am is are was were been being have has had having do does did doing done and or to in at of a the this that
-which"""
+_STOP = """be am is are was were been being have has had having do does did doing done and or to in at of a the this
+that which"""
 STOP_LIST = PRONOUNS | frozenset(_STOP.split())
 QUESTION_WORDS = ("who", "what", "when", "where", "why", "how", "which")
 _AS = {"whose": "who", "whom": "who", "who": "who", "what's": "what", "who's": "who", "where's": "where"}

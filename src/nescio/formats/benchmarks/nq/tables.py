@@ -1,4 +1,5 @@
-"""Tables of questions, gold answers and predictions, as rows: the columns by their names, the cells as texts and lists."""
+"""Tables of questions, gold answers and predictions, as rows: the columns by their names, the cells as texts and
+lists."""
 
 from __future__ import annotations
 
@@ -183,7 +184,8 @@ def table(source: Source, stem: str, before: set[str], notes: list[Note]) -> lis
         notes.append(
             note(
                 "nq.repeats",
-                "{subject}: {rows} {rows:row repeats/rows repeat} a question; without question_id they are distinguished by a number",
+                "{subject}: {rows} {rows:row repeats/rows repeat} a question; without question_id they are "
+                "distinguished by a number",
                 str(source.label),
                 rows=repeated,
             )
@@ -286,7 +288,8 @@ def _listed(text: str | None, place: tuple[Source, int], structured: Structured,
 
 
 def _squad_texts(text: str) -> tuple[str, ...] | None:
-    """Return the texts of SQuAD's answers, {"text": [...], "answer_start": [...]}; None where this is another object."""
+    """Return the texts of SQuAD's answers, {"text": [...], "answer_start": [...]}; None where this is another
+    object."""
     try:
         texts = json.loads(text).get("text")
     except (ValueError, RecursionError):

@@ -2,7 +2,8 @@
 model.
 
     key         `{"qid", "query", "nuggets": [{"text", "importance": "vital"|"okay"}]}`
-    assignment  the same with `"assignment": "support"|"partial_support"|"not_support"` for each nugget, `run_id`, `answer_text`
+    assignment  the same with `"assignment": "support"|"partial_support"|"not_support"` for each nugget, `run_id`,
+                `answer_text`
     answers     `{"run_id", "topic_id", "answer": [{"text"}, …]}`
 
 Assignments need nothing beside them; a key with answers is matched automatically, by words. Support is a nugget found;

@@ -4,11 +4,13 @@ Text, in the manner of TREC, cells parted by white space:
 
     key      `qid nugget vital|okay text`; several assessors: `vital,okay,vital`, or a file each
     run      `qid Q0 docid rank score tag text`, the strings of a response in the order of their ranks
-    mapping  `qid run rank nugget[,nugget…] [assessor]`; - for the nugget: assessed, and nothing found; - for an unknown rank
+    mapping  `qid run rank nugget[,nugget…] [assessor]`; - for the nugget: assessed, and nothing found; - for an
+             unknown rank
 
 JSON Lines:
 
-    key      `{"id", "target"?, "nuggets": [{"id"?, "text", "vital": true | {"assessor": true, …}, "weight"?}], …strata}`
+    key      `{"id", "target"?, "nuggets": [{"id"?, "text", "vital": true | {"assessor": true, …}, "weight"?}],
+             …strata}`
     run      `{"id", "strings": [text | {"text", "doc"?}], "confidence"?, "run"?}`; an empty list is silence
     mapping  `{"id", "run", "nugget", "rank"?, "assessor"?}`
 

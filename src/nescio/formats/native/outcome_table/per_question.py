@@ -1,4 +1,5 @@
-"""The columns of an outcome table that hold one value a question or a run: reserved ones, strata, judges and graded scores."""
+"""The columns of an outcome table that hold one value a question or a run: reserved ones, strata, judges and graded
+scores."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ def _by_question(ends: str, *, repeated: bool) -> str:
         return f"SELECT {ends} FROM coded GROUP BY question_code ORDER BY question_code"
     of_question = f"SELECT question, {ends} FROM coded GROUP BY question"
     return (
-        f"SELECT summed.* EXCLUDE (question) FROM ({of_question}) AS summed JOIN question_names USING (question)"
-        " ORDER BY question_code"
+        f"SELECT summed.* EXCLUDE (question) FROM ({of_question}) AS summed JOIN question_names USING (question) "
+        "ORDER BY question_code"
     )
 
 
@@ -123,8 +124,8 @@ def graded_of(
             rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
             refuse(connection, sources, grouped, rule, column)
         cells = connection.execute(
-            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE"
-            f" {RANK} = 1"
+            f"SELECT run_code AS run, question_code AS question, coalesce({number}, 'nan') AS score FROM coded WHERE "
+            f"{RANK} = 1"
         ).fetchnumpy()
         graded[user(name)] = np.full(shape, np.nan)
         graded[user(name)][cells["run"], cells["question"]] = cells["score"]

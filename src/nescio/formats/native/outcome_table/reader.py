@@ -1,13 +1,13 @@
 """Outcome tables: one row an answer, already judged. Columns `run, question, outcome` and the reserved optional ones.
 
-A table may call its columns what people call them: `model`, `system` or `run_id` for the run, `id` or `question_id` for
-the question, `correct`, `is_correct`, `verdict`, `grade` or `score` for the outcome (1 and 0, yes and no, right and
-wrong), `probability` for the confidence; in any case, with any punctuation, in English, German, French, Spanish or
-Italian. A column that says whether an answer was declined (`abstained`, `refused`, `answered`) makes it unanswered,
-whatever else was said of it. A note says which columns were taken; where several could be meant nothing is guessed, and
-`--column NAME=COLUMN` decides. Where questions were asked several times, `repeat` says which answer to its question a row
-is (an epoch, a trial, a seed): a question counts as the mean of its answers. With `--judge` the answers of such a table are judged instead, if it has them and gold
-answers.
+A table may call its columns what people call them: `model`, `system` or `run_id` for the run, `id` or `question_id`
+for the question, `correct`, `is_correct`, `verdict`, `grade` or `score` for the outcome (1 and 0, yes and no, right
+and wrong), `probability` for the confidence; in any case, with any punctuation, in English, German, French, Spanish
+or Italian. A column that says whether an answer was declined (`abstained`, `refused`, `answered`) makes it
+unanswered, whatever else was said of it. A note says which columns were taken; where several could be meant nothing
+is guessed, and `--column NAME=COLUMN` decides. Where questions were asked several times, `repeat` says which answer
+to its question a row is (an epoch, a trial, a seed): a question counts as the mean of its answers. With `--judge`
+the answers of such a table are judged instead, if it has them and gold answers.
 
 CSV (with semicolons too, and then with decimal commas), TSV, JSON Lines, Parquet and tables in memory are read; so is a
 JSON document that is a list of rows, or has one among its members.
@@ -130,15 +130,15 @@ def _collect(
 def _note_silence(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source], notes: list[Note]) -> None:
     """Note the answers that are unanswered by another column than that of outcomes."""
     for file, declined, empty in connection.execute(
-        "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 ORDER"
-        " BY 1"
+        "SELECT file, count(*) FILTER (silent = 'yes'), count(*) FILTER (empty = 'true') FROM gathered GROUP BY 1 "
+        "ORDER BY 1"
     ).fetchall():
         if declined:
             notes.append(
                 note(
                     "outcomes_table.declined",
-                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so or in words: unanswered, "
-                    "whatever the verdict",
+                    "{subject}: {rows} {rows:answer was/answers were} declined, by a column that says so or in "
+                    "words: unanswered, whatever the verdict",
                     str(sources[file].label),
                     rows=declined,
                 )
@@ -167,8 +167,8 @@ def _state(connection: duckdb.DuckDBPyConnection, mapped: Mapping[str, str], not
     silent = f"WHEN silent = 'yes' OR empty = 'true' THEN {SILENT}"
     graded = f"CASE WHEN outcome IS NULL THEN {NOT_GRADED} {cases} END::TINYINT"
     connection.execute(
-        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE {graded}"
-        " END::TINYINT AS state FROM gathered"
+        f"CREATE TEMP VIEW rows AS SELECT {_one_question(connection)}, {graded} AS graded, CASE {silent} ELSE "
+        f"{graded} END::TINYINT AS state FROM gathered"
     )
 
 
