@@ -6,6 +6,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported; two cores 
 
 from hypothesis import Phase, settings
 
+from tests.browser import chromium, visit  # noqa: F401  fixtures
+
 QUICK = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 
 settings.register_profile("nescio", deadline=None, derandomize=True, max_examples=30, phases=QUICK)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import nescio
-from tests.reporting.conftest import AXE, chromium, visit  # noqa: F401  fixtures
+from tests.browser import AXE
 
 from . import made
 from .test_check import defective
@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "name", ["index.html", "topics/q4.html", "returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
 )
-def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:  # noqa: F811
+def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:
     opened = visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = opened.page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -50,7 +50,7 @@ def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str,
     opened.assert_quiet()
 
 
-def test_a_topic_is_reached_from_the_index_and_leads_back(site: Path, visit: Any) -> None:  # noqa: F811
+def test_a_topic_is_reached_from_the_index_and_leads_back(site: Path, visit: Any) -> None:
     page = visit(site / "index.html").page
     page.click("a:has-text('q4')")
     assert page.inner_text("h1") == "q4"

@@ -10,7 +10,8 @@ from urllib.parse import unquote_plus
 
 import pytest
 
-from tests.reporting.conftest import HOSTILE, Opened, assert_accessible, make, outcome_table
+from tests.browser import Opened
+from tests.reporting.conftest import HOSTILE, assert_accessible, make, outcome_table
 from tests.reporting.test_page_browser import assert_address, assert_count, count, downloaded, search
 
 

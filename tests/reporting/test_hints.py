@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.reporting.conftest import Opened, make
+from tests.browser import Opened
+from tests.reporting.conftest import make
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 PLACES = 10

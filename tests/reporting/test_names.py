@@ -25,8 +25,9 @@ from nescio.reporting.page.texts import Commands
 from nescio.reporting.tables import signed
 from nescio.reporting.terminal import typed
 from nescio.text import sanitize
+from tests.browser import Opened
 from tests.notes import in_words
-from tests.reporting.conftest import Opened, make
+from tests.reporting.conftest import make
 from tests.reporting.test_page_browser import assert_address, assert_count, search
 
 INHERITED = ("__proto__", "constructor", "toString", "valueOf", "hasOwnProperty")

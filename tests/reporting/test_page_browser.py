@@ -12,7 +12,8 @@ from urllib.parse import unquote_plus
 import pytest
 
 from nescio.stats.intervals import wilson
-from tests.reporting.conftest import HOSTILE, Opened, assert_accessible, make
+from tests.browser import Opened
+from tests.reporting.conftest import HOSTILE, assert_accessible, make
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -13,7 +13,8 @@ import pytest
 from nescio.pipeline import Options, load
 from nescio.reporting import page as pages
 from nescio.reporting.page.words import Texts, texts_of
-from tests.reporting.conftest import Opened, make
+from tests.browser import Opened
+from tests.reporting.conftest import make
 from tests.reporting.test_page_browser import assert_count, search
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"

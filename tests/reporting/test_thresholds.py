@@ -12,7 +12,8 @@ import nescio
 from nescio.commands.tune import write_tuned
 from nescio.reporting import page as pages
 from nescio.reporting.page.sentence import advice
-from tests.reporting.conftest import THREE, Opened, make, outcome_table
+from tests.browser import Opened
+from tests.reporting.conftest import THREE, make, outcome_table
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
