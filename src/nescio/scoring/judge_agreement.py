@@ -26,6 +26,7 @@ from nescio.stats import bias_correction, resampling
 from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.bias_correction import Estimate
 from nescio.stats.intervals import percentile, wilson
+from nescio.stats.prediction_powered import FEWEST
 from nescio.stats.streams import Stream
 
 Target = Literal["collection", "population"]  # what corrected accuracies are about
@@ -257,7 +258,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
         bias_correction.prediction_powered(*sample),
         bias_correction.rogan_gladen(*sample),
     ]
-    if labels >= bias_correction.FEWEST and math.isnan(estimates[2].value):
+    if labels >= FEWEST and math.isnan(estimates[2].value):
         notes.append(_undefined_note(name, cells))
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
     judge = Estimate(_share(right, graded), *wilson(right, graded, level))

@@ -3,7 +3,7 @@ r"""What people would say of all answers, from a judge's word on all of them and
 N answers have a judge's verdict f (1 says correct); a simple random sample of n of them has people's verdict y too.
 Sought is the share $\theta$ that people would call correct among these N. Sampling without replacement from N: every
 variance carries the factor $1 - n/N$, and with n = N nothing is uncertain any more. For the share among all answers of
-the kind that these N are a sample of, widen an interval with `beyond`.
+the kind that these N are a sample of, widen an interval with `superpopulation`.
 
 Two corrections of the judge's own share $\bar f$, each under its name:
 
@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 
 from nescio.errors import UsageError
 from nescio.stats.intervals import wilson
+from nescio.stats.prediction_powered import FEWEST, LEAST, Sample, simple
 
 Verdicts = NDArray[np.float64]
-FEWEST = 3  # labels below which a variance has no degree of freedom left
-LEAST = 3.0
 NAN = float("nan")
 
 
@@ -80,15 +79,10 @@ def prediction_powered(
     _check(n, answers)
     if n < FEWEST:
         return UNDEFINED
-    spread = answers * judge_share * (1 - judge_share) / max(answers - 1, 1)  # the judge's verdicts are 0 or 1
-    centred, own = people - people.mean(), judge - judge.mean()
-    covariance = float(np.einsum("i,i->", centred, own)) / n
-    weight = min(max(covariance / spread, 0.0), 1.0) if spread > 0 else 0.0
-    value = float(people.mean()) + weight * (judge_share - float(judge.mean()))
-    residuals = centred - weight * own
-    squares = max(float(np.einsum("i,i->", residuals, residuals)), LEAST)
-    half = _t(level, n) * (_remaining(n, answers) * squares / (n * (n - 2))) ** 0.5
-    return _held(value, value - half, value + half, weight)
+    every = np.zeros(answers)
+    every[: round(answers * judge_share)] = 1  # the judge's verdicts are 0 or 1
+    mean = simple(Sample(people, judge, every))
+    return _held(mean.value, *mean.interval(level), mean.weights[0])
 
 
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:

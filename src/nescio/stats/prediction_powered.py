@@ -1,0 +1,318 @@
+r"""Means of people's verdicts, where a judge has a verdict on all N units and people on some of them.
+
+A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
+systems' verdicts on one question. The judge's values are known of all N units, people's of m of them. Prediction-powered
+inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) takes people's mean and corrects it by what the
+judge says of the units that people did not see, weighted by how far the judge goes with people:
+$\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. It is unbiased whatever the judge is worth.
+
+Three ways of drawing what people see have a function each: at random (`simple`), at random within strata
+(`stratified`), and with known probabilities (`weighted`). Every variance is that of the mean over these N units, so
+that it is 0 where people judged all of them; `superpopulation` adds what these N leave open about all units of their
+kind.
+
+A sample without a single disagreement does not prove that there is none: the squared residuals are taken to sum to at
+least `least`, in units of one verdict (three is what no event among m leaves possible at 95%, the rule of three).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+
+Values = NDArray[np.float64]
+FEWEST = 3  # labels below which a variance has no degree of freedom left
+LEAST = 3.0
+OWN_WEIGHT = 10  # labels from which a stratum has a weight of its own, and that each further judge needs
+NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mean:
+    """An estimated mean over `units`, of which people saw `labels`.
+
+    `variance` is the square of its standard error, `freedom` the degrees of freedom of Student's t, `weights` the λ of
+    each judge (or of each stratum). `correlation` is that of people's and the judge's values on the labelled units, NaN
+    where either is constant. `residual` is S², the variance that a single label has once the judge is used, and
+    `terms`, of the weighted estimate, what each unit adds to the mean.
+    """
+
+    value: float
+    variance: float
+    freedom: float
+    weights: tuple[float, ...]
+    labels: int
+    units: int
+    correlation: float = NAN
+    residual: float = NAN
+    terms: Values | None = None
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return Student's interval at a level such as 0.95."""
+        if not (self.freedom > 0 and math.isfinite(self.variance)):
+            return NAN, NAN
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(self.variance)
+        return self.value - half, self.value + half
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of a mean of 0; 0 or 1 where nothing is left open."""
+        if not (self.freedom > 0 and math.isfinite(self.variance)):
+            return NAN
+        if self.variance == 0:
+            return 0.0 if self.value else 1.0
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.freedom, -abs(self.value) / math.sqrt(self.variance)))
+
+    def superpopulation(self, spread: float) -> Mean:
+        """Return the same about all units of this kind, whose own values have the variance `spread`."""
+        return replace(self, variance=self.variance + spread / self.units) if self.units else self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The values of m labelled units by `people` (m,) and by the judge (m,), and the judge's on `every` one of all N.
+
+    With several judges, `judge` and `every` have a column for each.
+    """
+
+    people: Values
+    judge: Values
+    every: Values
+
+    def __post_init__(self) -> None:
+        if len(self.people) != len(self.judge) or self.judge.ndim != self.every.ndim:
+            raise UsageError("people and judge must have a value for each labelled unit")
+        if len(self.people) > len(self.every):
+            raise UsageError(
+                f"people cannot judge more answers than there are (found {len(self.people)} of {len(self.every)})"
+            )
+
+    @property
+    def remaining(self) -> float:
+        """The share of units without a label."""
+        return 1 - len(self.people) / len(self.every)
+
+
+UNDEFINED = Mean(NAN, NAN, 0.0, (), 0, 0)
+
+
+def simple(sample: Sample, *, scale: float = 1.0, least: float = LEAST) -> Mean:
+    r"""Estimate a mean from a simple random sample of m of N units.
+
+    $\lambda = \mathrm{Cov}_m(d, g)/\mathrm{Var}_N(g)$ with the divisors m and N - 1, held to [0, 1]; 0 where the judge
+    says one thing of all. $S^2 = \sum(d - \bar d - \lambda(g - \bar g_m))^2/(m - 2)$, the sum at least `least` times
+    the square of `scale`, the price of one verdict; variance $(1 - m/N)S^2/m$, Student's t with m - 2 degrees of
+    freedom. For q judges $\lambda = \mathrm{Var}_N(G)^{+}\mathrm{Cov}_m(G, d)$, not held, with m - 1 - q degrees of
+    freedom. Undefined (NaN) below 3 labels.
+
+        simple(Sample(np.array([1., 0, 1, 1]), np.array([1., 0, 0, 1]), np.array([1., 0, 0, 1, 1, 0]))).value
+
+    Raises UsageError for more judges than a tenth of the labels.
+    """
+    m, n = len(sample.people), len(sample.every)
+    if m < FEWEST:
+        return replace(UNDEFINED, labels=m, units=n)
+    judges = 1 if sample.every.ndim == 1 else sample.every.shape[1]
+    if judges > 1 and judges * OWN_WEIGHT > m:
+        raise UsageError(f"{judges} judges need at least {judges * OWN_WEIGHT} labels (found {m})")
+    weights = _weight(sample) if judges == 1 else _weights(sample)
+    judge, every = sample.judge.reshape(m, -1), sample.every.reshape(n, -1)
+    value = float(sample.people.mean() + (every.mean(axis=0) - judge.mean(axis=0)) @ weights)
+    residuals = sample.people - sample.people.mean() - (judge - judge.mean(axis=0)) @ weights
+    freedom = m - 1 - judges
+    residual = max(float(residuals @ residuals), least * scale**2) / freedom
+    variance = max(sample.remaining, 0.0) * residual / m
+    correlation = _multiple_correlation(sample.people, judge)
+    return Mean(value, variance, freedom, tuple(map(float, weights)), m, n, correlation, residual)
+
+
+def stratified(samples: Sequence[Sample], *, scale: float = 1.0, least: float = LEAST) -> Mean:
+    r"""Estimate a mean over all units from simple random samples within strata.
+
+    $\hat\theta = \sum_h (N_h/N)\,\hat\theta_h$ with the variance $\sum_h (N_h/N)^2 (1 - m_h/N_h) S_h^2/m_h$. A stratum
+    with 10 labels or more has a weight λ of its own and the divisor $m_h - 2$; the others share one weight, of the
+    covariances within all strata, and have the divisor $m_h - 1$. Degrees of freedom: the divisors, added. What the
+    squared residuals lack of `least` is added to each stratum in proportion to its labels.
+
+    Raises UsageError where a stratum has fewer than 2 labels and units without one.
+    """
+    parts = [one for one in samples if len(one.every)]
+    total = sum(len(one.every) for one in parts)
+    for one in parts:
+        if len(one.people) < min(2, len(one.every)):
+            raise UsageError(
+                f"a stratum of {len(one.every)} questions has {len(one.people)} labels; each needs 2 or more"
+            )
+    shared = _shared_weight(parts)
+    value, freedom, squares, weights = 0.0, 0, [], []
+    for one in parts:
+        own = len(one.people) >= OWN_WEIGHT
+        weight = float(_weight(one)[0]) if own else shared
+        weights.append(weight)
+        value += len(one.every) / total * float(one.people.mean() + weight * (one.every.mean() - one.judge.mean()))
+        residuals = one.people - one.people.mean() - weight * (one.judge - one.judge.mean())
+        squares.append(float(residuals @ residuals))
+        freedom += len(one.people) - (2 if own else 1)
+    labels = sum(len(one.people) for one in parts)
+    lacking = max(least * scale**2 - sum(squares), 0.0) / labels if labels else 0.0
+    variance = 0.0
+    for one, square in zip(parts, squares, strict=True):
+        m, n = len(one.people), len(one.every)
+        if m < n:
+            divisor = m - (2 if m >= OWN_WEIGHT else 1)
+            variance += (n / total) ** 2 * one.remaining * (square + lacking * m) / divisor / m
+    correlation = _correlation_within(parts)
+    return Mean(value, variance, max(freedom, 1), tuple(weights), labels, total, correlation)
+
+
+def weighted(
+    people: Values,
+    judge: Values,
+    inclusion: Values,
+    drawn: NDArray[np.bool_],
+    *,
+    scale: float = 1.0,
+    least: float = LEAST,
+) -> Mean:
+    r"""Estimate a mean where each unit was drawn by itself with a known probability π.
+
+    $R_i = \lambda g_i + (\xi_i/\pi_i)(d_i - \lambda g_i)$, ξ being 1 for what was drawn; $\hat\theta = \bar R$ with
+    $\lambda = \mathrm{cov}(\xi d/\pi,\ g(\xi/\pi - 1))/\mathrm{var}(g(\xi/\pi - 1))$ held to [0, 1], and the variance
+    $\sum \xi(1-\pi)/\pi^2\,(d - \lambda g)^2/N^2$. All arrays have shape (N,); `people` and `inclusion` are read where
+    `drawn`. `terms` holds the R. Degrees of freedom: m - 2, as of `simple`.
+    """
+    m, n = int(drawn.sum()), len(judge)
+    if m < FEWEST:
+        return replace(UNDEFINED, labels=m, units=n)
+    drawn_by = inclusion[drawn]
+    if not ((drawn_by > 0) & (drawn_by <= 1)).all():
+        raise UsageError("a probability of inclusion lies above 0 and is at most 1")
+    odds, seen = np.zeros(n), np.zeros(n)
+    odds[drawn], seen[drawn] = 1 / drawn_by, people[drawn] / drawn_by
+    pull = judge * (odds - 1)
+    spread = float(pull.var())
+    weight = float(np.mean((seen - seen.mean()) * (pull - pull.mean()))) / spread if spread > 0 else 0.0
+    weight = min(max(weight, 0.0), 1.0)
+    terms = seen - weight * pull
+    residuals, left = people[drawn] - weight * judge[drawn], (1 - drawn_by) / drawn_by**2
+    lacking = max(least * scale**2 - float(residuals @ residuals), 0.0) / m
+    variance = float(left @ (residuals**2 + lacking)) / n**2
+    correlation = _multiple_correlation(people[drawn], judge[drawn][:, None])
+    return Mean(float(terms.mean()), variance, m - 2, (weight,), m, n, correlation, terms=terms)
+
+
+def superpopulation_of_terms(mean: Mean, known: Values | float = 0.0) -> Mean:
+    """Return a weighted estimate about all units of this kind, by the spread of its terms; `known` is what each unit
+    adds beside them that needs no label."""
+    if mean.terms is None:
+        return mean
+    return replace(mean, variance=float((mean.terms + known).var(ddof=1)) / mean.units)
+
+
+def spread_over_strata(values: Sequence[tuple[Values, int]]) -> float:
+    r"""Estimate the variance of values over all N units from samples within strata: (values seen, units) of each.
+
+    $\frac{1}{N-1}\sum_h [(N_h - 1)s_h^2 + N_h(\bar e_h - \bar e)^2]$. For one stratum it is the sample's own variance.
+    """
+    parts = [(seen, units) for seen, units in values if units and len(seen)]
+    total = sum(units for _, units in parts)
+    if total < 2:
+        return 0.0
+    centre = sum(units * float(seen.mean()) for seen, units in parts) / total
+    within = sum((units - 1) * float(seen.var(ddof=1)) for seen, units in parts if len(seen) > 1)
+    return (within + sum(units * (float(seen.mean()) - centre) ** 2 for seen, units in parts)) / (total - 1)
+
+
+def labels_needed(
+    spread: float, correlation: float, units: float, *, half_width: float, z: float, population: float | None = None
+) -> float:
+    r"""Return how many labels make an interval as narrow as `half_width`; ∞ where no number does.
+
+    $S^2 = S_d^2(1 - \rho^2)$ for people's spread $S_d^2$ and the correlation ρ of people's and the judge's values;
+    $m = K/(1 + K/N)$ with $K = z^2 S^2/h^2$. About all units of this kind, whose values have the variance `population`,
+    $m = S^2/((h/z)^2 - V/N + S^2/N)$. For a test, `half_width` is the difference to find and z the sum of its two
+    quantiles, $z_{\alpha/2} + z_\beta$. May be above N, for ∞ units.
+    """
+    residual = spread * (1 - correlation**2)
+    goal = (half_width / z) ** 2
+    left = goal - (population or 0.0) / units + residual / units
+    if population is not None and goal <= population / units:
+        return math.inf
+    return residual / left
+
+
+def allocation(strata: Sequence[tuple[int, float]], labels: float) -> list[float]:
+    """Share labels among strata in proportion to units times standard deviation, none above its units (Neyman 1934)."""
+    shares = [0.0] * len(strata)
+    left, open_ = labels, [i for i, (units, sd) in enumerate(strata) if units * sd > 0]
+    while open_ and left > 0:
+        weight = sum(strata[i][0] * strata[i][1] for i in open_)
+        wanted = {i: left * strata[i][0] * strata[i][1] / weight for i in open_}
+        full = [i for i in open_ if wanted[i] >= strata[i][0]]
+        for i in full or open_:
+            shares[i] = min(wanted[i], float(strata[i][0]))
+        if not full:
+            break
+        left -= sum(shares[i] for i in full)
+        open_ = [i for i in open_ if i not in full]
+    return shares
+
+
+def _weight(sample: Sample) -> Values:
+    """Return λ of one judge, held to [0, 1]."""
+    spread = float(sample.every.var(ddof=1)) if len(sample.every) > 1 else 0.0
+    if not spread > 0:
+        return np.zeros(1)
+    covariance = float(np.mean((sample.people - sample.people.mean()) * (sample.judge - sample.judge.mean())))
+    return np.array([min(max(covariance / spread, 0.0), 1.0)])
+
+
+def _weights(sample: Sample) -> Values:
+    """Return λ of several judges."""
+    centred = sample.every - sample.every.mean(axis=0)
+    spread = centred.T @ centred / (len(centred) - 1)
+    own = sample.judge - sample.judge.mean(axis=0)
+    weights: Values = np.linalg.pinv(spread) @ (own.T @ (sample.people - sample.people.mean()) / len(own))
+    return weights
+
+
+def _shared_weight(parts: Sequence[Sample]) -> float:
+    """Return λ of the covariances within strata, held to [0, 1]."""
+    labels, units = sum(len(one.people) for one in parts), sum(len(one.every) for one in parts)
+    spread = sum(float(((one.every - one.every.mean()) ** 2).sum()) for one in parts) / max(units - len(parts), 1)
+    if not spread > 0:
+        return 0.0
+    covariance = sum(float(((one.people - one.people.mean()) * (one.judge - one.judge.mean())).sum()) for one in parts)
+    return min(max(covariance / labels / spread, 0.0), 1.0)
+
+
+def _correlation_within(parts: Sequence[Sample]) -> float:
+    people = np.concatenate([one.people - one.people.mean() for one in parts]) if parts else np.zeros(0)
+    judge = np.concatenate([one.judge - one.judge.mean() for one in parts]) if parts else np.zeros(0)
+    return _multiple_correlation(people, judge[:, None])
+
+
+def _multiple_correlation(people: Values, judge: Values) -> float:
+    """Return the correlation of people's values with the best linear function of the judges'; for one judge, with its
+    sign."""
+    if len(people) < 2:
+        return NAN
+    centred, own = people - people.mean(), judge - judge.mean(axis=0)
+    total = float(centred @ centred)
+    if judge.shape[1] == 1:
+        other = float(own[:, 0] @ own[:, 0])
+        product = total * other
+        return float(centred @ own[:, 0]) / math.sqrt(product) if product > 0 else NAN
+    if not total > 0:
+        return NAN
+    fitted = own @ np.linalg.lstsq(own, centred, rcond=None)[0]
+    return math.sqrt(min(max(float(fitted @ fitted) / total, 0.0), 1.0))

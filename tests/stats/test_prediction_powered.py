@@ -1,0 +1,206 @@
+"""Differences and scores by people and a judge: worked figures, derivations by hand, and coverage.
+
+The worked figures are of ten questions, of which people saw the first six (S: silent): run x by the judge 110S1011S0,
+by people 111S00; run y by the judge 10S0110100, by people 10S000. They were computed by an independent script.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nescio.errors import UsageError
+from nescio.stats.prediction_powered import (
+    Mean,
+    Sample,
+    allocation,
+    labels_needed,
+    simple,
+    spread_over_strata,
+    stratified,
+    superpopulation_of_terms,
+    weighted,
+)
+
+Z = 1.959963984540054
+
+
+def verdicts(text: str) -> np.ndarray:
+    return np.array([float(sign == "1") for sign in text])
+
+
+FX, FY = verdicts("110S1011S0"), verdicts("10S0110100")
+YX, YY = verdicts("111S00"), verdicts("10S000")
+SX = np.array([float(sign == "S") for sign in "110S1011S0"])
+
+
+def sample(a: float, b: float) -> Sample:
+    every = a * FX - b * FY
+    return Sample(a * YX - b * YY, every[:6], every)
+
+
+def half(mean: Mean) -> float:
+    return mean.interval()[1] - mean.value
+
+
+def test_the_difference_of_accuracy() -> None:
+    found = simple(sample(1, 1), least=0)
+    assert found.value == pytest.approx(0.3850574713, abs=1e-9)
+    assert found.weights == pytest.approx((0.5172413793,), abs=1e-9)
+    assert math.sqrt(found.variance) == pytest.approx(0.1178931623, abs=1e-9)
+    assert half(found) == pytest.approx(0.3273238935, abs=1e-9)
+    assert found.p_value() == pytest.approx(0.0309008892, abs=1e-9)
+
+
+def test_the_difference_of_c_at_1() -> None:
+    """x leaves 2 of 10 unanswered, y 1: what is right counts 1.2 and 1.1."""
+    found = simple(sample(1.2, 1.1), least=0)
+    assert found.value == pytest.approx(0.4732466356, abs=1e-9)
+    assert found.weights == pytest.approx((0.5143633540,), abs=1e-9)
+    assert math.sqrt(found.variance) == pytest.approx(0.1406948763, abs=1e-9)
+    assert found.p_value() == pytest.approx(0.0282095165, abs=1e-9)
+
+
+def test_one_run() -> None:
+    """A is .5, so that c@1 is 1.2 · .5, UF 2 · .5 + .2 - 1, and penalty(t=0.75), with κ = 3, 4 · .5 - 3 · .8."""
+    accuracy, c_at_1 = simple(sample(1, 0), least=0), simple(sample(1.2, 0), least=0)
+    assert accuracy.value == pytest.approx(0.5, abs=1e-9)
+    assert c_at_1.value == pytest.approx(0.6, abs=1e-9)
+    assert simple(sample(2, 0)).value + 0.2 - 1 == pytest.approx(0.2, abs=1e-9)
+    assert simple(sample(4, 0)).value - 3 * 0.8 == pytest.approx(-0.4, abs=1e-9)
+    assert math.sqrt(c_at_1.variance) == pytest.approx(0.1789972067, abs=1e-9)
+    a, u = 0.5, 0.2
+    spread = (1 + u) ** 2 * a * (1 - a) + a * a * u * (1 - u) - 2 * (1 + u) * a * a * u
+    assert math.sqrt(c_at_1.superpopulation(spread).variance) == pytest.approx(0.2450306103, abs=1e-9)
+
+
+def test_known_probabilities_of_inclusion() -> None:
+    inclusion = np.array([0.8, 0.8, 0.5, 0.5, 0.8, 0.5, 0.5, 0.8, 0.5, 0.5])
+    people, drawn = np.append(YX - YY, np.full(4, np.nan)), np.arange(10) < 6
+    found = weighted(people, FX - FY, inclusion, drawn, least=0)
+    assert found.weights == pytest.approx((0.5017793594,), abs=1e-9)
+    assert found.value == pytest.approx(0.4128113879, abs=1e-9)
+    assert math.sqrt(found.variance) == pytest.approx(0.1606591109, abs=1e-9)
+    assert math.sqrt(superpopulation_of_terms(found).variance) == pytest.approx(0.2124998546, abs=1e-9)
+
+
+def test_labels_for_a_half_width_and_for_a_power() -> None:
+    """S_d² = .4, ρ = .7, N = 1000; ρ = 0 is people alone."""
+    power = Z + 0.8416212335729143
+    for correlation, for_width, for_power in ((0.7, 238.6538717, 200.1171294), (0.0, 380.6643706, 329.1089486)):
+        found = labels_needed(0.4, correlation, 1000, half_width=0.05, z=Z)
+        assert found == pytest.approx(for_width, abs=1e-6)
+        found = labels_needed(0.4, correlation, 1000, half_width=0.08, z=power)
+        assert found == pytest.approx(for_power, abs=1e-6)
+
+
+def test_labels_for_questions_of_this_kind() -> None:
+    """S² = .4 · .51 = .204; (h/z)² = .0026030834…; no label helps below h = z·√(.4/1000) = .0391992797."""
+    goal = (0.1 / Z) ** 2
+    found = labels_needed(0.4, 0.7, 1000, half_width=0.1, z=Z, population=0.4)
+    assert found == pytest.approx(0.204 / (goal - 0.0004 + 0.000204), rel=1e-12)
+    assert labels_needed(0.4, 0.7, 1000, half_width=0.0391, z=Z, population=0.4) == math.inf
+    assert labels_needed(0.4, 0.7, 1000, half_width=0.0393, z=Z, population=0.4) < 1000
+
+
+def test_a_price_of_a_verdict_scales_the_interval_and_leaves_p() -> None:
+    """UF is 2A and a constant: the floor of the residuals has to go with it."""
+    one, two = simple(sample(1, 1)), simple(sample(2, 2), scale=2)
+    assert two.value == pytest.approx(2 * one.value)
+    assert half(two) == pytest.approx(2 * half(one))
+    assert two.p_value() == pytest.approx(one.p_value())
+    plain = simple(sample(1, 1), least=0)  # residuals that sum to .139: taken for 3
+    assert half(one) == pytest.approx(half(plain) * math.sqrt(3 / (plain.residual * 4)))
+
+
+def test_when_people_saw_all_nothing_is_left_open() -> None:
+    d = YX - YY
+    for found in (
+        simple(Sample(d, d, d)),
+        stratified([Sample(d[:3], d[:3], d[:3]), Sample(d[3:], d[3:], d[3:])]),
+        weighted(d, d, np.ones(6), np.ones(6, bool)),
+    ):
+        assert (found.value, found.variance) == (pytest.approx(d.mean()), 0)
+        assert found.interval() == pytest.approx((d.mean(), d.mean()))
+        assert found.p_value() == 0
+
+
+def test_two_judges_by_hand() -> None:
+    """The second judge says what people say, the first is noise that is uncorrelated with both: λ = (0, 9/10 · 20/19 …)."""
+    people = np.tile([1.0, 0.0], 10)
+    noise = np.tile([1.0, 1.0, 0.0, 0.0], 5)
+    every = np.stack([np.tile(noise, 2), np.tile(people, 2)], axis=1)
+    found = simple(Sample(people, every[:20], every), least=0)
+    assert found.weights == pytest.approx((0, 0.25 / (0.25 * 40 / 39)), abs=1e-12)
+    assert found.freedom == 20 - 1 - 2
+    assert found.value == pytest.approx(0.5)
+    assert found.correlation == pytest.approx(1)
+    with pytest.raises(UsageError, match="2 judges need at least 20 labels"):
+        simple(Sample(people[:19], every[:19], every))
+
+
+def test_strata_by_hand() -> None:
+    """Two strata of 60 and 20, with 12 and 4 labels: the first has a weight of its own, the second the common one."""
+    rng = np.random.default_rng(5)
+    parts = []
+    for units, labels in ((60, 12), (20, 4)):
+        every = (rng.random(units) < 0.6).astype(float)
+        parts.append(
+            Sample(np.where(rng.random(labels) < 0.8, every[:labels], 1 - every[:labels]), every[:labels], every)
+        )
+    own = np.cov(parts[0].people, parts[0].judge, ddof=0)[0, 1] / parts[0].every.var(ddof=1)
+    within = sum(len(p.people) * np.cov(p.people, p.judge, ddof=0)[0, 1] for p in parts) / 16
+    common = within / (sum(len(p.every) * p.every.var() for p in parts) / 78)
+    assert 0 < own < 1
+    assert 0 < common < 1
+    values, variance = [], 0.0
+    for part, weight, divisor, share in zip(parts, (own, common), (10, 3), (0.75, 0.25), strict=True):
+        values.append(part.people.mean() + weight * (part.every.mean() - part.judge.mean()))
+        residuals = part.people - part.people.mean() - weight * (part.judge - part.judge.mean())
+        variance += share**2 * 0.8 * np.sum(residuals**2) / divisor / len(part.people)
+    found = stratified(parts, least=0)
+    assert found.value == pytest.approx(0.75 * values[0] + 0.25 * values[1])
+    assert found.variance == pytest.approx(variance)
+    assert (found.freedom, found.labels, found.units) == (13, 16, 80)
+    with pytest.raises(UsageError, match="each needs 2 or more"):
+        stratified([parts[0], Sample(parts[1].people[:1], parts[1].judge[:1], parts[1].every)])
+
+
+def test_spread_over_strata() -> None:
+    """Values 0, 0, 2, 2 of 4 units, and 1, 3 that stand for 6: means 1 and 2, centre 1.6; (3·4/3 + 5·2 + 4·.36 + 6·.16)/9."""
+    found = spread_over_strata([(np.array([0.0, 0, 2, 2]), 4), (np.array([1.0, 3]), 6)])
+    assert found == pytest.approx((4 + 10 + 1.44 + 0.96) / 9)
+    alone = np.array([0.0, 1, 1, 5])
+    assert spread_over_strata([(alone, 400)]) == pytest.approx(alone.var(ddof=1) * 399 / 399)
+
+
+def test_allocation() -> None:
+    """N·sd is 50, 20, 0: of 35 labels 25 and 10; of 105 the first has all of its 60, and the second 45 of its 100."""
+    strata = [(100, 0.5), (100, 0.2), (50, 0.0)]
+    assert allocation(strata, 35) == pytest.approx([25, 10, 0])
+    assert allocation([(60, 1.0), (100, 0.2)], 105) == pytest.approx([60, 45])
+
+
+@pytest.mark.parametrize("way", ["simple", "stratified", "weighted"])
+def test_intervals_hold_what_they_say(way: str) -> None:
+    """2,000 samples of 100 of 600 paired questions: 95% of intervals hold the truth, within 3 Monte Carlo errors (1.5%)."""
+    rng = np.random.default_rng(11)
+    truth = rng.integers(-1, 2, size=600).astype(float)
+    judge = np.where(rng.random(600) < 0.7, truth, rng.integers(-1, 2, size=600))
+    inclusion = np.where(judge == 0, 0.1, 0.2)
+    order = [np.flatnonzero(judge == g) for g in (-1, 0, 1)]
+    held = 0
+    for _ in range(2000):
+        if way == "weighted":
+            found = weighted(truth, judge, inclusion, rng.random(600) < inclusion)
+        elif way == "stratified":
+            chosen = [rng.permutation(units)[: len(units) // 6] for units in order]
+            found = stratified([Sample(truth[c], judge[c], judge[u]) for c, u in zip(chosen, order, strict=True)])
+        else:
+            c = rng.permutation(600)[:100]
+            found = simple(Sample(truth[c], judge[c], judge))
+        low, high = found.interval()
+        held += low <= truth.mean() <= high
+    assert held / 2000 == pytest.approx(0.95, abs=0.015)
