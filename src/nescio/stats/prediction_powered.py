@@ -1,9 +1,9 @@
 r"""Means of people's verdicts, where a judge has a verdict on all N units and people on some of them.
 
 A unit has the value d by people and g by the judge: a verdict, a verdict times a price, or the difference of two
-systems' verdicts on one question. The judge's values are known of all N units, people's of m of them. Prediction-powered
-inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) takes people's mean and corrects it by what the
-judge says of the units that people did not see, weighted by how far the judge goes with people:
+systems' verdicts on one question. The judge's values are known of all N units, people's of m of them.
+Prediction-powered inference (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453) takes people's mean and
+corrects it by what the judge says of the units that people did not see, weighted by how far the judge goes with people:
 $\hat\theta = \bar d_m + \lambda(\bar g_N - \bar g_m)$. It is unbiased whatever the judge is worth.
 
 Three ways of drawing what people see have a function each: at random (`simple`), at random within strata
