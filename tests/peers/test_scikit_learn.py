@@ -35,6 +35,25 @@ def test_AUROC_and_Brier_are_theirs_on_the_answers(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_log_loss_and_the_precision_of_finding_errors_are_theirs_on_the_answers(seed: int) -> None:
+    one = sheet(80, seed)
+    answered = one.outcome < 2
+    right, sure = one.right[answered], one.confidence[answered]
+    eps = 2.0**-40  # 1 - eps is then no rounded number
+    kept = np.clip(sure, eps, 1 - eps)
+    assert value(one, f"NLL(eps={eps!r})") == close(metrics.log_loss(right, kept))
+    assert value(one, "error_AUPR") == close(metrics.average_precision_score(1 - right, -sure))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_FPR_at_95_TPR_is_read_from_their_curve(seed: int) -> None:
+    one = sheet(80, seed)
+    answered = one.outcome < 2
+    false_rate, true_rate, _ = metrics.roc_curve(one.right[answered], one.confidence[answered], drop_intermediate=False)
+    assert value(one, "FPR@95TPR") == close(false_rate[true_rate >= 0.95].min())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_AP_is_theirs_without_ties(seed: int) -> None:
     one = sheet(80, seed, silence=0.0, ties=False)
     assert value(one, "AP") == close(metrics.average_precision_score(one.right, one.confidence))

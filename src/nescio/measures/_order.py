@@ -109,6 +109,17 @@ def sum_of_running_shares(part: Column, n: Column, shift: int = 0) -> Array:
     return (part + (before(part) - (start + shift) * share) * steps).sum(-1)
 
 
+def sum_of_last_shares(part: Any, n: Any, skipped: Array) -> Array:
+    r"""$\sum_{k > L} E[P_k]/k$ over the positions beyond the first L = `skipped`; shape (…,). See
+    `sum_of_running_shares`."""
+    part, n = np.asarray(part), np.asarray(n)
+    start = before(n)
+    end = start + n
+    first = np.clip(skipped[..., None], start, end)
+    share = np.divide(part, n, out=np.zeros(np.broadcast_shapes(part.shape, n.shape)), where=n > 0)
+    return (share * (end - first) + (before(part) - start * share) * (harmonic(end) - harmonic(first))).sum(-1)
+
+
 def sum_of_precisions(part: Column, n: Column) -> Array:
     r"""$\sum_k E[I_k P_k]/k$ over all positions k: the share of `part` among the first k, summed where the k-th
     belongs to it; shape (…,).

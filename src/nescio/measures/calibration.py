@@ -30,13 +30,30 @@ def brier(total: Any) -> Any:
     return total.squared / total.n
 
 
-def _bins(q: Any, bins: int) -> dict[str, Any]:
-    # (l, u]: the bin of p is ceil(p·M), counted from 1; a p that is a multiple of 1/M up to rounding closes its bin.
-    scaled = q.probability * bins
+BINS = {
+    "bins": (
+        "bins must be a whole number between 1 and 10,000",
+        lambda b: float(b).is_integer() and 1 <= b <= 10_000,
+    )
+}
+
+
+def bin_of(probability: Any, bins: int) -> Any:
+    """Return the bin (l, u] of a probability among bins of equal width, counted from 1; 0 stands in the first."""
+    # A p that is a multiple of 1/M up to rounding closes its bin.
+    scaled = probability * bins
     nearest = np.rint(scaled)
     upper = np.where(np.isclose(scaled, nearest, rtol=1e-12, atol=0), nearest, np.ceil(scaled))
-    member = np.maximum(upper, 1)[:, None] == np.arange(1, int(bins) + 1)
-    return {"gap": member * (q.right - q.probability)[:, None]}
+    return np.maximum(upper, 1)
+
+
+def members(q: Any, bins: int) -> Any:
+    """Tell which bin each question is in; shape (questions, bins)."""
+    return bin_of(q.probability, bins)[:, None] == np.arange(1, int(bins) + 1)
+
+
+def _bins(q: Any, bins: int) -> dict[str, Any]:
+    return {"gap": members(q, bins) * (q.right - q.probability)[:, None]}
 
 
 @measure(
@@ -46,12 +63,7 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
     bounds=(0, 1),
     source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
     each=_bins,
-    valid={
-        "bins": (
-            "bins must be a whole number between 1 and 10,000",
-            lambda b: float(b).is_integer() and 1 <= b <= 10_000,
-        )
-    },
+    valid=BINS,
 )
 def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
     r"""Expected calibration error over bins (l, u] of equal width, with confidence 0 in the first bin: lower is better.
@@ -154,3 +166,40 @@ def bas(total: Any, eps: float = 1e-6) -> Any:  # noqa: ARG001  eps clips in `ea
     wrong, and clipped answers are reported. Undefined for n = 0.
     """
     return total.earned / total.n
+
+
+def _surprise(q: Any, eps: float) -> dict[str, Any]:
+    of_outcome = np.where(q.right == 1, q.probability, 1 - q.probability)
+    return {"surprise": -np.log(np.maximum(of_outcome, eps))}
+
+
+def _impossible(q: Any, eps: float) -> Note | None:
+    answers = int(np.sum(np.where(q.right == 1, q.probability, 1 - q.probability) < eps))
+    if not answers:
+        return None
+    return note(
+        "calibration.impossible",
+        "{answers} {answers:answer/answers} with an outcome of probability below {eps:g}, counted as {eps:g} (the "
+        "value would be ∞ at 0)",
+        answers=answers,
+        eps=eps,
+    )
+
+
+@measure(
+    "NLL",
+    needs="probability right",
+    lower_is_better=True,
+    bounds=lambda eps: (0, -float(np.log(eps))),
+    source="Good 1952, the logarithmic score; log loss in scikit-learn",
+    each=_surprise,
+    remark=_impossible,
+    valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
+)
+def nll(total: Any, eps: float = 1e-15) -> Any:  # noqa: ARG001  eps clips in `each`
+    r"""Negative log-likelihood (log loss), in natural units: lower is better. A proper score.
+
+    $-\frac{1}{n}\sum_i \ln(y_i\,p_i + (1-y_i)(1-p_i))$, undefined for n = 0. It is ∞ if a certain answer (p = 0 or 1)
+    has the other outcome: probabilities below eps are counted as eps, and such answers are reported.
+    """
+    return total.surprise / total.n

@@ -19,6 +19,7 @@ from nescio.measures._order import (
     first_share,
     harmonic,
     pairs_in_order,
+    sum_of_last_shares,
     sum_of_running_shares,
 )
 
@@ -121,6 +122,24 @@ def augrc(total: Any) -> Any:
 
 
 @measure(
+    "E-AUGRC",
+    needs="right",
+    order="confidence",
+    lower_is_better=True,
+    bounds=(0, 0.25),
+    source="Traub et al., NeurIPS 2024 (e-AUGRC)",
+)
+def e_augrc(total: Any) -> Any:
+    r"""AUGRC minus the AUGRC of a perfect ranking of the same answers: lower is better, and 0 is perfect.
+
+    $AUGRC - \frac{1}{2}(1-a)^2 = (1 - AUROC)\,a(1-a)$ for accuracy a; 0 if all are right or all wrong, undefined for
+    n = 0. An abstention without a judged candidate is left out and counted in a note.
+    """
+    wrong = total.n - total.right
+    return pairs_in_order(wrong, total.right) / total.n.sum(-1) ** 2
+
+
+@measure(
     "AUROC",
     needs="right",
     order="confidence",
@@ -142,19 +161,30 @@ def auroc(total: Any) -> Any:
     needs="right",
     order="confidence",
     bounds=(float("-inf"), 1),
-    source="Malinin et al. 2020; area as in LM-Polygraph's pred_rej_area",
+    source="Malinin et al. 2020; area as in LM-Polygraph's pred_rej_area, with its max_rejection",
+    valid={"rejection": ("rejection must be above 0 and at most 1", lambda r: 0 < r <= 1)},
 )
-def prr(total: Any) -> Any:
+def prr(total: Any, rejection: float = 1.0) -> Any:
     r"""Prediction rejection ratio: the gain of rejecting by confidence instead of at random, as a share of the best
     possible gain.
 
-    $\frac{e - AURC}{e - AURC^{*}}$ with e the error rate; 1 is perfect, 0 is random. Undefined if all are right or
-    all wrong. An abstention without a judged candidate is left out and counted in a note.
+    $\frac{e - A}{e - A^{*}}$ with e the error rate and A the mean error of the answers kept after 0, 1, …, K-1
+    rejections, $K = \lfloor \rho n \rfloor$; with rejection ρ = 1, A is AURC. A* is that of a perfect ranking. 1 is
+    perfect, 0 is random. Undefined if all are right or all wrong, or K is below 2. An abstention without a judged
+    candidate is left out and counted in a note.
     """
-    area, right, n = _aurc(total), total.right.sum(-1), total.n.sum(-1)
+    right, n = total.right.sum(-1), total.n.sum(-1)
     error = 1 - right / n
-    gain = error - _best_aurc(total)
-    possible = (right > 0) & (right < n)
+    if rejection == 1:
+        area, best, enough = _aurc(total), _best_aurc(total), n > 1
+    else:
+        rejected = np.floor(rejection * n * (1 + 1e-12))
+        area = sum_of_last_shares(total.n - total.right, total.n, n - rejected) / rejected
+        first = np.maximum(n - rejected, right)  # only beyond the right answers does the best order hold an error
+        best = (n - first - right * (harmonic(n) - harmonic(first))) / rejected
+        enough = rejected > 1
+    gain = error - best
+    possible = (right > 0) & (right < n) & enough
     return (error - area) / np.where(possible, gain, np.nan)
 
 

@@ -39,6 +39,21 @@ def utility_01(total: Any) -> Any:
     return (total.correct + total.unanswered / 2) / total.n
 
 
+@measure(
+    "unanswered_as",
+    needs="correct unanswered",
+    bounds=(0, 1),
+    source=f"{PAPER}, eq. 3, with P(C/¬A) = p: accuracy is p = 0, eq. 2 p = 1/2, sec. 3.2 p = 1",
+    valid={"p": ("p must lie in [0, 1]", lambda p: 0 <= p <= 1)},
+)
+def unanswered_as(total: Any, p: float = 0.5) -> Any:
+    r"""Accuracy in which each unanswered question earns p, whatever you hold it to be worth.
+
+    $\frac{C}{n} + p\,\frac{U}{n}$, undefined for n = 0. p = 0 is accuracy, p = 1/2 is UF01, and c@1 has p = C/n.
+    """
+    return (total.correct + p * total.unanswered) / total.n
+
+
 @measure("c@1", needs="correct unanswered", bounds=(0, 1), source=f"{PAPER}, eq. 4")
 def c_at_1(total: Any) -> Any:
     r"""Accuracy in which each unanswered question earns the accuracy that the system shows on all questions.

@@ -1,0 +1,85 @@
+"""The Brier score in parts, over bins of equal width: Brier = reliability - resolution + uncertainty +
+within_variance - within_covariance, exactly.
+
+Murphy's three parts are exact only where all confidences of a bin are equal; the last two are what bins leave over.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.measures._measure import measure
+from nescio.measures.calibration import BINS, members
+
+_BINNED = "Stephenson, Coelho & Jolliffe 2008, two more parts for binned probabilities"
+_MURPHY = "Murphy 1973, a vector partition of the probability score"
+
+
+def _sums(q: Any, bins: int) -> dict[str, Any]:
+    member, p, y = members(q, bins), q.probability[:, None], q.right[:, None]
+    return {
+        "number": member.astype(float),
+        "p": member * p,
+        "y": member * y,
+        "pp": member * p**2,
+        "py": member * p * y,
+    }
+
+
+_declare = partial(measure, needs="probability right", each=_sums, valid=BINS)
+
+
+def _over(part: Array, number: Array) -> Array:
+    """Divide by the size of each bin; 0 for an empty one."""
+    return np.divide(part, number, out=np.zeros(np.shape(part)), where=number > 0)
+
+
+@_declare("Brier_reliability", bounds=(0, 1), lower_is_better=True, source=_MURPHY)
+def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
+    r"""The part of the Brier score that is due to miscalibration, over bins of equal width: lower is better.
+
+    $\sum_k \frac{n_k}{n}(\bar p_k - \bar y_k)^2$, undefined for n = 0.
+    """
+    return _over((total.p - total.y) ** 2, total.number).sum(-1) / total.n
+
+
+@_declare("Brier_resolution", bounds=(0, 0.25), source=_MURPHY)
+def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
+    r"""The part of the Brier score that is gained because bins differ in accuracy: higher is better.
+
+    $\sum_k \frac{n_k}{n}(\bar y_k - \bar y)^2$, undefined for n = 0.
+    """
+    mean = (total.y.sum(-1) / total.n)[..., None]
+    return _over((total.y - total.number * mean) ** 2, total.number).sum(-1) / total.n
+
+
+@_declare("Brier_uncertainty", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_MURPHY)
+def uncertainty(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
+    r"""The Brier score of whoever always gives the accuracy as confidence: how hard the outcomes are to predict.
+
+    $\bar y(1 - \bar y)$, undefined for n = 0.
+    """
+    mean = total.y.sum(-1) / total.n
+    return mean * (1 - mean)
+
+
+@_declare("Brier_within_variance", bounds=(0, 0.25), lower_is_better=True, descriptive=True, source=_BINNED)
+def within_variance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
+    r"""The variance of confidences within bins: what bins leave over of the Brier score.
+
+    $\frac{1}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)^2$, undefined for n = 0.
+    """
+    return np.maximum(total.pp - _over(total.p**2, total.number), 0).sum(-1) / total.n
+
+
+@_declare("Brier_within_covariance", bounds=(-0.5, 0.5), descriptive=True, source=_BINNED)
+def within_covariance(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
+    r"""Twice the covariance of confidence and correctness within bins: what bins do not see of the resolution.
+
+    $\frac{2}{n}\sum_k\sum_{i \in k}(p_i - \bar p_k)(y_i - \bar y_k)$, undefined for n = 0.
+    """
+    return 2 * (total.py - _over(total.p * total.y, total.number)).sum(-1) / total.n

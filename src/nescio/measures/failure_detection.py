@@ -1,0 +1,56 @@
+"""Confidence as a detector of wrong answers: how many are let through, and how precisely they are found."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nescio.measures._measure import measure
+
+_declare = partial(measure, needs="right", order="confidence", bounds=(0, 1))
+
+RIGHT_KEPT = 0.95
+
+
+@_declare(
+    "FPR@95TPR",
+    lower_is_better=True,
+    source="Liang, Li & Srikant, ICLR 2018; Hendrycks & Gimpel 2017 for failure detection",
+)
+def fpr_at_95_tpr(total: Any) -> Any:
+    r"""The share of wrong answers that are accepted by the strictest threshold that accepts 95% of the right ones:
+    lower is better.
+
+    $\min\{FPR(\tau) : TPR(\tau) \ge 0.95\}$, right answers being the positives; tied answers are accepted together.
+    Undefined if all are right or all wrong. An abstention without a judged candidate is left out and counted in a note.
+    """
+    right, wrong = np.asarray(total.right), np.asarray(total.n) - np.asarray(total.right)
+    accepted = np.cumsum(right, axis=-1)
+    all_right, all_wrong = right.sum(-1), wrong.sum(-1)
+    enough = accepted >= RIGHT_KEPT * all_right[..., None] * (1 - 1e-12)
+    at = np.argmax(enough, axis=-1)[..., None]
+    let_through = np.take_along_axis(np.cumsum(wrong, axis=-1), at, axis=-1)[..., 0]
+    return let_through / np.where(all_right > 0, all_wrong, np.nan)
+
+
+@_declare(
+    "error_AUPR",
+    merge=False,
+    source="Hendrycks & Gimpel 2017 (AUPR error), as average precision: scikit-learn's average_precision_score",
+)
+def error_aupr(total: Any) -> Any:
+    r"""How precisely low confidence finds wrong answers: average precision with wrong answers as the positives, by
+    rising confidence.
+
+    $\sum_g (R_g - R_{g-1})\,P_g$ over the distinct confidences g from below, with precision P and recall R of the
+    answers up to g; undefined if none is wrong. Its chance level is the error rate. An abstention without a judged
+    candidate is left out and counted in a note.
+    """
+    n = np.asarray(total.n)
+    wrong = n - np.asarray(total.right)
+    found = np.cumsum(wrong[..., ::-1], axis=-1)
+    taken = np.cumsum(n[..., ::-1], axis=-1)
+    precision = np.divide(found, taken, out=np.zeros(np.shape(found)), where=taken > 0)
+    return (wrong[..., ::-1] * precision).sum(-1) / wrong.sum(-1)

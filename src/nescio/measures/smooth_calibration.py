@@ -1,0 +1,74 @@
+"""Calibration without the bias of bins: a smooth calibration error, and what ECE is if nothing is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.measures._measure import measure
+from nescio.measures.calibration import BINS, bin_of
+from nescio.stats.bernoulli import mean_absolute_deviation
+from nescio.stats.smooth import smooth_error
+
+
+def _by_confidence(total: Any) -> tuple[Array, Array, Array, Array]:
+    """Return the places of the groups, and of each resample the numbers in them, those of right answers, and n; rows
+    are resamples."""
+    n, right, sums = (np.asarray(part, dtype=np.float64) for part in (total.n, total.right, total.probability))
+    groups = n.shape[-1]
+    n, right, sums = (np.broadcast_to(part, total.n.shape).reshape(-1, groups) for part in (n, right, sums))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        places = np.where(n > 0, sums / n, 0.0).max(axis=0, initial=0.0)
+    # A confidence, up to the rounding of its sum, which is not the same in every resample.
+    return np.clip(np.round(places, 14), 0, 1), n, right, n.sum(axis=1)
+
+
+@measure(
+    "smECE",
+    needs="right probability",
+    order="probability",
+    merge=False,
+    lower_is_better=True,
+    bounds=(0, 1),
+    source="Błasiok & Nakkiran, ICLR 2024 (smooth ECE), as in apple/ml-calibration, with exact zeros",
+    valid={"width": ("width must be 0 (found from the data) or from 0.0001 to 1", lambda w: w == 0 or 1e-4 <= w <= 1)},
+)
+def smooth_ece(total: Any, width: float = 0.0) -> Any:
+    r"""Smooth expected calibration error: the gap between confidence and accuracy, smoothed instead of put into bins.
+    Lower is better.
+
+    $\int_0^1 |h_\sigma(t)|\,dt$, $h_\sigma(t) = \frac{1}{n}\sum_i (p_i - y_i)\,K_\sigma(t, p_i)$, K the Gaussian
+    reflected at 0 and 1. Width 0 takes the σ* at which the error is σ* itself. Undefined for n = 0.
+    """
+    places, n, right, all_n = _by_confidence(total)
+    some = all_n > 0
+    values = np.full(len(n), np.nan)
+    values[some] = smooth_error((places * n[some] - right[some]) / all_n[some, None], places, width)
+    return values.reshape(np.shape(total.n)[:-1])
+
+
+@measure(
+    "ECE_if_calibrated",
+    needs="right probability",
+    order="probability",
+    merge=False,
+    lower_is_better=True,
+    descriptive=True,
+    bounds=(0, 0.5),
+    source="Bröcker & Smith 2007, consistency resampling; here the expectation itself",
+    valid=BINS,
+)
+def ece_if_calibrated(total: Any, bins: int = 10) -> Any:
+    r"""What ECE would be on average if every answer were right with its confidence: the part of ECE that is chance.
+
+    $\frac{1}{n}\sum_m E\left|\sum_{i \in B_m} (Y_i - p_i)\right|$ for independent $Y_i$ that are 1 with chance $p_i$,
+    exactly; undefined for n = 0. Read ECE beside it: it falls with n only like $1/\sqrt{n}$.
+    """
+    places, n, _, all_n = _by_confidence(total)
+    which = bin_of(places, bins)
+    gaps = np.zeros(len(n))
+    for one in np.unique(which):
+        gaps += mean_absolute_deviation(places[which == one], n[:, which == one])
+    return (gaps / all_n).reshape(np.shape(total.n)[:-1])

@@ -1,0 +1,50 @@
+"""Sums of independent events with chances of their own (Poisson-binomial). Knows no questions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+DEVIATIONS = 12.0  # beyond so many of them a sum is not met, but for a chance below 1e-16
+MARGIN = 48
+LEAST = 1e-300
+ROWS_A_PRODUCT = 16
+
+
+def mean_absolute_deviation(chances: Floats, numbers: Floats) -> Floats:
+    r"""Compute $E|S - E S|$ for sums S of independent events, `numbers` of each of these chances; shape (rows,).
+
+    `numbers` has shape (rows, chances). By the discrete Fourier transform of S in a window about its mean that is wide
+    enough for all of it, so the work grows with the standard deviation and not with the number of events.
+    """
+    values = np.zeros(len(numbers))
+    means, variances = numbers @ chances, numbers @ (chances * (1 - chances))
+    sizes = _window(variances)
+    for size in np.unique(sizes):
+        rows = np.flatnonzero(sizes == size)
+        angle = 2 * np.pi * np.arange(size // 2 + 1) / size
+        # The logarithm of the transform of one centred event, whose sum over events is that of S - E S.
+        transform = 1 + np.multiply.outer(chances, np.exp(1j * angle) - 1)
+        log = np.log(np.maximum(np.abs(transform), LEAST)) + 1j * (
+            np.angle(transform) - np.multiply.outer(chances, angle)
+        )
+        for start in range(0, len(rows), ROWS_A_PRODUCT):
+            some = rows[start : start + ROWS_A_PRODUCT]
+            block = np.zeros((ROWS_A_PRODUCT, len(chances)))  # one shape: no digit depends on how many rows there are
+            block[: len(some)] = numbers[some]
+            centred = np.exp((block @ log)[: len(some)])
+            part = means[some] - np.floor(means[some])
+            # Times e^{i·angle·part} it is the transform of S - floor(E S), whole numbers in a window about 0.
+            weights = np.fft.irfft(np.conj(centred * np.exp(1j * np.outer(part, angle))), n=int(size), axis=1)
+            place = np.arange(size)
+            whole = np.where(place >= size // 2, place - size, place)
+            values[some] = (weights * np.abs(whole - part[:, None])).sum(axis=1)
+    return np.where(variances > 0, values, 0.0)
+
+
+def _window(variances: Floats) -> NDArray[np.int64]:
+    """Return windows of few sizes, so that rows can share their work: powers of 2."""
+    least = 2 * DEVIATIONS * np.sqrt(variances) + MARGIN
+    return (2 ** np.ceil(np.log2(least))).astype(np.int64)
