@@ -110,3 +110,10 @@ def test_a_run_may_have_answered_no_question_at_all(tmp_path: Path) -> None:
 def test_counts_have_no_clusters(tmp_path: Path) -> None:
     message = str(refusal(encode(SOUND, "csv", tmp_path), MismatchError, cluster="story"))
     assert message == "a counts table has no questions to cluster"
+
+
+@pytest.mark.parametrize("head", ["System;richtig;falsch;keine Antwort", "model;right;wrong;refused"])
+def test_counts_go_by_the_names_that_people_give_verdicts(head: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"{head}\na;1;2;3\nb;4;5;0\n")
+    assert read(path).data.digest() == read(encode(SOUND, "csv", tmp_path, "sound")).data.digest()

@@ -391,3 +391,57 @@ def test_a_misspelt_word_of_a_map_is_said(tmp_path: Path) -> None:
 def test_pairs_that_are_no_mapping_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(nescio.UsageError, match=f"{name} maps names to values"):
         read(table(tmp_path, "question,correct\n1,1\n"), **{name: ["richtig=correct"]})
+
+
+# What stands where people mean "none", or write a share as they say it; and the note on it.
+CONFIDENCES = {
+    "n/a": ("0.9,n/a,0.4", (0.9, np.nan, 0.4), "1 cell of 'confidence' says that there is none"),
+    "k. A.": ("0.9,k. A.,–", (0.9, np.nan, np.nan), "2 cells of 'confidence' say that there is none"),
+    "percentages": ("90%,45 %,7.5%", (0.9, 0.45, 0.075), "'confidence' holds percentages: 75% is read as 0.75"),
+    "both": ("90%,n/a,40%", (0.9, np.nan, 0.4), "'confidence' holds percentages"),
+}
+
+
+@pytest.mark.parametrize("case", CONFIDENCES)
+def test_a_confidence_as_people_write_it(case: str, tmp_path: Path) -> None:
+    cells, expected, said = CONFIDENCES[case]
+    rows = "".join(f"{i},correct,{cell}\n" for i, cell in enumerate(cells.split(",")))
+    loaded = read(table(tmp_path, f"question,outcome,confidence\n{rows}"))
+    np.testing.assert_allclose(loaded.data.columns["confidence"][0], expected)
+    assert any(said in note for note in in_words(loaded.notes))
+
+
+def test_a_share_beside_percentages_is_refused(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,outcome,confidence\n1,correct,0.9\n2,correct,45%\n")
+    assert_refused(path, "line 3", "confidence must be a finite number such as 0.75, or empty (found '45%')")
+
+
+def test_percentages_with_decimal_commas(tmp_path: Path) -> None:
+    path = table(tmp_path, "question;outcome;confidence\n1;correct;45,5%\n2;correct;7%\n")
+    np.testing.assert_allclose(evidence(path).columns["confidence"][0], (0.455, 0.07))
+
+
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+def test_a_first_line_that_names_the_separator_for_excel(separator: str, tmp_path: Path) -> None:
+    rows = "question,run,outcome\nq1,a,correct\nq2,a,wrong\n".replace(",", separator)
+    assert counts(table(tmp_path, f"sep={separator}\n{rows}")) == {"a": (1, 1, 0)}
+    odd = table(tmp_path, f"sep={separator}\n{rows}" + separator.join(("q3", "a", "perhaps")) + "\n")
+    assert_refused(odd, "line 5", "(found 'perhaps')")
+
+
+def test_ticks_and_crosses(tmp_path: Path) -> None:
+    signs = zip("✓✔✅☑✗✘❌✖", "11110000", strict=True)
+    rows = "".join(f"{i},{sign}\n" for i, (sign, _) in enumerate(signs))
+    assert counts(table(tmp_path, f"question,correct\n{rows}8,✔\ufe0f\n")) == {"t": (5, 4, 0)}
+
+
+def test_a_column_that_tells_repeats_apart_is_proposed(tmp_path: Path) -> None:
+    rows = "q1,{0},1,correct\nq1,{0},2,incorrect\n"
+    path = table(tmp_path, "question,run,epoch,outcome\n" + rows.format("A"))
+    assert str(refusal(path, strata=(), typed=True)).endswith(
+        "if a column says which repeat it is, say so: --column repeat=epoch"
+    )
+    path = table(tmp_path, "question,model,run,outcome\n" + rows.format("A") + rows.format("B"))
+    assert str(refusal(path, strata=(), typed=True)).endswith(
+        "if 'model' names the run and 'run' the repeat, say so: --column run=model --column repeat=run"
+    )

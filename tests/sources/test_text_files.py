@@ -96,7 +96,7 @@ BROKEN: dict[str, tuple[str | bytes, str | None, str]] = {
     "Latin-1": (
         SOUND.replace("b,q1", "b,é").encode("latin-1"),
         "line 4",
-        "not UTF-8 text; save it as UTF-8 (found b'\\xe9')",
+        "not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8) (found b'\\xe9')",
     ),
     "UTF-16": (SOUND.encode("utf-16"), "line 1", "this is UTF-16 text; save it as UTF-8"),
     "half a character at the end": (
@@ -188,7 +188,7 @@ def test_a_byte_that_is_not_utf8_at_the_border_of_chunks_is_found_on_its_line(sh
     assert_refused(
         write(table, filler + b"\xe6\xbc,q,correct,\n"),
         "line 1003",
-        "not UTF-8 text; save it as UTF-8 (found b'\\xe6')",
+        "not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8) (found b'\\xe6')",
     )
 
 

@@ -196,7 +196,7 @@ def _declined_note(declined: Declined) -> Note:
     if others:
         return note(
             "pipeline.declined_many",
-            "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×} and {others} other "
+            "--declined-pattern: {answers:n answer} counted as unanswered ({matched:each %s %d×} and {others} other "
             "texts)",
             answers=answers,
             matched=matched,
@@ -204,7 +204,7 @@ def _declined_note(declined: Declined) -> Note:
         )
     return note(
         "pipeline.declined",
-        "--declined-pattern: {answers} answers counted as unanswered ({matched:each %s %d×})",
+        "--declined-pattern: {answers:n answer} counted as unanswered ({matched:each %s %d×})",
         answers=answers,
         matched=matched,
     )

@@ -20,7 +20,7 @@ from nescio.sources.documents import Streamed
 from nescio.sources.json import MemoryBudget
 from nescio.sources.lines import open_lines
 from nescio.sources.source import ARCHIVES, DELIMITED, LINES, PACKED, TALLY, TEXT, Source
-from nescio.sources.text_files import WHITE, check_text, records
+from nescio.sources.text_files import WHITE, check_text, records, separator
 
 _CHUNK = 1 << 20
 _ADDRESS = re.compile(
@@ -159,7 +159,9 @@ def _open_delimited(path: Path, plain: bool) -> Source:
         raise FormatError(path, "the file has only blank lines")
     if any(pattern.match(head) for pattern in HEADLESS.get(path.suffix.lower(), ())):
         return Source(path.name, path, first=head, kind="text")
-    if delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
+    if named := separator(head):
+        delimiter = named
+    elif delimiter not in head and ";" in head and path.suffix.lower() == ".csv":
         delimiter = ";"
         notes.append(note("table.semicolons", "{subject}: read with semicolons as column separators", str(path)))
     record, begins = next(records(path, delimiter))

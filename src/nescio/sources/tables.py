@@ -27,7 +27,7 @@ _AT_ONCE = 1 << 12  # lines
 _TICK = 1 << 22
 LARGEST_AT_ONCE = 1 << 28
 # What people write where there is no number; readers say that it is none.
-_NOTHING = r"(n/?a|#n/a|nan|none|null|-+|–|\?|k\. ?a\.)"
+NOTHING = r"(n/?a|#n/a|nan|none|null|-+|–|\?|k\. ?a\.)"
 
 
 def load_rows(
@@ -290,8 +290,8 @@ def with_points(
     those that have."""
     if source.kind != "delimited" or source.delimiter == ",":
         return ()
-    number = f"'(?i){_NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?'"
-    comma = "'[+-]?[0-9]+,[0-9]+'"
+    number = f"'(?i){NOTHING}|[+-]?[0-9]+([.,][0-9]+)?(e[+-]?[0-9]+)?( ?%)?'"
+    comma = "'[+-]?[0-9]+,[0-9]+( ?%)?'"
     thousands = "'[+-]?[1-9][0-9]{0,2}(\\.[0-9]{3})+'"
     whole = "'[+-]?[0-9]+'"
     commas, points = [], []

@@ -41,7 +41,7 @@ def check_text(path: Path) -> bool:
                 at = line + error.object.count(b"\n", 0, error.start)
                 offending = error.object[error.start : error.start + 1]
                 raise FormatError(
-                    path, "not UTF-8 text; save it as UTF-8", where=f"line {at}", value=offending
+                    path, "not UTF-8 text; save it as UTF-8 (in Excel: CSV UTF-8)", where=f"line {at}", value=offending
                 ) from None
             line += chunk.count(b"\n")
             returns += chunk.count(b"\r")
@@ -54,6 +54,15 @@ def check_text(path: Path) -> bool:
     except UnicodeDecodeError:
         raise FormatError(path, "not UTF-8 text: it ends in the middle of a character", where=f"line {line}") from None
     return not spaced and (returns == 0 or returns == pairs == line - 1)
+
+
+_SEPARATOR = "sep="
+
+
+def separator(line: str) -> str | None:
+    """Return the column separator that a first line names for Excel's sake, as `sep=;` does; None in any other line."""
+    said = line.rstrip("\r\n")
+    return said[len(_SEPARATOR) :] if len(said) == len(_SEPARATOR) + 1 and said.startswith(_SEPARATOR) else None
 
 
 def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
@@ -80,6 +89,8 @@ def records(path: Path, delimiter: str) -> Iterator[tuple[list[str], int]]:
                 if record != [_END]:  # the last field took the end of the file for a part of itself
                     raise FormatError(path, _UNCLOSED, where=f"line {begins}")
                 return
+            if begins == 1 and separator(delimiter.join(record)):
+                continue
             if len(record) > 1 or "".join(record).strip():
                 yield record, begins
 

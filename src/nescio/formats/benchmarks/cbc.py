@@ -283,7 +283,7 @@ def _responses(source: Source, run: str, keys: set[str], notes: list[Note]) -> I
         notes.append(
             note(
                 "cbc.no_such_question",
-                "run {subject!r}: {answers} answers to questions that the key does not hold: left out",
+                "run {subject!r}: {answers:n answer} to questions that the key does not hold: left out",
                 run,
                 answers=extra,
             )

@@ -424,7 +424,7 @@ def _notes(reading: _Reading) -> list[Note]:
             notes.append(
                 note(
                     "mmlu_pro.textless",
-                    "run {subject!r}: {answers} answers have no text: pred is read as it stands",
+                    "run {subject!r}: {answers:n answer} {answers:has/have} no text: pred is read as it stands",
                     run,
                     answers=seen.textless,
                 )

@@ -166,7 +166,7 @@ def _numbered(rows: Sequence[_Row], notes: list[Note]) -> Iterator[Graded]:
         notes.append(
             note(
                 "simpleqa.questions_repeated",
-                "{questions} questions stand more than once in a run: distinguished by a number",
+                "{questions:n question} {questions:stands/stand} more than once in a run: distinguished by a number",
                 questions=len(repeated),
             )
         )

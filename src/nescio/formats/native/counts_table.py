@@ -46,8 +46,9 @@ def _columns(columns: Iterable[str], named: Mapping[str, str]) -> dict[str, str]
     known = roles.roles_of(columns, named)
     if run := known.one("run"):
         taken["run"] = run
-    if "unanswered" not in taken and len(silent := known.all("abstained")) == 1:
-        taken["unanswered"] = silent[0]
+    for name, part in zip(OUTCOMES, ("outcome", "wrong", "abstained"), strict=True):
+        if name not in taken and len(fits := known.all(part)) == 1:
+            taken[name] = fits[0]
     return taken
 
 

@@ -83,6 +83,31 @@ COLUMNS: dict[str, str] = {
     "answerable": "answerable is_answerable beantwortbar",
     "unanswerable": "unanswerable is_unanswerable is_impossible unbeantwortbar",
 }
+# What people call the column that tells the answers to one question apart: it is proposed, never taken.
+REPEATS = frozenset(
+    [
+        "repeat",
+        "repetition",
+        "rep",
+        "epoch",
+        "trial",
+        "attempt",
+        "seed",
+        "randomseed",
+        "sample",
+        "sampleid",
+        "samplenumber",
+        "iteration",
+        "iter",
+        "round",
+        "wiederholung",
+        "durchgang",
+        "essai",
+        "intento",
+        "tentativo",
+        "prova",
+    ]
+)
 # What is measured of an answer and is no name of a run: a word of these in its header.
 MEASUREMENTS = frozenset(
     [
@@ -193,6 +218,8 @@ WORDS: dict[str, int] = {
     **dict.fromkeys(
         ["correct", "right", "true", "yes", "y", "t", "pass", "passed", "acceptable", "accepted", "ok"], CORRECT
     ),
+    **dict.fromkeys("✓✔✅☑", CORRECT),
+    **dict.fromkeys("✗✘❌✖", INCORRECT),
     **dict.fromkeys(["richtig", "korrekt", "wahr", "ja", "bestanden"], CORRECT),
     **dict.fromkeys(["juste", "vrai", "oui", "correcte", "exact", "exacte", "bon", "bonne"], CORRECT),
     **dict.fromkeys(["correcto", "correcta", "verdadero", "verdadera", "cierto", "si", "acierto"], CORRECT),
@@ -217,6 +244,6 @@ WORDS: dict[str, int] = {
     **dict.fromkeys(("nicht bewertet", "non evalue", "sin evaluar", "non valutato"), NOT_GRADED),
 }
 YES = frozenset(
-    ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", "✓", "✔"]
+    ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", *"✓✔✅☑"]
 )
-NO = frozenset(["false", "no", "n", "f", "0", "0.0", "0.00", "nein", "falsch", "non", "faux", "falso"])
+NO = frozenset(["false", "no", "n", "f", "0", "0.0", "0.00", "nein", "falsch", "non", "faux", "falso", *"✗✘❌✖"])

@@ -64,7 +64,7 @@ def fold(cell: str) -> str:
 
 
 def _plain(text: str) -> str:
-    parts = unicodedata.normalize("NFKD", text.casefold())
+    parts = unicodedata.normalize("NFKD", text.casefold()).replace(_EMOJI, "")
     return "".join(c for c in parts if not unicodedata.combining(c))
 
 
@@ -84,6 +84,7 @@ def truth_of(word: str) -> bool | None:
     return True if words in YES else False if words in NO else None
 
 
+_EMOJI = "\ufe0f"  # asks for the coloured form of a sign such as ✔
 _PARTS = {squash(name): part for part, names in COLUMNS.items() for name in names.split()}
 _PLACE = {name: i for i, name in enumerate(_PARTS)}
 
@@ -102,6 +103,11 @@ class Roles:
     def one(self, *parts: str) -> str | None:
         """Give the first column of these parts."""
         return next(iter(self.all(*parts)), None)
+
+
+def is_run(column: str) -> bool:
+    """Say whether a column names a run by its header."""
+    return _PARTS.get(squash(column)) == "run"
 
 
 def roles_of(columns: Iterable[str], named: Mapping[str, str] | None = None) -> Roles:

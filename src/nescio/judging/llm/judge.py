@@ -128,8 +128,8 @@ class LLM:
             self.notes.append(
                 note(
                     GAVE_UP,
-                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what is"
-                    " in {cache} is not paid for twice",
+                    "{why}: the endpoint was given up, and {answers} more answers are ungraded; run again, and what "
+                    "is in {cache} is not paid for twice",
                     why=done.gave_up,
                     answers=done.unasked,
                     cache=str(self.cache),
@@ -139,8 +139,8 @@ class LLM:
             self.notes.append(
                 note(
                     "llm.limit",
-                    "{limit} is reached: {answers} answers are ungraded; run again, and what is in {cache} is not "
-                    "paid for twice",
+                    "{limit} is reached: {answers:n answer} {answers:is/are} ungraded; run again, and what is in "
+                    "{cache} is not paid for twice",
                     limit=budget.reached,
                     answers=done.unasked,
                     cache=str(self.cache),
@@ -152,8 +152,8 @@ class LLM:
         priced = budget.limits.price_in is not None or budget.limits.price_out is not None
         return note(
             "llm.graded",
-            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} "
-            "tokens in, {tokens_out:,} out{spent})",
+            "{answers} different answers graded: {known} from {cache}, {new} by {calls} calls ({tokens_in:,} tokens "
+            "in, {tokens_out:,} out{spent})",
             answers=graded,
             known=known,
             cache=str(self.cache),

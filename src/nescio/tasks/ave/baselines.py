@@ -202,14 +202,15 @@ def _of_their_answers(systems: Evidence, right: Array, at: Sequence[int], data: 
     if ungraded := int((~systems.present[:, at]).sum()):
         yield note(
             "ave.ungraded",
-            "{answers} answers of QA systems are without a grade, and count as not correct",
+            "{answers:n answer} of QA systems {answers:is/are} without a grade, and {answers:counts/count} as not "
+            "correct",
             answers=ungraded,
         )
     silent = (systems.column("correct") == 1)[:, at] & systems.present[:, at] & ~_answered_right(systems)[:, at]
     if silent.any():
         yield note(
             "ave.rightly_silent",
-            "{times} times a QA system is rightly silent, which is no right answer: not counted here",
+            "{times:n time} a QA system is rightly silent, which is no right answer: not counted here",
             times=int(silent.sum()),
         )
     beyond = (right > 0) & (data.columns["ave.solvable"][0, :questions] == 0)

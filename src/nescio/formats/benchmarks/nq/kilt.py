@@ -47,7 +47,7 @@ def read_kilt(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             notes.append(
                 note(
                     "kilt.no_such_question",
-                    "run {subject!r}: {answers} answers to questions that the gold does not hold: left out",
+                    "run {subject!r}: {answers:n answer} to questions that the gold does not hold: left out",
                     run,
                     answers=extra,
                 )

@@ -145,7 +145,7 @@ def _status_note(log: Log, status: str) -> Note:
     if log.expected is None:
         return note(
             "inspect.status",
-            "{subject}: its status is {status}; {samples} samples are in it",
+            "{subject}: its status is {status}; {samples:n sample} {samples:is/are} in it",
             log.path.name,
             status=status,
             samples=len(log.samples),
@@ -224,7 +224,8 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
         notes.append(
             note(
                 "inspect.last_counts",
-                "{subject}: {samples} samples stand twice under one id and epoch; the last one counts",
+                "{subject}: {samples:n sample} {samples:stands/stand} twice under one id and epoch; the last one "
+                "counts",
                 log.path.name,
                 samples=again,
             )
@@ -233,8 +234,8 @@ def _once(log: Log, notes: list[Note]) -> list[Sample]:
     notes.append(
         note(
             "inspect.repeats",
-            "{subject}: {samples} samples stand again under one id and epoch, and the log counts them all: taken as "
-            "repeats",
+            "{subject}: {samples:n sample} {samples:stands/stand} again under one id and epoch, and the log counts "
+            "them all: taken as repeats",
             log.path.name,
             samples=again,
         )

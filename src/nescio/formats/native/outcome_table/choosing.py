@@ -12,6 +12,8 @@ from nescio.data.outcomes import INCORRECT, SILENT, STATES
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError
 from nescio.formats.native import roles
+from nescio.formats.native.outcome_table.confidences import as_numbers, choose_confidence
+from nescio.formats.native.outcome_table.loaded import Loaded
 from nescio.formats.native.roles import Roles, ask
 from nescio.formats.registry import Declined
 from nescio.sources.source import Source
@@ -23,31 +25,6 @@ if TYPE_CHECKING:
 
 _OWN = ("run", "question", "outcome")
 _MOST_TRUTHS = 5  # columns of yes and no that a note names
-# What people call the column that tells the answers to one question apart: it is proposed, never taken.
-REPEATS = frozenset(
-    [
-        "repeat",
-        "repetition",
-        "rep",
-        "epoch",
-        "trial",
-        "attempt",
-        "seed",
-        "randomseed",
-        "sample",
-        "sampleid",
-        "samplenumber",
-        "iteration",
-        "iter",
-        "round",
-        "wiederholung",
-        "durchgang",
-        "essai",
-        "intento",
-        "tentativo",
-        "prova",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +43,6 @@ class Chosen:
     empty: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A loaded table: its rows in DuckDB, and the cell of each column."""
-
-    connection: duckdb.DuckDBPyConnection
-    name: str
-    source: Source
-    have: Mapping[str, str]
-
-    def words(self, column: str) -> list[str]:
-        return roles.distinct(self.connection, self.name, self.have[column])
-
-    def counted(self, column: str) -> dict[str, int]:
-        """Count how often each value of a column stands there."""
-        cell = self.have[column]
-        query = f"SELECT {cell}, count(*) FROM {self.name} WHERE {cell} IS NOT NULL GROUP BY 1 ORDER BY 1"
-        return dict(self.connection.execute(query).fetchall())
-
-    def count(self, *columns: str) -> int:
-        """Count the different values of some columns together."""
-        cells = ", ".join(self.have[column] for column in columns)
-        row = first(self.connection, f"SELECT count(*) FROM (SELECT DISTINCT {cells} FROM {self.name})")
-        return int(row[0])
-
-    def rows(self) -> int:
-        return int(first(self.connection, f"SELECT count(*) FROM {self.name}")[0])
-
-
 def choose(
     connection: duckdb.DuckDBPyConnection,
     table: str,
@@ -108,7 +57,7 @@ def choose(
 
     Raises FormatError, with the options that decide, where several columns could play a part and it makes a difference.
     """
-    loaded = _Table(connection, table, source, have)
+    loaded = Loaded(connection, table, source, have)
     named = roles.roles_of((name for name in have if name), source.named)
     columns = {
         part: named.columns[part][0]
@@ -119,9 +68,11 @@ def choose(
     if run := _run(loaded, named):
         columns["run"] = run
     columns["question"] = _question(loaded, named, run, plain="rank" not in columns)
-    if confidence := _confidence(loaded, named, notes):
+    if confidence := choose_confidence(loaded, named, notes):
         columns["confidence"] = confidence
     cells = {part: have[column] for part, column in columns.items()}
+    if "confidence" in cells:
+        cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
     if wrong := named.one("wrong"):
         cells["outcome"] = (
             _opposite(loaded, wrong) if columns["outcome"] == wrong else _both(loaded, columns["outcome"], wrong)
@@ -145,7 +96,7 @@ def choose(
     return Chosen(cells, columns, texts, silent, _empty(loaded, named, columns["outcome"], silent))
 
 
-def _outcome(table: _Table, named: Roles) -> str:
+def _outcome(table: Loaded, named: Roles) -> str:
     strong, vague = named.all("outcome"), named.all("score")
     if not strong and (wrong := named.one("wrong")):
         return wrong
@@ -165,7 +116,7 @@ def _outcome(table: _Table, named: Roles) -> str:
     return column
 
 
-def _ask_of_gold(table: _Table, named: Roles, column: str) -> None:
+def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     """Raise the error that asks what `correct` means beside answers that are yes or no themselves, as the right ones
     then may be."""
     prediction = named.one("prediction")
@@ -177,7 +128,7 @@ def _ask_of_gold(table: _Table, named: Roles, column: str) -> None:
         raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
 
 
-def _no_verdict(table: _Table, named: Roles, vague: Sequence[str]) -> str:
+def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
     """Raise the error of a table whose only columns of verdicts hold other things."""
     source = table.source
     if not vague:
@@ -193,7 +144,7 @@ def _no_verdict(table: _Table, named: Roles, vague: Sequence[str]) -> str:
     raise FormatError(source.label, f"{rule}: {ways}", where=source.head, value=odd)
 
 
-def _alike(table: _Table, columns: Sequence[str], name: str, what: str) -> str:
+def _alike(table: Loaded, columns: Sequence[str], name: str, what: str) -> str:
     """Return the first of some columns if all say the same of every row; raises FormatError if they differ."""
     states = {column: {word: roles.state_of(word) for word in table.words(column)} for column in columns}
     shown = [_cases(table.have[column], states[column]) for column in columns]
@@ -212,7 +163,7 @@ def _cases(cell: str, values: Mapping[str, object]) -> str:
     return f"CASE {cell} {cases} END"
 
 
-def _run(table: _Table, named: Roles) -> str | None:
+def _run(table: Loaded, named: Roles) -> str | None:
     columns = named.all("run")
     if len(columns) > 1:
         columns = tuple(column for column in columns if table.count(column) > 1) or columns[:1]
@@ -224,7 +175,7 @@ def _run(table: _Table, named: Roles) -> str | None:
     return columns[0] if columns else None
 
 
-def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> str:
+def _question(table: Loaded, named: Roles, run: str | None, *, plain: bool) -> str:
     """Return the column that names the questions: of several, the first that has each once in a run, and the same ones
     in all runs."""
     columns = named.all("id", "text")
@@ -246,34 +197,7 @@ def _question(table: _Table, named: Roles, run: str | None, *, plain: bool) -> s
     return columns[0]
 
 
-def _confidence(table: _Table, named: Roles, notes: list[Note]) -> str | None:
-    columns = named.all("confidence")
-    if not columns or columns == ("confidence",) or "confidence" in named.named:
-        return columns[0] if columns else None
-    numbers = [column for column in columns if _mostly_numbers(table.words(column))]
-    if len(numbers) > 1:
-        raise ask(
-            table.source, f"{' and '.join(map(repr, numbers))} could each be the confidence", "confidence", numbers
-        )
-    if not numbers:
-        notes.append(
-            note(
-                "outcomes_table.no_confidence",
-                "{subject}: {columns:list} {count:holds/hold} no numbers, and {count:is/are} not read as confidence",
-                str(table.source.label),
-                columns=list(map(repr, columns)),
-                count=len(columns),
-            )
-        )
-    return numbers[0] if numbers else None
-
-
-def _mostly_numbers(words: Sequence[str]) -> bool:
-    """Say whether cells are numbers but for a few, of which the reader says that they are none."""
-    return bool(words) and 2 * sum(decimal(word) is not None for word in words) > len(words)
-
-
-def _both(table: _Table, outcome: str, wrong: str) -> str:
+def _both(table: Loaded, outcome: str, wrong: str) -> str:
     """Return the verdict of two columns, of which one says what is right and the other what is wrong; neither is no
     verdict."""
     is_right, is_wrong = ({word: roles.truth_of(word) for word in table.words(column)} for column in (outcome, wrong))
@@ -285,17 +209,17 @@ def _both(table: _Table, outcome: str, wrong: str) -> str:
     )
 
 
-def _opposite(table: _Table, column: str) -> str:
+def _opposite(table: Loaded, column: str) -> str:
     values = {word: roles.truth_of(word) for word in table.words(column)}
     return _cases(table.have[column], {word: word if truth is None else not truth for word, truth in values.items()})
 
 
-def _has_silence(table: _Table, outcome: str) -> bool:
+def _has_silence(table: Loaded, outcome: str) -> bool:
     """Say whether some verdicts are that nothing was answered."""
     return roles.speaks_of_silence(table.words(outcome))
 
 
-def _unread_truths(table: _Table, named: Roles, columns: Mapping[str, str]) -> list[Note]:
+def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
     unread = [column for column in table.have if column and column not in claimed and _is_truth(table.words(column))]
@@ -318,7 +242,7 @@ def _is_truth(words: Sequence[str]) -> bool:
     return len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}
 
 
-def _silent(table: _Table, named: Roles, said: Declined) -> str:
+def _silent(table: Loaded, named: Roles, said: Declined) -> str:
     """Return a cell that says "yes" where any column says that the answer was declined, or its words mean so."""
     cells = []
     if said.asked and (prediction := named.one("prediction")):
@@ -338,7 +262,7 @@ def _silent(table: _Table, named: Roles, said: Declined) -> str:
     return f"CASE WHEN {declined} THEN 'yes' ELSE coalesce({', '.join(cells)}, NULL) END"
 
 
-def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
+def _empty(table: Loaded, named: Roles, outcome: str, silent: str) -> str:
     """Return where an answer is empty and not marked as right: silence, if the table says nothing else of silence."""
     prediction = named.one("prediction")
     if prediction is None or silent != "NULL":
@@ -352,31 +276,3 @@ def _empty(table: _Table, named: Roles, outcome: str, silent: str) -> str:
     right = ", ".join(literal(word) for word, state in states.items() if state != INCORRECT)
     marked = f"coalesce({table.have[outcome]} IN ({right}), false)" if right else "false"
     return f"{table.have[prediction]} IS NULL AND NOT {marked}"
-
-
-def runs_that_fit(
-    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
-) -> str:
-    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
-    would."""
-    loaded = _Table(connection, table, source, have)
-    question = chosen.columns["question"]
-    free = [name for name in have if name and name not in chosen.columns.values()]
-    rows = loaded.rows()
-    fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
-    fits.sort(key=loaded.count)
-    return f"; if a column names the run, say so: {roles.options('run', fits)}" if fits else ""
-
-
-def repeats_that_fit(
-    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
-) -> str:
-    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such;
-    empty where none would."""
-    if REPEAT in chosen.columns:
-        return ""
-    loaded = _Table(connection, table, source, have)
-    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
-    free = [name for name in have if name and name not in chosen.columns.values() and roles.squash(name) in REPEATS]
-    fits = [name for name in free if loaded.count(name, *key) == loaded.rows()]
-    return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""

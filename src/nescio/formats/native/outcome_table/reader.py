@@ -9,8 +9,8 @@ is guessed, and `--column NAME=COLUMN` decides. Where questions were asked sever
 to its question a row is (an epoch, a trial, a seed): a question counts as the mean of its answers. With `--judge`
 the answers of such a table are judged instead, if it has them and gold answers.
 
-CSV (with semicolons too, and then with decimal commas), TSV, JSON Lines, Parquet and tables in memory are read; so is a
-JSON document that is a list of rows, or has one among its members.
+CSV (with semicolons too, and then with decimal commas; after a line `sep=;`), TSV, JSON Lines, Parquet and tables in
+memory are read; so is a JSON document that is a list of rows, or has one among its members.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
-from nescio.formats.native.outcome_table.choosing import repeats_that_fit, runs_that_fit
+from nescio.formats.native.outcome_table.proposing import repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.sources.source import Source
 from nescio.sources.tables import first, literal, locate

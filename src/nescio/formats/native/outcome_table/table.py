@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nescio.data.repeats import REPEAT
 from nescio.formats.native import roles
+from nescio.formats.native.headers import REPEATS
 from nescio.formats.native.outcome_table.choosing import Chosen
 from nescio.formats.registry import ReadOptions
 from nescio.sources.source import Source
@@ -59,4 +60,5 @@ def kept(source: Source, options: ReadOptions) -> set[str] | None:
     if options.strata is None or source.kind == "lines":
         return None
     known = roles.roles_of(source.columns, source.named)
-    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns)}
+    proposed = {name for name in source.columns if roles.is_run(name) or roles.squash(name) in REPEATS}
+    return {*RESERVED, *options.strata, *options.graded, *known.all(*known.columns), *proposed}

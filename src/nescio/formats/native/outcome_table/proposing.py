@@ -1,0 +1,60 @@
+"""Which columns would settle it where a table repeats its questions: they are proposed, never taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nescio.data.repeats import REPEAT
+from nescio.formats.native import roles
+from nescio.formats.native.headers import REPEATS
+from nescio.formats.native.outcome_table.choosing import Chosen
+from nescio.formats.native.outcome_table.loaded import Loaded
+from nescio.sources.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import duckdb
+
+
+def runs_that_fit(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
+) -> str:
+    """Say which columns would name the run of a table that has none and repeats its questions; empty where none
+    would."""
+    loaded = Loaded(connection, table, source, have)
+    question = chosen.columns["question"]
+    free = [name for name in have if name and name not in chosen.columns.values()]
+    rows = loaded.rows()
+    fits = [name for name in free if loaded.count(name, question) == rows and 1 < loaded.count(name) < rows]
+    fits.sort(key=loaded.count)
+    return f"; if a column names the run, say so: {roles.options('run', fits)}" if fits else ""
+
+
+def repeats_that_fit(
+    connection: duckdb.DuckDBPyConnection, table: str, source: Source, have: Mapping[str, str], chosen: Chosen
+) -> str:
+    """Say which columns would tell apart the repeats of a table that repeats its questions, by what people call such;
+    empty where none would."""
+    if REPEAT in chosen.columns:
+        return ""
+    loaded = Loaded(connection, table, source, have)
+    key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
+    free = [name for name in have if name and name not in chosen.columns.values() and roles.squash(name) in REPEATS]
+    fits = [name for name in free if loaded.count(name, *key) == loaded.rows()]
+    if not fits and (other := _other_run(loaded, chosen)):
+        repeat = chosen.columns["run"]
+        ways = f"{roles.option('run', other)} {roles.option(REPEAT, repeat)}"
+        return f"; if {other!r} names the run and {repeat!r} the repeat, say so: {ways}"
+    return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
+
+
+def _other_run(loaded: Loaded, chosen: Chosen) -> str | None:
+    """Return a column such as `model` that names a run beside the one that was taken (`run`), where the two together
+    tell all answers to a question apart."""
+    if "run" not in chosen.columns:
+        return None
+    key = [chosen.columns[part] for part in ("run", "question")]
+    free = [name for name in loaded.have if name and name not in chosen.columns.values()]
+    fits = [name for name in free if roles.is_run(name) and loaded.count(name, *key) == loaded.rows()]
+    return fits[0] if len(fits) == 1 else None
