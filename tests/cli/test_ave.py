@@ -254,7 +254,7 @@ def test_peoples_verdicts_are_ranked_as_they_are(tmp_path: Path, nescio: Command
     for note in (
         "judged.csv: 1 × 'X' read as incorrect",
         "run 'other': 2 of 3 questions are missing and counted as unanswered",
-        "1 answers of QA systems are without a grade, and count as not correct",
+        "1 answer of QA systems is without a grade, and counts as not correct",
     ):
         assert note in found.err
     judged.write_text(VERDICTS + "qa,1,a,W\n")

@@ -124,7 +124,7 @@ def test_a_question_without_a_response(tmp_path: Path) -> None:
 
 def test_responses_to_other_questions(tmp_path: Path) -> None:
     _, notes = evidence_and_notes(given_files(tmp_path, mine=f"{MINE}\nQuestionID: z-1\nAnswer: x\n"))
-    assert notes == ("run 'mine': 1 answers to questions that the key does not hold: left out",)
+    assert notes == ("run 'mine': 1 answer to questions that the key does not hold: left out",)
     rule = "answers none of the questions that the key holds"
     assert rule in str(refusal(given_files(tmp_path, mine="QuestionID: z-1\nAnswer: x\n"), MismatchError))
 

@@ -283,7 +283,7 @@ def test_samples_of_one_name_are_repeats_where_the_log_counts_them_all(tmp_path:
     found, notes = evidence_and_notes(retried)
     assert list(zip(found.questions, columns(found)["correct"], strict=True)) == [("1", 0), ("2", 1), ("1", 0)]
     assert notes == (
-        "b.eval: 1 samples stand twice under one id and epoch; the last one counts",
+        "b.eval: 1 sample stands twice under one id and epoch; the last one counts",
         "questions were asked 1 to 2 times: each question counts once, and its answers share its weight",
         "run 'org/model': 1 of 2 questions has fewer than 2 answers",
     )
@@ -309,7 +309,7 @@ def test_a_log_that_was_cut_off_is_read_and_said_to_be(tmp_path: Path) -> None:
     assert notes == ("b.eval holds 1 of the 80 answers that its own figures cover (accuracy is 0.7 over all of them)",)
     started = {name: value for name, value in header().items() if name != "status"}
     _, notes = evidence_and_notes(archive(tmp_path / "c.eval", scored("C"), head=started, name="_journal/start.json"))
-    assert notes == ("c.eval: its status is unknown; 1 samples are in it",)
+    assert notes == ("c.eval: its status is unknown; 1 sample is in it",)
 
 
 def test_a_figure_that_the_samples_do_not_give_is_pointed_out(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_kilt(tmp_path: Path) -> None:
     assert (found.runs, found.questions) == (("mine",), ("k1", "k2", "k3"))
     assert_array_equal(found.columns["correct"], [[1, 0, 0]])
     assert_array_equal(found.columns["unanswered"], [[0, 0, 1]])
-    assert notes == ("run 'mine': 1 answers to questions that the gold does not hold: left out",)
+    assert notes == ("run 'mine': 1 answer to questions that the gold does not hold: left out",)
 
 
 def test_kilt_runs_that_repeat_the_input(tmp_path: Path) -> None:

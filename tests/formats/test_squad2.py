@@ -164,7 +164,7 @@ def test_words_that_mean_i_do_not_know(tmp_path: Path) -> None:
     found, notes = evidence_and_notes(paths, declined_pattern=(r"no answer\.?",))
     assert_array_equal(found.columns["squad.exact"], [[0, 1, 0, 1]])
     assert_array_equal(found.columns["correct"], [[0, 1, 0, 1]])
-    assert any("1 answers counted as unanswered ('No answer.' 1×)" in note for note in notes)
+    assert any("1 answer counted as unanswered ('No answer.' 1×)" in note for note in notes)
 
 
 BROKEN_GOLD: dict[str, tuple[Any, str]] = {
