@@ -16,13 +16,13 @@ from nescio.campaign.settings import TASKS, Resolution
 from nescio.commands.judge import Judged
 from nescio.comparison import CORRECTIONS, TESTS
 from nescio.data.evidence import outcome_tally
+from nescio.data.judges import TARGETS
 from nescio.data.policies import MISSING, MISSING_CONFIDENCE, UNANSWERABLE, UNGRADED_POLICIES, Policies
 from nescio.errors import UsageError
 from nescio.pipeline import Options
 from nescio.reporting import tables
 from nescio.reporting.page.report_data import STUDIES
 from nescio.scoring.confidence_intervals import METHODS
-from nescio.scoring.judge_agreement import TARGETS
 
 from .catalogue import EVERY, FUNCTIONS
 from .conftest import EXAMPLES

@@ -12,7 +12,13 @@ from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT,
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError
 from nescio.scoring.judge_agreement import ALL, HOW, against
-from nescio.stats.bias_correction import human_sample_mean, prediction_powered, rogan_gladen, superpopulation
+from nescio.stats.bias_correction import (
+    human_sample_mean,
+    prediction_powered,
+    prediction_powered_population,
+    rogan_gladen,
+    superpopulation,
+)
 from nescio.stats.intervals import wilson
 from tests.notes import in_words
 
@@ -162,6 +168,8 @@ def test_the_level_is_that_of_every_interval() -> None:
             rogan_gladen(y, f, 27 / 60, 60, 0.8),
         )
         whole = [superpopulation(one, 60, 0.8) if target == "population" else one for one in expected]
+        if target == "population":
+            whole[1] = prediction_powered_population(y, f, 27 / 60, 60, 0.8)
         corrected = found.tables["corrected"]
         assert (corrected[0].low, corrected[0].high) == pytest.approx(wilson(27, 58, 0.8))
         for shown, one in zip(corrected[1:], whole, strict=True):

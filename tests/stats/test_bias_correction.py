@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nescio.errors import UsageError
-from nescio.stats.bias_correction import Estimate, human_sample_mean, prediction_powered, rogan_gladen, superpopulation
+from nescio.stats.bias_correction import (
+    Estimate,
+    human_sample_mean,
+    prediction_powered,
+    prediction_powered_population,
+    rogan_gladen,
+    superpopulation,
+)
 
 # 40 labelled answers: 18 that people and judge call correct, 6 that only people do, 3 that only the judge does, 13
 # that neither does.
@@ -54,6 +61,19 @@ def test_prediction_powered_by_hand() -> None:
     assert found.weight == pytest.approx(weight, abs=1e-12)
     assert found.value == pytest.approx(0.6 + weight * (0.56 - 0.525), abs=1e-12)
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half))
+
+
+def test_prediction_powered_for_answers_of_this_kind_by_hand() -> None:
+    """As above, with 30 more answers that need no verdict, 20 of them right: θ = (20 + 100 θ')/130, of which 100/130 has the
+    variance above, and θ(1 - θ)/130 more."""
+    weight = 0.135 / (100 / 99 * 0.56 * 0.44)
+    residuals = (PEOPLE - 0.6) - weight * (JUDGE - 0.525)
+    share = (20 + 100 * (0.6 + weight * 0.035)) / 130
+    variance = (100 / 130) ** 2 * 0.6 * np.sum(residuals**2) / (40 * 38) + share * (1 - share) / 130
+    found = prediction_powered_population(PEOPLE, JUDGE, 0.56, 100, known=(30, 20))
+    assert found.value == pytest.approx(share, abs=1e-12)
+    assert found.high - found.value == pytest.approx(2.024394163911970 * math.sqrt(variance), abs=1e-12)
+    assert math.isnan(prediction_powered_population(PEOPLE[:2], JUDGE[:2], 0.5, 100).value)
 
 
 def test_the_weight_of_a_judge_is_held_to_1() -> None:

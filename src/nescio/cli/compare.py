@@ -14,6 +14,7 @@ from nescio.commands.gates import check_regression_gate, exit_status, regression
 from nescio.commands.places import check_results
 from nescio.commands.report import PAGES, report_change
 from nescio.comparison import Correction, Test, compare
+from nescio.errors import UsageError
 
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
@@ -60,6 +61,7 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
     ),
 )
 @options.CI
+@options.label_options
 @options.resampling_options
 @options.reading_options
 @gates.gate_options
@@ -90,6 +92,7 @@ def command(
     \b
     nescio compare outcomes.csv --baseline old
     nescio compare outcomes.csv -m c@1 --test tukey
+    nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
     nescio compare outcomes.csv --baseline old --run mine -o diff.html
     nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
     """
@@ -97,14 +100,17 @@ def command(
     if gate:
         check_regression_gate(arguments["baseline"], arguments["ci"], arguments["resamples"])
     if not paged:
-        check_results(output, files)
+        check_results(output, [*files, *options.label_files(arguments)])
+    elif arguments["labels"]:
+        raise UsageError("a page of what changed shows the judge's verdicts; with --labels write .json, .csv or .md")
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
     again = commands_of(files, OWN)
     read_options = options.reading(arguments)
     with progress("comparing") as watch:
         if output is not None and paged:
+            shown = {name: value for name, value in arguments.items() if name not in options.OF_LABELS}
             comparisons = report_change(
-                list(files), output, measures or None, commands=again, progress=watch, **arguments, **read_options
+                list(files), output, measures or None, commands=again, progress=watch, **shown, **read_options
             )
         else:
             comparisons = compare(list(files), measures or None, progress=watch, **arguments, **read_options)

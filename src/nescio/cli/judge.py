@@ -13,12 +13,12 @@ from nescio.cli.language_model import model, model_options, say_waiting
 from nescio.cli.output import emit, progress, say, say_notes
 from nescio.commands import judge as commands
 from nescio.commands.places import check_file, check_results
+from nescio.data.judges import Target
 from nescio.errors import UsageError
 from nescio.formats.native.outcome_table.writer import SUFFIXES
 from nescio.judging.llm.connecting import warnings
 from nescio.reporting.agreement import show_agreement
 from nescio.reporting.tables import Form
-from nescio.scoring.judge_agreement import Target
 
 INCOMPLETE = 3  # the exit status where answers are left that another run would ask about
 

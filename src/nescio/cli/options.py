@@ -11,6 +11,7 @@ import click
 from nescio.cli.help import Command, Group, format_names, grouped, measure_names, offered
 from nescio.cli.output import watch_bytes
 from nescio.cli.stdin import Files
+from nescio.data.judges import Target
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import UsageError
 from nescio.reporting import terminal
@@ -209,6 +210,49 @@ def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"{option} takes {form} (found {text!r})")
         values[name] = value
     return values
+
+
+# ---- people's labels ----
+
+LABELS = click.option(
+    "--labels",
+    type=PATH,
+    metavar="FILE",
+    help=(
+        "A table of people's verdicts on the answers to a random sample of the questions (run, question, verdict):"
+        " corrects the figures for what the judge gets wrong."
+    ),
+)
+TARGET = click.option(
+    "--target",
+    type=choice(Target),
+    default="population",
+    show_default=True,
+    help="With --labels: what the figures are about, all questions of this kind, or all answers to these questions.",
+)
+LABELS_BY = click.option(
+    "--labels-by",
+    metavar="COLUMN",
+    help=(
+        "With --labels: the questions were drawn at random within each value of COLUMN (verdicts: within what the judge"
+        " says of the runs)."
+    ),
+)
+ALSO_JUDGED = click.option(
+    "--also-judged",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="With --labels: an outcome table of the same answers by another judge, to use both. Repeatable.",
+)
+OF_LABELS = ("labels", "target", "labels_by", "also_judged")
+label_options = together(LABELS, TARGET, LABELS_BY, ALSO_JUDGED)
+grouped("People's labels", LABELS, TARGET, LABELS_BY, ALSO_JUDGED)
+
+
+def label_files(arguments: dict[str, Any]) -> list[Path]:
+    """Return the files of people's and of other judges' verdicts that a command was given."""
+    return [*([arguments["labels"]] if arguments["labels"] else []), *arguments["also_judged"]]
 
 
 # ---- resampling ----

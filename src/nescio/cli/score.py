@@ -38,6 +38,7 @@ from nescio.scoring.confidence_intervals import IntervalMethod
         " of all pairs. [default: on all questions, if exact tests are fast]"
     ),
 )
+@options.label_options
 @options.resampling_options
 @options.reading_options
 @click.option(
@@ -80,11 +81,12 @@ def command(
     nescio score outcomes.csv
     nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
+    nescio score questions.jsonl runs/*.jsonl --labels people.csv
     """
     limits = [limit("--fail-under", text) for text in arguments.pop("floors")]
     limits += [limit("--fail-over", text) for text in arguments.pop("ceilings")]
     level = options.level(arguments.pop("ci"))
-    check_results(output, files)
+    check_results(output, [*files, *options.label_files(arguments)])
     reports = gates.reports(junit, step_summary, files, output, gated=bool(limits))
     read_options = options.reading(arguments)
     with progress("scoring") as watch:

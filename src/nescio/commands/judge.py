@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
-from nescio.data.judges import named
+from nescio.data.judges import Target, named
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.results import Results
@@ -22,7 +22,6 @@ from nescio.judging.llm.connecting import ModelOptions, connect
 from nescio.judging.llm.judge import CALLS_FAILED, GAVE_UP
 from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, read
 from nescio.pipeline import judge as judge_read
-from nescio.scoring.judge_agreement import Target
 from nescio.scoring.judge_agreement import against as compare_with
 from nescio.text import plural
 

@@ -7,7 +7,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
@@ -29,6 +29,7 @@ from nescio.comparison._p_values import (
 from nescio.comparison._ranks import Rank, ranks
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.comparison.corrected_pairs import CorrectedPairs, corrected_pairs, corrected_values
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import (
     MeasuredRuns,
@@ -44,14 +45,18 @@ from nescio.comparison.paired_data import Pair, pair_up
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.comparison.two_runs import take_both_ways, take_two
 from nescio.data.evidence import Evidence, Tally
+from nescio.data.judges import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.corrected import METHOD
+from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
+from nescio.scoring.labels import Labels
 from nescio.scoring.samples import Remark, by_question, measure_inputs
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import intervals, resampling
@@ -84,6 +89,10 @@ def compare(
     test: Test = "auto",
     correction: Correction = "holm",
     margin: float = 0.01,
+    labels: Any = None,
+    target: Target = "population",
+    labels_by: str | None = None,
+    also_judged: Sequence[Any] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -122,21 +131,30 @@ def compare(
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
     with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more
     runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
+
+    With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
+    corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
+    t), and nothing is resampled. `tables["labels"]` says how each came about.
     """
     check_names(compare, options)
     _check(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded = open_data(source, {"strata": (), **options}, measures, None if test == "tukey" else Counting(pairs=True))
+    loaded, laid = _open(source, measures, options, test, (labels, target, labels_by, also_judged))
     if run is not None:
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
     data = paired_evidence(loaded)
-    wanted = parse_all(measures, loaded)
+    wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
     pairs = _pairs(data, baseline)
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
     rows: list[Comparison] = []
     remarks: list[Remark] = []
-    for at, measure in enumerate(wanted):
+    corrected: CorrectedPairs | None = None
+    if laid is not None:
+        named = [(data.runs[x], data.runs[y]) for x, y in pairs]
+        corrected = corrected_pairs(laid, wanted, named, target=target, level=ci / 100)
+        rows = list(corrected.rows)
+    for at, measure in enumerate(wanted if laid is None else ()):
         for row, made in _each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
             rows.append(row)
             remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
@@ -154,21 +172,29 @@ def compare(
     more: dict[str, tuple[Any, ...]] = {}
     if baseline is None and len(data.runs) > 2 and not data.origins:
         ranked = [measure for measure in wanted if measure.label not in descriptive]
-        more["ranks"] = tuple(rank for measure in ranked for rank in _ranks(data, measure, rows))
+        more["ranks"] = tuple(
+            rank
+            for measure in ranked
+            for rank in _ranks(data, measure, rows, corrected_values(laid, measure, target) if laid else None)
+        )
     more["tests"] = _tests_used(rows)
+    drawn: dict[str, object] = {"draw": f"patterns of {data.resampled}", "resamples": resamples, "seed": seed}
+    how: dict[str, object] = {}
+    if corrected is not None and laid is not None:
+        more["labels"] = corrected.how
+        drawn, how = {}, {**laid.signature, "target": target}
     line = sign(
         measures="+".join(m.name for m in wanted),
         **loaded.signature,
+        **how,
         ci=f"{ci:g}",
-        interval="percentile (paired)",
+        interval="percentile (paired)" if corrected is None else METHOD,
         test="+".join(sorted({row.test for row in rows if row.test})) or test,
         correction="tukey" if test == "tukey" else correction,
         margin=f"{margin:g}",
-        draw=f"patterns of {data.resampled}",
-        resamples=resamples,
-        seed=seed,
+        **drawn,
     )
-    notes = [*loaded.notes, *gather(remarks)]
+    notes = [*loaded.notes, *gather(remarks), *(corrected.notes if corrected else ())]
     if data.origins:
         notes.append(
             note(
@@ -188,6 +214,21 @@ def compare(
             )
         )
     return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)
+
+
+def _open(
+    source: Any, measures: Measures, options: Mapping[str, Any], test: Test, how: tuple[Any, Target, Any, Sequence[Any]]
+) -> tuple[Loaded, Labels | None]:
+    """Read what was given, and people's labels beside it where there are some."""
+    labels, target, labels_by, also_judged = how
+    if labels is None:
+        check_unlabelled(labels_by, also_judged)
+        counting = None if test == "tukey" else Counting(pairs=True)
+        return open_data(source, {"strata": (), **options}, measures, counting), None
+    if test != "auto":
+        raise UsageError(f"--test {test} is for comparisons without --labels, whose p-values are Student's t")
+    loaded = open_labelled(source, measures, options, labels, (labels_by,))
+    return loaded, lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
 
 
 def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
@@ -333,9 +374,15 @@ def _judged(
     ]
 
 
-def _ranks(data: Evidence | Tally, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
+def _ranks(
+    data: Evidence | Tally,
+    measure: Measure,
+    rows: Sequence[Comparison],
+    values: Sequence[tuple[str, float]] | None = None,
+) -> list[Rank]:
     own = [row for row in rows if row.measure == measure.label]
-    values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
+    if values is None:
+        values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
     return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
 
 

@@ -29,6 +29,10 @@ EXACT_FOR = {
         "Tukey's test: exchanges of all labels on each question (every exchange if there are few). It keeps its level"
         " over all pairs of a measure together"
     ),
+    "t": (
+        "Student's t of the corrected difference: approximate, better with more labels. It assumes that the labelled"
+        " questions are a random sample"
+    ),
 }
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
 from nescio.comparison import best
 from nescio.data.evidence import Tally
+from nescio.data.judges import Target
 from nescio.data.results import Scores
+from nescio.errors import UsageError
 from nescio.measures import Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.scoring.corrected_scores import check_unlabelled, score_labelled
 
 Progress = Callable[[int, int], None]
 
@@ -26,6 +29,10 @@ def score(
     ci: float | None = 95.0,
     interval: IntervalMethod = "auto",
     mark: bool | None = None,
+    labels: Any = None,
+    target: Target = "population",
+    labels_by: str | None = None,
+    also_judged: Sequence[Any] = (),
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -40,7 +47,11 @@ def score(
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
     for no interval; `interval` is auto, percentile, bca, dirichlet or wilson. `mark` says whether to mark the best run
     of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks on all
-    questions where exact tests cost little. `progress` hears how many draws are made, of how many, and then how many
+    questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random sample
+    of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected figures
+    are about, all questions of this kind (population) or these alone (collection), `labels_by` a column of questions
+    within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome tables of the
+    same answers by further judges. `progress` hears how many draws are made, of how many, and then how many
     marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded`
     (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`;
     `nescio.pipeline.Options` says what each means.
@@ -49,6 +60,14 @@ def score(
     an option that there is not.
     """
     check_names(score, options)
+    if labels is not None:
+        _check_labelled(interval, mark)
+        scoring.check_resampling(ci, resamples, jobs, seed)
+        how: dict[str, Any] = {"target": target, "labels_by": labels_by, "also_judged": also_judged}
+        corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
+        why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
+        return replace(corrected, why_unmarked=why)
+    check_unlabelled(labels_by, also_judged)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))
@@ -59,6 +78,14 @@ def score(
         return best.mark(scores, loaded, by=by, ci=ci, progress=progress, **drawn)
     marked = best.mark(scores, loaded, by=by, every=False, ci=ci, **drawn)
     return replace(marked, why_unmarked=why_unmarked(marked, loaded))
+
+
+def _check_labelled(interval: str, mark: bool | None) -> None:
+    """Raise UsageError for options that corrected scores have no use for."""
+    if interval != "auto":
+        raise UsageError("--interval is for scores without --labels, whose intervals are prediction-powered")
+    if mark:
+        raise UsageError("--mark tests the judge's verdicts; nescio compare --labels tests corrected differences")
 
 
 def why_unmarked(scores: Scores, loaded: Loaded) -> str:

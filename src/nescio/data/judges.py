@@ -6,7 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
+Target = Literal["collection", "population"]  # what figures that people's labels correct are about
+TARGETS: tuple[Target, ...] = get_args(Target)
 NOBODY = "none"  # what a signature says where no judge is known
 _SPECIAL = re.compile(r"[\\(),=]")
 _CALL = re.compile(r"((?:\\.|[^\\(])*)(?:\((.*)\))?", re.DOTALL)

@@ -23,6 +23,7 @@ class Label:
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, or NOT_GRADED where there is none.
 
     Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
+    `inclusion` is the probability with which the question was drawn for people, where it is known.
     """
 
     question: str
@@ -30,6 +31,7 @@ class Label:
     run: str | None = None
     answer: str | None = None
     place: str = ""
+    inclusion: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -89,15 +89,16 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
     """
     people, known_runs, known_questions = Human(), set(runs), set(questions)
     strangers: list[Label] = []
+    doubled = 0
     for label in labels:
         if label.question not in known_questions or (label.run is not None and label.run not in known_runs):
             strangers.append(label)
         elif label.run is not None:
-            _add(people.by_run, (label.run, label.question), label)
+            doubled += _add(people.by_run, (label.run, label.question), label)
         elif label.answer is not None:
-            _add(people.by_text, (label.question, squeeze(label.answer)), label)
+            doubled += _add(people.by_text, (label.question, squeeze(label.answer)), label)
         elif len(runs) == 1:
-            _add(people.by_question, label.question, label)
+            doubled += _add(people.by_question, label.question, label)
         else:
             raise MismatchError(
                 f"{label.place}: whose answer is this? There are {len(runs)} runs, and no column run or answer"
@@ -118,10 +119,19 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
                 first=whose,
             )
         )
+    if doubled:
+        notes.append(
+            note(
+                "judgements.doubled",
+                "{labels} judgements say again what another says of the same answer, and count once",
+                labels=doubled,
+            )
+        )
     return people, notes
 
 
-def _add(labels: dict[K, Label], key: K, label: Label) -> None:
+def _add(labels: dict[K, Label], key: K, label: Label) -> bool:
+    """Keep a label; say whether the answer has the same verdict already."""
     before = labels.get(key)
     if before is None or before.state == NOT_GRADED:
         labels[key] = label
@@ -130,6 +140,7 @@ def _add(labels: dict[K, Label], key: K, label: Label) -> None:
             f"question {label.question!r} is judged twice, differently: {before.place}, and {label.place}; keep one"
             " verdict"
         )
+    return before is not None and before.state == label.state != NOT_GRADED
 
 
 def asked_of(outcomes: Outcomes) -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from nescio.data.outcomes import STATES
 from nescio.data.policies import Missing, MissingConfidence, Unanswerable, Ungraded
 from nescio.errors import NescioError, UsageError
 from nescio.formats import Counting
+from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
 from nescio.sources.compressed import MOST
 
@@ -29,6 +30,7 @@ class CallerOptions(TypedDict, total=False):
     typed: bool
     texts: bool
     counting: Counting | None
+    beside: frozenset[str]
 
 
 class ChooseOption(CallerOptions, total=False):
@@ -76,7 +78,8 @@ class Options:
     (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
     compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
     says that the options were typed on a command line, which errors then name; `texts` asks for the words of questions
-    and answers, which a report shows; `counting` says that counts of a large table will do, and which.
+    and answers, which a report shows; `counting` says that counts of a large table will do, and which; `beside` are the
+    columns of a table of labels that is read beside the files, which `column` may mean.
     """
 
     format_in: str | None = None
@@ -98,6 +101,7 @@ class Options:
     typed: bool = False
     texts: bool = False
     counting: Counting | None = None
+    beside: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for pairs in ("column", "outcome_map", "choose"):
@@ -106,8 +110,8 @@ class Options:
                     f"{pairs} maps names to values, as in {pairs}={{...}} (found {getattr(self, pairs)!r})"
                 )
         for name, column in self.column.items():
-            if name not in NAMES:
-                raise UsageError(f"--column {name}={column}: a column can be named {', '.join(NAMES)}")
+            if name not in (*NAMES, *OWN_PARTS):
+                raise UsageError(f"--column {name}={column}: a column can be named {', '.join((*NAMES, *OWN_PARTS))}")
         if not 0 < self.max_unpacked < float("inf"):
             raise UsageError(f"max_unpacked is a number of GB above 0 (found {self.max_unpacked!r})")
         for word, outcome in self.outcome_map.items():
@@ -164,6 +168,7 @@ CALLERS = (
     "typed",
     "texts",
     "counting",
+    "beside",
 )  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)

@@ -15,6 +15,7 @@ from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.logs.graded import SAID_SO
 from nescio.formats.native import questions
+from nescio.formats.native.judgements import OWN_PARTS
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 
@@ -39,7 +40,12 @@ def read(
     judging = judging or not gold or options.judging
     with options.naming():
         sources, notes = open_files(items, options)
-        format_, parts = recognise(sources, options.format_in, options.column, judging=judging)
+        column = options.column
+        if options.beside:
+            here = {name for source in sources for name in source.columns}
+            ours = {name: c for name, c in column.items() if name not in OWN_PARTS}
+            column = {name: c for name, c in ours.items() if c in here or c not in options.beside}
+        format_, parts = recognise(sources, options.format_in, column, judging=judging)
         return read_parts(format_, parts, options, notes, gold=gold, runs=runs, judging=judging)
 
 

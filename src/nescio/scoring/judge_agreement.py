@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.data.columns import Array
+from nescio.data.judges import TARGETS, Target
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
@@ -29,8 +29,6 @@ from nescio.stats.intervals import percentile, wilson
 from nescio.stats.prediction_powered import FEWEST
 from nescio.stats.streams import Stream
 
-Target = Literal["collection", "population"]  # what corrected accuracies are about
-TARGETS: tuple[Target, ...] = get_args(Target)
 ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
 _CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
@@ -130,7 +128,7 @@ def against(
     tables = _tables(judged.state, people.state, labelled)
     blocks, level = resampling.blocks(resamples, seed), ci / 100
     notes = _notes(judged, labelled, target)
-    notes += _chosen(judged, sampled, labelled)
+    notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
     agreements, confusions, estimates = [], [], []
     groups = [(name, tables[r]) for r, name in enumerate(judged.runs)]
     if len(groups) > 1:
@@ -263,6 +261,9 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
     judge = Estimate(_share(right, graded), *wilson(right, graded, level))
     whole = [judge, *(_of_all(one, cells, target, level) for one in estimates)]
+    if target == "population":
+        known = cells.known, cells.known_right
+        whole[2] = bias_correction.prediction_powered_population(*sample, known=known)
     return [
         Corrected(name, how, one.value, one.low, one.high, labels, cells.answers, n, one.weight)
         for how, one in zip(HOW, whole, strict=True)
@@ -355,20 +356,19 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
     return notes
 
 
-def _chosen(judged: Outcomes, sampled: Array, labelled: Array) -> list[Note]:
+def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: Array) -> list[Note]:
     """Note the runs whose labelled answers look like no random sample: the judge calls another share of them correct
-    than of the rest.
+    than of the rest. Arrays have shape (runs, questions); `right` is what the judge calls correct.
 
     Of N answers, K of them correct by the judge, a random sample of L holds on average LK/N such, with the variance of
     the hypergeometric law; the note is made beyond the normal quantile of a level of 0.001, divided by the number of
     runs.
     """
-    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(judged.runs))
+    far = NormalDist().inv_cdf(1 - _CHANCE / 2 / len(names))
     runs = []
-    for run, name in enumerate(judged.runs):
-        right = judged.state[run] == CORRECT
-        n, drawn, rights = (int(mask.sum()) for mask in (sampled[run], labelled[run], sampled[run] & right))
-        hits, rest = int((labelled[run] & right).sum()), n - drawn
+    for run, name in enumerate(names):
+        n, drawn, rights = (int(mask.sum()) for mask in (sampled[run], labelled[run], sampled[run] & right[run]))
+        hits, rest = int((labelled[run] & right[run]).sum()), n - drawn
         if not 0 < drawn < n or not 0 < rights < n:
             continue
         share = rights / n

@@ -19,14 +19,14 @@ three).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.errors import UsageError
 from nescio.stats.intervals import wilson
-from nescio.stats.prediction_powered import FEWEST, LEAST, Sample, simple
+from nescio.stats.prediction_powered import FEWEST, LEAST, Mean, Sample, simple
 
 Verdicts = NDArray[np.float64]
 NAN = float("nan")
@@ -75,14 +75,43 @@ def prediction_powered(
     Half the width is $t_{n-2}\sqrt{(1 - n/N)\,S/(n(n-2))}$, S being the sum of the squared residuals
     $y - \bar y_n - \hat\lambda(f - \bar f_n)$, at least 3. Undefined below 3 labels.
     """
+    mean = _mean(people, judge, judge_share, answers)
+    return UNDEFINED if mean is None else _held(mean.value, *mean.interval(level), mean.weights[0])
+
+
+def prediction_powered_population(
+    people: Verdicts,
+    judge: Verdicts,
+    judge_share: float,
+    answers: int,
+    level: float = 0.95,
+    *,
+    known: tuple[int, int] = (0, 0),
+) -> Estimate:
+    r"""Return the same for the answers of this kind, of which these N and the `known` ones are a sample; in [0, 1].
+
+    `known` are answers that need nobody's verdict, and how many of them are right. With $n'$ answers in all and the
+    share $p = N/n'$ of those that need a verdict, half the width is $t_{n-2}\sqrt{p^2(1 - n/N)S^2/n +
+        heta(1-	heta)/n'}$. Undefined below 3 labels.
+    """
+    mean = _mean(people, judge, judge_share, answers)
+    if mean is None:
+        return UNDEFINED
+    total = answers + known[0]
+    value = (known[1] + answers * mean.value) / total
+    share = min(max(value, 0.0), 1.0)
+    whole = replace(mean, value=value, variance=(answers / total) ** 2 * mean.variance, units=total)
+    return _held(value, *whole.superpopulation(share * (1 - share)).interval(level), mean.weights[0])
+
+
+def _mean(people: Verdicts, judge: Verdicts, judge_share: float, answers: int) -> Mean | None:
     n = len(people)
     _check(n, answers)
     if n < FEWEST:
-        return UNDEFINED
+        return None
     every = np.zeros(answers)
     every[: round(answers * judge_share)] = 1  # the judge's verdicts are 0 or 1
-    mean = simple(Sample(people, judge, every))
-    return _held(mean.value, *mean.interval(level), mean.weights[0])
+    return simple(Sample(people, judge, every))
 
 
 def rogan_gladen(people: Verdicts, judge: Verdicts, judge_share: float, answers: int, level: float = 0.95) -> Estimate:

@@ -17,6 +17,7 @@ from nescio.sources.database import connect
 from nescio.sources.opening import open_source
 from nescio.sources.source import LINES, TABLES
 from nescio.sources.tables import load_rows, locate, unguarded
+from nescio.text import decimal
 
 QUESTION = ("question_id", "qid", "id", "question")
 RUN = ("run", "run_id", "system", "model")
@@ -34,6 +35,11 @@ VERDICT = (
     "is_correct",
 )
 
+INCLUSION = "inclusion"
+# What `--column NAME=COLUMN` may name of such a table, and the columns that are taken where it does not.
+PARTS = {"question": QUESTION, "run": RUN, "answer": ANSWER, "verdict": VERDICT, INCLUSION: (INCLUSION,)}
+OWN_PARTS = ("verdict", INCLUSION)  # that no other table has
+
 WORDS = {
     **dict.fromkeys(("correct", "yes", "true", "1", "1.0", "right", "pass", "acceptable", "r"), CORRECT),
     **dict.fromkeys(("incorrect", "no", "false", "0", "0.0", "wrong", "fail", "unacceptable", "w"), INCORRECT),
@@ -45,26 +51,34 @@ LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no ot
 
 
 def read_judgements(
-    table: Any, outcome_map: Mapping[str, str] | None = None, verdict: str | None = None, *, inexact: int = INCORRECT
+    table: Any,
+    outcome_map: Mapping[str, str] | None = None,
+    verdict: str | None = None,
+    *,
+    inexact: int = INCORRECT,
+    named: Mapping[str, str] | None = None,
 ) -> tuple[list[Label], list[Note]]:
     """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
     Columns: the question (question_id, qid, id or question), the run and the text of the answer where there are such,
-    and the verdict, which `verdict` names where several columns could be it. A row without a verdict is NOT_GRADED, and
-    `inexact` says what an inexact answer is (for TREC incorrect, for AVE neither). Raises FormatError for a table that
-    has no such columns, or a word that is no verdict.
+    the verdict, which `verdict` names where several columns could be it, and `inclusion`, the probability with which
+    people were given the question. `named` says which column is which ({"run": COLUMN}; those that the table has not
+    are of other tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
+    incorrect, for AVE neither). Raises FormatError for a table that has no such columns, a word that is no verdict, or
+    a probability that is none.
     """
     source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
         rule = "judgements are a table, in .csv, .tsv, .jsonl or .parquet"
         raise FormatError(source.label, rule, value=Path(str(source.label)).suffix)
     columns = {name.lower(): name for name in source.columns}
-    wanted = {
-        "question": _one(columns, QUESTION),
-        "run": _one(columns, RUN),
-        "answer": _one(columns, ANSWER),
-        "verdict": _verdict(source, columns, verdict),
-    }
+    own = {part: column for part, column in (named or {}).items() if part in PARTS and column in source.columns}
+    if named and (lost := next((part for part in OWN_PARTS if part in named and part not in own), None)):
+        raise UsageError(
+            f"--column {lost}={named[lost]}: {source.label} has no such column; columns are {', '.join(source.columns)}"
+        )
+    wanted = {part: own.get(part) or _one(columns, names) for part, names in PARTS.items()}
+    wanted["verdict"] = _verdict(source, columns, verdict or own.get("verdict"))
     if wanted["question"] is None:
         rule = f"judgements name the question in a column {', '.join(QUESTION)}; there is none of these"
         raise FormatError(source.label, rule, where=source.head, value=list(source.columns))
@@ -74,14 +88,15 @@ def read_judgements(
         rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
     known = _known({row[4] for row in rows if row[4]}, outcome_map or {}, inexact)
     labels, words = [], Counter[str]()
-    for row, question, run, answer, word in rows:
+    for row, question, run, answer, word, odds in rows:
         state = NOT_GRADED if word is None else known.get(word)
         if question is None or state is None:
             rule = "the question is empty" if question is None else _NO_VERDICT
             raise FormatError(source.label, rule, where=locate(source, row), value=question and word)
         if word and STATES.get(word) != state:
             words[word] += 1
-        labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}"))
+        inclusion = None if odds is None else _probability(source, row, odds)
+        labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}", inclusion))
     names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
     notes = []
     for word, times in sorted(words.items()):
@@ -97,6 +112,15 @@ def read_judgements(
             )
         )
     return labels, [*source.notes, *notes]
+
+
+def _probability(source: Any, row: int, cell: str) -> float:
+    """Read a probability of inclusion, above 0 and at most 1."""
+    value = decimal(cell)
+    if value is None or not 0 < value <= 1:
+        rule = "a probability of inclusion is a number above 0 and at most 1"
+        raise FormatError(source.label, rule, where=locate(source, row), value=cell)
+    return float(value)
 
 
 def holds_verdicts(table: Any) -> bool:
@@ -155,9 +179,15 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
         return present[0]
     where = source.head
     if present:
-        rule = f"{' and '.join(present)} could each be the verdict; name one with --verdict COLUMN"
+        rule = (
+            f"{' and '.join(present)} could each be the verdict; name one with --verdict COLUMN, or --column"
+            " verdict=COLUMN beside --labels"
+        )
         raise FormatError(source.label, rule, where=where)
-    rule = f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names"
+    rule = (
+        f"judgements hold the verdict in a column {', '.join(VERDICT)}, or in one that --verdict names (beside"
+        " --labels, --column verdict=COLUMN)"
+    )
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 

@@ -1,0 +1,301 @@
+"""Scores and differences by people's verdicts on some answers and a judge's on all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.judges import Target
+from nescio.data.notes import Note, note
+from nescio.errors import UsageError
+from nescio.measures import Measure
+from nescio.scoring.labels import Labels
+from nescio.scoring.verdict_form import VerdictForm, form_of
+from nescio.stats.prediction_powered import (
+    FEWEST,
+    Mean,
+    Sample,
+    Values,
+    simple,
+    spread_over_strata,
+    stratified,
+    superpopulation_of_terms,
+    weighted,
+)
+
+FEW = 50  # labels below which an interval is approximate
+METHOD = "prediction-powered"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """How a figure came about: of a run, or of its difference from a baseline.
+
+    `judge` is the figure by the judge alone, `people` that by people's labels alone with its interval, `weight` how far
+    the judge is trusted (λ; several judges or strata: their mean). `labels` of the `answers` that needed a verdict have
+    one; the other of `n` questions are known without. `correlation` is that of people's and the judge's values.
+    """
+
+    run: str
+    baseline: str | None
+    measure: str
+    judge: float
+    people: float
+    people_low: float
+    people_high: float
+    weight: float
+    correlation: float
+    labels: int
+    answers: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A corrected figure with its interval, its standard error and the p-value of 0."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    p: float
+    how: Correction
+    remarks: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """A run, with what its right answers are worth, negative for a baseline."""
+
+    run: int
+    sign: int
+    form: VerdictForm
+
+    @property
+    def price(self) -> float:
+        return self.sign * self.form.slope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
+
+    Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN where nobody judged. `strata`
+    numbers the stratum of each question, `inclusion` says with which probability it was drawn.
+    """
+
+    known: NDArray[np.bool_]
+    judge: Values
+    people: Values
+    strata: Array | None
+    inclusion: Values | None
+
+    @property
+    def n(self) -> int:
+        return len(self.known)
+
+
+def corrected_score(labels: Labels, measure: Measure, run: int, *, target: Target, level: float) -> Corrected:
+    """Correct one run's score by its labels."""
+    return _corrected(labels, measure, ((run, 1),), target, level)
+
+
+def corrected_difference(
+    labels: Labels, measure: Measure, runs: tuple[int, int], *, target: Target, level: float
+) -> Corrected:
+    r"""Correct the difference of two runs on the questions that both have, by the labels of both.
+
+    With silence known a measure is $c + \alpha A$ of each run's accuracy, so that the difference of two is the mean of
+    $d = \alpha y^x - \beta y^y$ and a known constant (`nescio.scoring.verdict_form`), and
+    `nescio.stats.prediction_powered` estimates this mean. Questions on which both runs are silent are known, and are
+    no part of what the labels are a sample of.
+    """
+    return _corrected(labels, measure, ((runs[0], 1), (runs[1], -1)), target, level)
+
+
+def _corrected(
+    labels: Labels, measure: Measure, signed: Sequence[tuple[int, int]], target: Target, level: float
+) -> Corrected:
+    data = labels.data
+    runs = [run for run, _ in signed]
+    use: Array = np.all(data.present[runs], axis=0)
+    names = data.runs[runs[0]], data.runs[runs[1]] if len(runs) > 1 else None
+    n = int(use.sum())
+    if not n:
+        how = Correction(*names, measure.label, *(math.nan,) * 6, 0, 0, 0)
+        return Corrected(*(math.nan,) * 5, how)
+    silent = data.column("unanswered")[:, use]
+    sides = [_Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in signed]
+    units = _units(labels, sides, use)
+    constant = sum(side.sign * side.form.constant for side in sides)
+    scale = max(abs(side.price) for side in sides)
+    accuracies = [_accuracy(labels, side, use) for side in sides]
+    pulls = [side.sign * side.form.silence(a) for side, a in zip(sides, accuracies, strict=True)]
+    needless = sum((pull * silent[side.run] for side, pull in zip(sides, pulls, strict=True)), np.zeros(n))
+    alone = _closed_spread(sides[0], accuracies[0], pulls[0]) if len(sides) == 1 else None
+    mean = _estimate(units, scale)
+    by_people = _estimate(replace(units, judge=_without(units)), scale)
+    figures = []
+    for one in (mean, by_people):
+        whole = _whole(one, units, target, needless, alone)
+        figures.append(_figure(whole, constant, measure, level, signed=len(sides) > 1))
+    (value, low, high), (people, people_low, people_high) = figures
+    whole = _whole(mean, units, target, needless, alone)
+    shifted = replace(whole, value=whole.value + constant)
+    answers = int((~units.known).sum())
+    judge = constant + float(units.judge[:, 0].mean())
+    weight = float(np.mean(mean.weights)) if mean.weights else math.nan
+    people_figures = people, people_low, people_high
+    how = Correction(*names, measure.label, judge, *people_figures, weight, mean.correlation, mean.labels, answers, n)
+    error = math.sqrt(whole.variance) if math.isfinite(whole.variance) else math.nan
+    return Corrected(value, low, high, error, shifted.p_value(), how, tuple(_remarks(mean, answers)))
+
+
+def _units(labels: Labels, sides: Sequence[_Side], use: Array) -> _Units:
+    """Lay out d and g of each question."""
+    data, said = labels.data, labels.said[:, use]
+    right = (data.column("correct")[:, use] == 1).astype(float)
+    known = np.all([labels.known[side.run, use] for side in sides], axis=0)
+    people, verdicts = np.zeros(len(known)), [right, *(other[:, use] for other in labels.others)]
+    judge = np.zeros((len(known), len(verdicts)))
+    for side in sides:
+        sure = labels.known[side.run, use]
+        by_people = np.where(sure, right[side.run], np.where(said[side.run] < 0, np.nan, said[side.run]))
+        people += side.price * by_people
+        for j, verdict in enumerate(verdicts):
+            judge[:, j] += side.price * np.where(sure, right[side.run], verdict[side.run])
+    people[known] = judge[known, 0]
+    return _Units(known, judge, people, _strata_of(labels, sides, use), _inclusion_of(labels, sides, use, known))
+
+
+def _strata_of(labels: Labels, sides: Sequence[_Side], use: Array) -> Array | None:
+    if labels.strata is None:
+        return None
+    if isinstance(labels.strata, np.ndarray):
+        strata: Array = labels.strata[use]
+        return strata
+    code = np.zeros(int(use.sum()), dtype=np.int64)
+    for side in sides:  # silent, or right, or wrong by the judge
+        state = np.where(labels.known[side.run, use], 2, labels.data.column("correct")[side.run, use])
+        code = code * 3 + state
+    return np.unique(code, return_inverse=True)[1]
+
+
+def _inclusion_of(labels: Labels, sides: Sequence[_Side], use: Array, known: Array) -> Values | None:
+    """Return the probability with which each labelled question was drawn; raises UsageError where the labels of two
+    runs on one question say different ones."""
+    if labels.inclusion is None:
+        return None
+    inclusion = np.where(known, 1.0, np.nan)
+    for side in sides:
+        own = labels.inclusion[side.run, use]
+        differ = ~np.isnan(own) & ~np.isnan(inclusion) & ~known & (np.abs(own - inclusion) > 1e-12)
+        if differ.any():
+            question = np.array(labels.data.questions, dtype=object)[use][differ][0]
+            raise UsageError(
+                f"question {question!r}: the labels of two runs have different probabilities of inclusion; a comparison"
+                " needs questions that were drawn for both runs at once"
+            )
+        inclusion = np.where(np.isnan(inclusion), own, inclusion)
+    return inclusion
+
+
+def _estimate(units: _Units, scale: float) -> Mean:
+    """Estimate the mean of what needs labels; with known probabilities, of all questions."""
+    seen, open_ = ~np.isnan(units.people), ~units.known
+    if units.inclusion is not None:
+        mean = weighted(np.where(seen, units.people, 0.0), units.judge[:, 0], units.inclusion, seen, scale=scale)
+        labels = int((seen & open_).sum())
+        return replace(mean, labels=labels, freedom=max(labels - 2, 0) if open_.any() else 1)
+    judge = units.judge if units.judge.shape[1] > 1 else units.judge[:, 0]
+    parts = [open_] if units.strata is None else [open_ & (units.strata == s) for s in np.unique(units.strata[open_])]
+    samples = [Sample(units.people[part & seen], judge[part & seen], judge[part]) for part in parts]
+    if units.strata is None:
+        if not open_.any():  # silence throughout: nothing to estimate
+            return Mean(0.0, 0.0, 1.0, (0.0,), 0, 0)
+        return simple(samples[0], scale=scale)
+    return stratified(samples, scale=scale)
+
+
+def _without(units: _Units) -> Values:
+    """Return a judge that says nothing of what needs a verdict."""
+    judge = units.judge[:, :1].copy()
+    judge[~units.known] = 0
+    return judge
+
+
+def _whole(mean: Mean, units: _Units, target: Target, needless: Values, alone: float | None) -> Mean:
+    """Return the mean over all questions, of which some are known, about these or about all of their kind."""
+    if units.inclusion is not None:
+        return mean if target == "collection" else superpopulation_of_terms(mean, needless)
+    known = units.judge[units.known, 0]
+    share = (units.n - len(known)) / units.n
+    value = float(known.sum()) / units.n + share * mean.value
+    whole = replace(mean, value=value, variance=share**2 * mean.variance, units=units.n)
+    if target == "collection":
+        return whole
+    spread = _spread(units, needless) if alone is None else alone
+    return whole.superpopulation(spread)
+
+
+def _spread(units: _Units, needless: Values) -> float:
+    """Estimate the variance of what a question adds, silence included, over questions of this kind."""
+    values, seen = units.people + needless, ~np.isnan(units.people)
+    strata = np.zeros(units.n) if units.strata is None else units.strata
+    parts = [(values[units.known], int(units.known.sum()))]
+    for stratum in np.unique(strata[~units.known]):
+        part = ~units.known & (strata == stratum)
+        parts.append((values[part & seen], int(part.sum())))
+    return spread_over_strata(parts)
+
+
+def _closed_spread(side: _Side, accuracy: float, pull: float) -> float:
+    r"""Return the same for one run: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
+    u, slope = side.form.unanswered, side.price
+    return slope**2 * accuracy * (1 - accuracy) + pull**2 * u * (1 - u) - 2 * slope * pull * accuracy * u
+
+
+def _accuracy(labels: Labels, side: _Side, use: Array) -> float:
+    """Return a run's corrected accuracy on these questions, in [0, 1]."""
+    right = _Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
+    units = _units(labels, [right], use)
+    mean = _estimate(units, 1.0)
+    value = _whole(mean, units, "collection", np.zeros(units.n), None).value
+    return min(max(value, 0.0), 1.0) if math.isfinite(value) else math.nan
+
+
+def _figure(mean: Mean, constant: float, measure: Measure, level: float, *, signed: bool) -> tuple[float, float, float]:
+    """Return value and interval, held to what the measure can be."""
+    low, high = measure.bounds
+    least, most = (low - high, high - low) if signed else (low, high)
+    value, *ends = (x + constant for x in (mean.value, *mean.interval(level)))
+    if math.isnan(value):
+        return math.nan, math.nan, math.nan
+    value, *ends = (min(max(x, least), most) for x in (value, *ends))
+    return value, min(ends[0], value), max(ends[1], value)
+
+
+def _remarks(mean: Mean, answers: int) -> list[Note]:
+    if mean.labels < FEWEST and answers:
+        return [note("labels.too_few", "undefined: people judged {labels} of {answers} answers", labels=mean.labels,
+                     answers=answers)]  # fmt: skip
+    remarks = []
+    if mean.labels < min(FEW, answers):
+        remarks.append(
+            note("labels.approximate", "only {labels} labels: treat this interval as approximate", labels=mean.labels)
+        )
+    if mean.labels < answers and not math.isnan(mean.correlation) and mean.correlation**2 < 1 / mean.labels:
+        remarks.append(
+            note(
+                "labels.judge_useless",
+                "judge and people agree so little here (correlation {correlation:.2f}) that people's labels alone "
+                "would do as well or better",
+                correlation=mean.correlation,
+            )
+        )
+    return remarks

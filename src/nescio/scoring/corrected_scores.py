@@ -1,0 +1,151 @@
+"""The scores of runs by people's labels and a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import Evidence
+from nescio.data.judges import TARGETS, Target
+from nescio.data.notes import Note, gather, note
+from nescio.data.results import Score, Scores
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.measures import Measure, Measures
+from nescio.pipeline import Loaded
+from nescio.scoring.corrected import METHOD, Correction, corrected_score
+from nescio.scoring.judge_agreement import chosen_labels
+from nescio.scoring.labels import VERDICTS, Labels, beside, read_labels
+from nescio.scoring.samples import Remark
+from nescio.scoring.score import open_data, parse_all, strata
+
+SUITABLE = ("c@1", "accuracy")  # where no measure is named
+
+
+def score_labelled(
+    source: Any,
+    measures: Measures,
+    options: Mapping[str, Any],
+    labels: Any,
+    *,
+    by: str | None,
+    ci: float | None,
+    target: Target,
+    labels_by: str | None,
+    also_judged: Sequence[Any],
+) -> Scores:
+    """Score every run by people's labels and the judge; arguments as in `nescio.score`."""
+    loaded = open_labelled(source, measures, options, labels, (by, labels_by))
+    laid = lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
+    wanted = suitable(measures, loaded)
+    rows: list[Score] = []
+    remarks: list[Remark] = []
+    corrections: list[Correction] = []
+    for stratum, part in strata(loaded.data, by):
+        assert isinstance(part, Evidence)
+        own = laid if stratum is None else laid.select(np.asarray(laid.data.strata[by or ""]) == stratum)
+        for run, name in enumerate(part.runs):
+            for measure in wanted:
+                one = corrected_score(own, measure, run, target=target, level=(ci or 95) / 100)
+                low, high = (one.low, one.high) if ci else (None, None)
+                method = METHOD if ci else None
+                rows.append(Score(name, measure.label, one.value, low, high, one.how.n, stratum, method))
+                whose = f"run {name!r}" if stratum is None else f"run {name!r} on {by} {stratum!r}"
+                remarks += [(remark, measure.label, whose) for remark in one.remarks]
+                corrections += [one.how] if stratum is None else []
+    how: dict[str, object] = {"by": by} if by else {}
+    how |= {"ci": f"{ci:g}", "interval": METHOD} if ci else {"interval": "none"}
+    line = sign(measures="+".join(m.name for m in wanted), **loaded.signature, **laid.signature, target=target, **how)
+    notes = [*loaded.notes, *laid.notes, *about(laid, target), *gather(remarks)]
+    if len(loaded.data.runs) > 1:
+        notes.append(
+            note(
+                "labels.no_difference",
+                "two corrected scores do not subtract to the corrected difference of the runs, which nescio compare "
+                "--labels estimates",
+            )
+        )
+    return Scores(tuple(rows), line, tuple(dict.fromkeys(notes)), "scores", {"labels": tuple(corrections)})
+
+
+def open_labelled(
+    source: Any, measures: Measures, options: Mapping[str, Any], labels: Any, kept: Sequence[str | None]
+) -> Loaded:
+    """Read the files beside which there are labels, with the columns of questions in `kept`."""
+    columns = tuple(name for name in kept if name is not None and name != VERDICTS)
+    loaded = open_data(source, {"strata": columns, **options, "beside": beside(labels)}, measures)
+    if isinstance(loaded.data, Evidence) and set(columns) - set(loaded.data.strata):
+        return open_data(
+            source, {"strata": None, **options, "beside": beside(labels)}, measures
+        )  # to say what there is
+    return loaded
+
+
+def lay_labels(
+    loaded: Loaded,
+    table: Any,
+    options: Mapping[str, Any],
+    *,
+    target: Target,
+    labels_by: str | None,
+    also_judged: Sequence[Any],
+) -> Labels:
+    """Lay people's labels beside what was loaded, and other judges' verdicts where they are given."""
+    if target not in TARGETS:
+        raise UsageError(f"target must be {' or '.join(TARGETS)} (found {target!r})")
+    passed = {name: options[name] for name in ("missing", "ungraded", "unanswerable", "typed") if name in options}
+    others = []
+    for path in also_judged:
+        other = open_data(path, {"strata": (), **passed}).data
+        if not isinstance(other, Evidence) or "correct" not in other.columns:
+            raise MismatchError(f"--also-judged: {path} has no outcomes of single questions")
+        others.append(other)
+    return read_labels(loaded, table, by=labels_by, also_judged=others)
+
+
+def suitable(measures: Measures, loaded: Loaded) -> list[Measure]:
+    """Return the measures asked for, or those of the defaults that labels can correct."""
+    if measures:
+        return parse_all(measures, loaded)
+    defaults = [measure for measure in parse_all(None, loaded) if measure.label in SUITABLE]
+    return defaults or parse_all(SUITABLE, None)
+
+
+def about(labels: Labels, target: Target) -> list[Note]:
+    """Say what corrected figures are about and what they assume, and note labels that look chosen."""
+    where = {
+        "collection": "what people would say of all answers to these questions",
+        "population": "all questions of this kind, of which these are a sample (--target collection is about these "
+        "alone)",
+    }[target]
+    drawn = {
+        "simple": "are a random sample of the questions",
+        "inclusion": "were drawn with the probabilities in their column `inclusion`",
+    }.get(labels.drawn, f"are a random sample within each value of {labels.drawn.removeprefix('by ')!r}")
+    data, labelled = labels.data, labels.labelled
+    notes = [
+        note(
+            "labels.about",
+            "corrected by {labels:n label} of people; the figures are about {where}, and assume that the labels "
+            "{drawn}",
+            labels=int(labelled.sum()),
+            where=where,
+            drawn=drawn,
+        )
+    ]
+    if labels.drawn == "simple":
+        notes += chosen_labels(data.runs, data.column("correct") == 1, data.present & ~labels.known, labelled)
+    for run in np.flatnonzero(~labelled.any(axis=1) & (data.present & ~labels.known).any(axis=1)):
+        notes.append(note("labels.none", "run {subject!r}: people judged none of its answers", data.runs[run]))
+    if data.clusters is not None:
+        notes.append(note("labels.clusters", "questions are clustered, but these intervals treat them as independent"))
+    return notes
+
+
+def check_unlabelled(labels_by: str | None, also_judged: Sequence[Any]) -> None:
+    """Raise UsageError for options of labels where there are none."""
+    for name, value in (("--labels-by", labels_by), ("--also-judged", also_judged)):
+        if value:
+            raise UsageError(f"{name} says how --labels are used, and there are none")

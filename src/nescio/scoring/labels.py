@@ -1,0 +1,224 @@
+"""People's verdicts on some of the answers, laid beside the judge's on all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, NOT_GRADED, SILENT, Label
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.native.judgements import read_judgements
+from nescio.judging.human import Human, human
+from nescio.pipeline import Loaded
+from nescio.sources.opening import open_source
+
+VERDICTS = "verdicts"  # strata made of what the judge says of the runs that are compared
+NEITHER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """What people said of the answers in `data`; all arrays have shape (runs, questions).
+
+    `said` is 1 or 0 for an answer that people call correct or not, -1 where they said nothing. `known` are the cells
+    that need nobody's verdict: silence, and answers to questions that have no answer. `inclusion` is the probability
+    with which each labelled question was drawn, None where the table does not say. `others` are further judges'
+    verdicts, 1 for correct. `strata` says in which stratum each question was drawn, None for one sample of all; it is
+    `VERDICTS` where strata are made of the judge's verdicts.
+    """
+
+    data: Evidence
+    said: NDArray[np.int8]
+    known: NDArray[np.bool_]
+    inclusion: NDArray[np.float64] | None
+    digest: str
+    others: tuple[NDArray[np.float64], ...] = ()
+    strata: Array | Literal["verdicts"] | None = None
+    drawn: str = "simple"
+    notes: tuple[Note, ...] = ()
+
+    def select(self, questions: Array) -> Labels:
+        """Return the same on some of the questions (a mask)."""
+        return replace(
+            self,
+            data=self.data.select(questions),
+            said=self.said[:, questions],
+            known=self.known[:, questions],
+            inclusion=None if self.inclusion is None else self.inclusion[:, questions],
+            others=tuple(other[:, questions] for other in self.others),
+            strata=self.strata[questions] if isinstance(self.strata, np.ndarray) else self.strata,
+        )
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """The answers that people judged, of those that need a verdict."""
+        labelled: NDArray[np.bool_] = (self.said != NEITHER) & ~self.known & self.data.present
+        return labelled
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The part of a signature that says what people said, and what it was drawn from."""
+        also = {"also_judged": str(len(self.others))} if self.others else {}
+        return {"labels": str(int(self.labelled.sum())), "people": self.digest, "drawn": self.drawn, **also}
+
+
+def beside(table: Any) -> frozenset[str]:
+    """Return the columns of a table of labels, which `--column` may mean beside those of the files."""
+    return frozenset(open_source(table).columns)
+
+
+def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judged: Sequence[Evidence] = ()) -> Labels:
+    """Read people's verdicts on the answers of what was loaded, and note what of them could not be used.
+
+    The columns are found by their names, or by `column` of the options that the files were read with. `by` names the
+    column of questions within whose values the labelled ones were drawn, or is "verdicts". Raises UsageError where the
+    data has no questions, or each was asked several times; MismatchError where labels contradict each other or belong
+    to no answer; FormatError for a table that is none.
+    """
+    data = loaded.data
+    if isinstance(data, Tally):
+        raise UsageError("labels are of single answers, and this data has counts only")
+    if data.repeats is not None:
+        raise UsageError("labels cannot be used where questions were asked several times: they name no repeat")
+    if data.origins:
+        raise UsageError("--ungraded bounds takes each ungraded answer both ways; with --labels use exclude")
+    if data.answer_rows is not None or "correct" not in data.columns:
+        raise UsageError("labels correct what a judge says of answers to questions, and this data has no such outcomes")
+    options = loaded.options
+    with options.naming():
+        given, notes = read_judgements(table, options.outcome_map, named=options.column)
+        people, more = human(given, data.runs, data.questions)
+    grid, inclusion = _laid_out(loaded, data, people)
+    known = data.present & (data.column("unanswered") == 1)
+    known |= data.present & (data.column("answered") == 0)
+    if "answerable" in data.columns:
+        known |= data.present & (data.column("answerable") == 0)
+    said = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
+    notes = [*notes, *more, *people.said_of_stale(), *_odd(data, grid, known)]
+    if not ((said != NEITHER) & ~known & data.present).any():
+        raise MismatchError("people judged none of these answers")
+    strata = _strata(data, by)
+    if by is not None and inclusion is not None:
+        raise UsageError("the labels have a column `inclusion`, which says how they were drawn; leave --labels-by out")
+    if also_judged and (by is not None or inclusion is not None):
+        raise UsageError("--also-judged is for labels that are one random sample of the questions")
+    drawn = "simple" if by is None and inclusion is None else "inclusion" if by is None else f"by {by}"
+    others = tuple(_aligned(other, data) for other in also_judged)
+    return Labels(data, said, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
+
+
+def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:
+    """Return people's verdict on each answer, NOT_GRADED where there is none, and the probabilities of inclusion."""
+    grid = np.full(data.present.shape, NOT_GRADED, dtype=np.int8)
+    inclusion = np.full(data.present.shape, np.nan)
+    run_at, question_at = ({name: i for i, name in enumerate(names)} for names in (data.runs, data.questions))
+    for run, question, label in _found(loaded, data, people):
+        at = run_at[run], question_at[question]
+        grid[at] = label.state
+        if label.inclusion is not None:
+            inclusion[at] = label.inclusion
+    given, all_of = ~np.isnan(inclusion), grid != NOT_GRADED
+    if not given.any():
+        return grid, None
+    if (all_of & ~given).any():
+        lacking = int((all_of & ~given).sum())
+        raise MismatchError(f"{lacking} labels have no probability of inclusion, and others have one")
+    return grid, inclusion
+
+
+def _found(loaded: Loaded, data: Evidence, people: Human) -> Iterator[tuple[str, str, Label]]:
+    """Yield each label with the run and question that it is of."""
+    if loaded.texts is None:
+        if people.by_text and not (people.by_run or people.by_question):
+            raise MismatchError(
+                "labels without a run are found by the text of the answer, and these files have none; add a column run"
+            )
+        for (run, question), label in people.by_run.items():
+            yield run, question, label
+        for question, label in people.by_question.items():
+            yield data.runs[0], question, label
+        return
+    runs, questions = set(data.runs), set(data.questions)
+    for one in loaded.texts.runs:
+        for response in one.responses:
+            if response.rank == 1 and one.name in runs and response.question_id in questions:
+                found = people.label(one.name, response.question_id, response.answer)
+                if found is not None:
+                    yield one.name, response.question_id, found
+
+
+def _odd(data: Evidence, grid: NDArray[np.int8], known: NDArray[np.bool_]) -> list[Note]:
+    """Note labels on what needs none, and those that call an answer no attempt."""
+    notes = []
+    right = data.column("correct") == 1
+    needless = known & (grid != NOT_GRADED)
+    against = needless & (grid != SILENT) & ((grid == CORRECT) != right)
+    if against.any():
+        notes.append(
+            note(
+                "labels.of_silence",
+                "{labels:n label} {labels:is/are} of answers that the runs left unanswered, or of questions without an "
+                "answer, and {labels:is/are} not used: silence is known",
+                labels=int(against.sum()),
+            )
+        )
+    silent = (grid == SILENT) & ~known & data.present
+    if silent.any():
+        notes.append(
+            note(
+                "labels.called_silent",
+                "people call {labels:n answer} unanswered that the runs gave; with --labels {labels:it/they} "
+                "{labels:counts/count} as not correct",
+                labels=int(silent.sum()),
+            )
+        )
+    absent = (grid != NOT_GRADED) & ~data.present
+    if absent.any():
+        notes.append(
+            note(
+                "labels.absent",
+                "{labels:n label} {labels:is/are} of answers that are missing or left out, and {labels:is/are} not "
+                "used",
+                labels=int(absent.sum()),
+            )
+        )
+    return notes
+
+
+def _strata(data: Evidence, by: str | None) -> Array | Literal["verdicts"] | None:
+    if by is None:
+        return None
+    if by in data.strata:
+        return np.unique(data.strata[by], return_inverse=True)[1]
+    if by == VERDICTS:
+        return "verdicts"
+    have = ", ".join((*data.strata, VERDICTS))
+    raise MismatchError(f"--labels-by {by}: no such column is constant within each question; there are: {have}")
+
+
+def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
+    """Return another judge's verdicts on the answers of `data`, 1 for correct."""
+    if set(data.runs) - set(other.runs) or set(data.questions) - set(other.questions):
+        raise MismatchError("--also-judged must have the same runs and questions as the files")
+    runs = [other.runs.index(run) for run in data.runs]
+    place = {question: i for i, question in enumerate(other.questions)}
+    chosen = [place[question] for question in data.questions]
+    verdicts: NDArray[np.float64] = (other.column("correct")[np.ix_(runs, chosen)] == 1).astype(float)
+    return verdicts
+
+
+def _digest(data: Evidence, grid: NDArray[np.int8], inclusion: NDArray[np.float64] | None) -> str:
+    """Return a short hash of people's verdicts, whatever their order."""
+    rows: list[Mapping[str, Any] | str] = []
+    for r, q in np.argwhere(grid != NOT_GRADED):
+        odds = "" if inclusion is None else repr(float(inclusion[r, q]))
+        rows.append(f"{data.runs[r]}\0{data.questions[q]}\0{grid[r, q]}\0{odds}")
+    return hashlib.blake2b("\n".join(sorted(map(str, rows))).encode(), digest_size=6).hexdigest()

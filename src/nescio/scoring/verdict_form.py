@@ -1,0 +1,62 @@
+"""Measures that are linear in who is right, once silence is known: what a right answer is worth to each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.columns import OUTCOMES
+from nescio.errors import UsageError
+from nescio.measures import Measure
+
+_STEP = 1e-3  # of a derivative from five points, exact for polynomials up to the fourth degree
+_CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictForm:
+    r"""A measure as a function of accuracy A, silence U being known: $c + \alpha A$.
+
+    `slope` is α, what an answer adds to the score if it is right and not wrong, and `constant` c. c@1 has α = 1 + U
+    and c = 0, UF 2 and U - 1, penalty(t) with $\kappa = t/(1-t)$ $1 + \kappa$ and $-\kappa(1 - U)$, accuracy 1 and 0.
+    """
+
+    measure: Measure
+    unanswered: float
+    slope: float
+    constant: float
+
+    def silence(self, accuracy: float) -> float:
+        """Return δ, the derivative by U: what more silence adds to the score at this accuracy."""
+        at = [_value(self.measure, accuracy, self.unanswered + k * _STEP) for k in (-2, -1, 1, 2)]
+        slope = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
+        return slope if math.isfinite(slope) else 0.0
+
+
+def form_of(measure: Measure, unanswered: float) -> VerdictForm:
+    """Find what a right answer is worth to a measure, for a run with this share of unanswered questions.
+
+    Raises UsageError for a measure that reads more than the three outcomes, is no linear function of accuracy, or does
+    not depend on who is right.
+    """
+    if not measure.of_counts or set(measure.needs) - {*OUTCOMES, "n"}:
+        raise UsageError(
+            f"people's labels correct measures of the three outcomes, such as accuracy, c@1, UF and penalty(t=0.75);"
+            f" {measure.label} reads more than these"
+        )
+    if {"correct", "incorrect"}.isdisjoint(measure.needs):
+        raise UsageError(f"{measure.label} does not depend on what is correct, so labels cannot correct it")
+    if unanswered == 1:
+        return VerdictForm(measure, 1.0, 0.0, _value(measure, 0.0, 1.0))
+    none, half, all_right = (_value(measure, a, unanswered) for a in (0.0, (1 - unanswered) / 2, 1 - unanswered))
+    if not abs(none + all_right - 2 * half) <= _CLOSE * max(1.0, abs(none), abs(all_right)):
+        raise UsageError(f"{measure.label} is no linear function of accuracy, so labels cannot correct it")
+    return VerdictForm(measure, unanswered, (all_right - none) / (1 - unanswered), none)
+
+
+def _value(measure: Measure, accuracy: float, unanswered: float) -> float:
+    shares = np.array([accuracy, 1 - accuracy - unanswered, unanswered])
+    kinds = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)) | {"n": np.ones(3)})
+    return float(measure.of_totals({name: np.asarray(values @ shares) for name, values in kinds.items()}))

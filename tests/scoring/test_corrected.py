@@ -1,0 +1,335 @@
+"""Scores and differences by people's labels: the worked figures through the whole pipeline, and what is said of labels.
+
+Ten questions, of which people judged the first six (S: silent): run x by the judge 110S1011S0, by people 111S00; run y by
+the judge 10S0110100, by people 10S000. The figures of `tests/stats/test_prediction_powered.py` are of the same; here the
+squared residuals are taken to sum to at least 3 times the square of the price of a verdict.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import nescio
+from nescio.data.results import Comparison
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.measures import parse
+from nescio.scoring.corrected import Correction
+from nescio.scoring.verdict_form import form_of
+from tests.notes import in_words
+
+WORDS = {"1": "correct", "0": "incorrect", "S": "unanswered"}
+JUDGE = {"x": "110S1011S0", "y": "10S0110100"}
+PEOPLE = {"x": "111S00", "y": "10S000"}
+T4 = 2.7764451051977987  # t with 4 degrees of freedom, tabulated
+
+
+def rows(verdicts: dict[str, str], column: str = "outcome", **extra: Any) -> list[dict[str, Any]]:
+    return [
+        {"run": run, "question": f"q{i}", column: WORDS[sign], **extra}
+        for run, signs in verdicts.items()
+        for i, sign in enumerate(signs)
+    ]
+
+
+OUTCOMES, LABELS = rows(JUDGE), rows(PEOPLE, "verdict")
+
+
+def compared(measure: str = "accuracy", **options: Any) -> tuple[Comparison, Correction]:
+    found = nescio.compare(OUTCOMES, measure, **{"labels": LABELS, "baseline": "y", "target": "collection", **options})
+    return found.rows[0], found.tables["labels"][0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "difference", "weight", "price"),
+    [
+        ("accuracy", 0.3850574713, 0.5172413793, 1.0),
+        ("c@1", 0.4732466356, 0.5143633540, 1.2),
+        ("UF", 2 * 0.3850574713 + 0.1, 0.5172413793, 2.0),  # and what x is silent on more than y
+        ("penalty(t=0.75)", 4 * 0.3850574713 + 3 * 0.1, 0.5172413793, 4.0),
+    ],
+)
+def test_the_worked_differences(measure: str, difference: float, weight: float, price: float) -> None:
+    row, how = compared(measure)
+    assert row.difference == pytest.approx(difference, abs=2e-9)
+    assert how.weight == pytest.approx(weight, abs=1e-9)
+    error = price * math.sqrt((1 - 6 / 10) * 3 / 4 / 6)  # the residuals sum to less than 3 here
+    assert row.spread == pytest.approx(error)
+    low, high = parse(measure).bounds
+    assert row.low == pytest.approx(max(difference - T4 * error, low - high))
+    assert row.p == pytest.approx(2 * stats.t.sf(difference / error, 4))
+    assert (row.test, row.n, how.labels, how.answers, how.n) == ("t", 10, 6, 10, 10)
+
+
+def test_the_difference_turned_round() -> None:
+    one, other = compared()[0], compared(baseline="x")[0]
+    assert one.low is not None
+    assert one.high is not None
+    assert (other.difference, other.low, other.high) == pytest.approx((-one.difference, -one.high, -one.low))
+    assert other.p == pytest.approx(one.p)
+
+
+def test_questions_of_this_kind() -> None:
+    """c@1: δ is each run's accuracy by its own labels, and each question adds 1.2 y - 1.1 y' + A s - A' s'."""
+    near, far = compared("c@1")[0], compared("c@1", target="population")[0]
+    own = nescio.score(OUTCOMES, "accuracy", labels=LABELS, target="collection")
+    x, y = own.value("x", "accuracy"), own.value("y", "accuracy")
+    added = [
+        1.2 * (a == "1") - 1.1 * (b == "1") + x * (a == "S") - y * (b == "S")
+        for a, b in zip(PEOPLE["x"], PEOPLE["y"], strict=True)
+    ]
+    assert far.difference == near.difference
+    assert near.spread is not None
+    assert far.spread == pytest.approx(math.sqrt(near.spread**2 + np.var(added, ddof=1) / 10))
+
+
+def test_one_run() -> None:
+    """x: 8 answers, 5 of them labelled, 3 by people and 3 by the judge right, 5 of the 8 by the judge: Cov 1/25 (y and f
+    agree on 3 of 5), Var 15/56; silence is known, so that A is 8/10 of the mean of the answers."""
+    weight = (2 / 5 - 9 / 25) / (15 / 56)
+    mean = 3 / 5 + weight * (5 / 8 - 3 / 5)
+    found = nescio.score(OUTCOMES, ["accuracy", "c@1"], labels=LABELS, target="collection")
+    assert found.value("x", "accuracy") == pytest.approx(0.8 * mean)
+    assert found.value("x", "c@1") == pytest.approx(1.2 * 0.8 * mean)
+    half = 3.182446305284263 * 0.8 * math.sqrt((1 - 5 / 8) * 3 / 3 / 5)  # t with 3 degrees of freedom
+    low = found["x", "accuracy"].low
+    assert low == pytest.approx(max(0.8 * mean - half, 0))
+    assert found["x", "c@1"].interval == "prediction-powered"
+    wide = nescio.score(OUTCOMES, "accuracy", labels=LABELS, ci=60)["x", "accuracy"]
+    a = 0.8 * mean
+    half = stats.t.ppf(0.8, 3) * math.sqrt(0.64 * (1 - 5 / 8) / 5 + a * (1 - a) / 10)
+    assert (wide.low, wide.high) == pytest.approx((a - half, a + half))
+
+
+def test_the_score_is_that_of_nescio_judge(tmp_path: Path) -> None:
+    """`judge --against` gives the same accuracy and interval, about these questions and about all of their kind."""
+    rng = np.random.default_rng(3)
+    signs = "".join(rng.choice(list("10S"), 200, p=[0.5, 0.3, 0.2]))
+    flipped = "".join(s if s == "S" or rng.random() < 0.8 else "10"[s == "1"] for s in signs)
+    outcomes, labels = tmp_path / "outcomes.csv", tmp_path / "people.csv"
+    for path, table in ((outcomes, rows({"x": flipped})), (labels, rows({"x": signs[:80]}, "verdict"))):
+        path.write_text("\n".join([",".join(table[0]), *(",".join(r.values()) for r in table)]), encoding="utf-8")
+    judged = nescio.judge(outcomes, against=labels)
+    for target in ("collection", "population"):
+        one = judged.agreement(target=target).tables["corrected"][2]
+        other = nescio.score(outcomes, "accuracy", labels=labels, target=target)["x", "accuracy"]
+        assert (one.accuracy, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-12)
+
+
+def test_known_probabilities() -> None:
+    """The worked figure of §3, through a column `inclusion`; the residuals sum to less than 3, so that the interval is
+    wider than without."""
+    odds = [0.8, 0.8, 0.5, 0.5, 0.8, 0.5]
+    labels = [{**row, "inclusion": odds[int(row["question"][1:])]} for row in LABELS]
+    row, how = compared(labels=labels)
+    assert row.difference == pytest.approx(0.4128113879, abs=1e-9)
+    assert how.weight == pytest.approx(0.5017793594, abs=1e-9)
+    assert row.spread is not None
+    assert row.spread > 0.1606591109
+    found = nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y")
+    assert found.rows[0].spread == pytest.approx(0.2124998546, abs=1e-9)
+    assert found.signature["drawn"] == "inclusion"
+
+
+def test_inclusion_may_have_another_name_and_must_be_a_probability() -> None:
+    labels = [{**row, "p_drawn": 0.5} for row in LABELS]
+    found = nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y", column={"inclusion": "p_drawn"})
+    assert found.signature["drawn"] == "inclusion"
+    labels[0]["p_drawn"] = 1.5
+    with pytest.raises(FormatError, match="above 0 and at most 1"):
+        nescio.compare(OUTCOMES, labels=labels, column={"inclusion": "p_drawn"})
+    del labels[0]["p_drawn"]
+    with pytest.raises(MismatchError, match="1 labels have no probability of inclusion"):
+        nescio.score(OUTCOMES, labels=labels, column={"inclusion": "p_drawn"})
+    with pytest.raises(UsageError, match=r"column=.*odds.*: table has no such column"):
+        nescio.score(OUTCOMES, labels=labels, column={"inclusion": "odds"})
+
+
+def test_two_runs_must_be_drawn_with_one_probability() -> None:
+    labels = [{**row, "inclusion": 0.5 if row["run"] == "x" else 0.4} for row in LABELS]
+    with pytest.raises(UsageError, match="question 'q0': the labels of two runs have different probabilities"):
+        compared(labels=labels)
+
+
+def test_columns_of_labels_by_name() -> None:
+    """--column may mean a column of the files, of the labels, or of both."""
+    labels = [{"engine": r["run"], "item": r["question"], "by_ann": r["verdict"], "by_bob": "?"} for r in LABELS]
+    named = {"run": "engine", "question": "item", "verdict": "by_ann"}
+    assert compared(labels=labels, column=named)[0] == compared()[0]
+    outcomes = [{"engine": r["run"], "item": r["question"], "outcome": r["outcome"]} for r in OUTCOMES]
+    found = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", target="collection", column=named)
+    assert found.rows[0] == compared()[0]
+
+
+def test_strata_of_questions_and_of_verdicts() -> None:
+    rng = np.random.default_rng(8)
+    truth = {run: "".join(rng.choice(list("10"), 120)) for run in "xy"}
+    judge = {run: "".join(s if rng.random() < 0.8 else "10"[s == "1"] for s in signs) for run, signs in truth.items()}
+    outcomes = [{**row, "topic": "ab"[int(row["question"][1:]) % 3 > 0]} for row in rows(judge)]
+    drawn = [f"q{i}" for i in range(120) if i % 3 == 0 or i % 7 < 2]  # all of topic a, some of topic b
+    labels = [row for row in rows(truth, "verdict") if row["question"] in drawn]
+    found = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", labels_by="topic", target="collection")
+    d = np.array([(a == "1") * 1.0 - (b == "1") for a, b in zip(truth["x"], truth["y"], strict=True)])
+    g = np.array([(a == "1") * 1.0 - (b == "1") for a, b in zip(judge["x"], judge["y"], strict=True)])
+    a, known = np.arange(120) % 3 == 0, np.array([f"q{i}" in drawn for i in range(120)])
+    b = ~a & known
+    weight = np.cov(d[b], g[b], ddof=0)[0, 1] / g[~a].var(ddof=1)
+    value = d[a].mean() / 3 + 2 / 3 * (d[b].mean() + weight * (g[~a].mean() - g[b].mean()))
+    assert found.rows[0].difference == pytest.approx(value)
+    assert found.signature["drawn"] == "by topic"
+    patterns = nescio.compare(outcomes, "accuracy", labels=labels, baseline="y", labels_by="verdicts")
+    assert patterns.rows[0].difference == pytest.approx(value, abs=0.1)
+    with pytest.raises(MismatchError, match=r"--labels-by nowhere: no such column .* topic, verdicts"):
+        nescio.compare(outcomes, labels=labels, labels_by="nowhere")
+
+
+def test_two_judges() -> None:
+    """With people themselves for a second judge nothing but its own error is left, and the first has no weight."""
+    rng = np.random.default_rng(9)
+    truth = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}
+    judge = {run: "".join(rng.choice(list("10"), 200)) for run in "xy"}
+    labels = [row for row in rows(truth, "verdict") if int(row["question"][1:]) < 60]
+    found = nescio.compare(rows(judge), "accuracy", labels=labels, baseline="y", also_judged=[rows(truth)])
+    right = {run: signs.count("1") / 200 for run, signs in truth.items()}
+    assert found.rows[0].difference == pytest.approx(right["x"] - right["y"], abs=0.02)
+    assert found.tables["labels"][0].correlation == pytest.approx(1)
+    assert found.signature["also_judged"] == "1"
+    with pytest.raises(UsageError, match="2 judges need at least 20 labels"):
+        nescio.compare(rows(judge), labels=labels[:10] + labels[60:70], also_judged=[rows(truth)])
+    with pytest.raises(MismatchError, match="the same runs and questions"):
+        nescio.compare(rows(judge), labels=labels, also_judged=[OUTCOMES])
+
+
+@pytest.mark.parametrize(
+    ("name", "unanswered", "slope", "constant", "silence"),
+    [
+        ("accuracy", 0.2, 1, 0, 0),
+        ("c@1", 0.2, 1.2, 0, 0.5),
+        ("UF", 0.2, 2, -0.8, 1),
+        ("UF01", 0.2, 1, 0.1, 0.5),
+        ("penalty(t=0.75)", 0.2, 4, -2.4, 3),
+        ("precision", 0.2, 1 / 0.8, 0, 0.5 / 0.64),  # A/(1 - U)
+        ("all_unanswered_right", 0.2, 1, 0.2, 1),
+        ("omniscience_index", 0.2, 200, -80, 100),
+    ],
+)
+def test_what_a_right_answer_is_worth(
+    name: str, unanswered: float, slope: float, constant: float, silence: float
+) -> None:
+    """By hand, from the formulas; silence at an accuracy of .5."""
+    form = form_of(parse(name), unanswered)
+    assert (form.slope, form.constant) == pytest.approx((slope, constant))
+    assert form.silence(0.5) == pytest.approx(silence, abs=1e-8)
+
+
+def test_measures_that_labels_cannot_correct() -> None:
+    with pytest.raises(UsageError, match="coverage reads more than these"):
+        nescio.score(OUTCOMES, "coverage", labels=LABELS)
+    with pytest.raises(UsageError, match="AUROC reads more than these"):
+        nescio.score(OUTCOMES, "AUROC", labels=LABELS)
+
+
+def test_defaults_are_those_that_labels_can_correct() -> None:
+    assert {row.measure for row in nescio.score(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
+    assert {row.measure for row in nescio.compare(OUTCOMES, labels=LABELS)} == {"c@1", "accuracy"}
+
+
+def test_what_is_said_of_labels() -> None:
+    labels = [
+        *LABELS,
+        LABELS[0],  # again
+        {"run": "x", "question": "q3", "verdict": "correct"},  # silent, and people say unanswered and correct
+        {"run": "x", "question": "q99", "verdict": "correct"},
+        {"run": "y", "question": "q8", "verdict": "unanswered"},  # x is silent on it
+        {"run": "x", "question": "q7", "verdict": "correct"},  # y has no label on it
+    ]
+    labels = [row for row in labels if (row["run"], row["question"], row["verdict"]) != ("x", "q3", "unanswered")]
+    said = "\n".join(in_words(nescio.compare(OUTCOMES, "accuracy", labels=labels, baseline="y").notes))
+    for words in (
+        "1 judgements say again what another says",
+        "1 judgements are of runs or questions that are not here (first: run 'x', question 'q99')",
+        "1 label is of answers that the runs left unanswered",
+        "people call 1 answer unanswered that the runs gave; with --labels it counts as not correct",
+        "1 question has a label for one run of a pair alone",
+        "only 7 labels: treat this interval as approximate",
+        "a corrected difference is estimated of itself",
+        "the figures are about all questions of this kind",
+    ):
+        assert words in said, said
+
+
+def test_labels_that_contradict_each_other_are_refused() -> None:
+    with pytest.raises(MismatchError, match="question 'q0' is judged twice, differently"):
+        nescio.score(OUTCOMES, labels=[*LABELS, {"run": "x", "question": "q0", "verdict": "incorrect"}])
+
+
+def test_a_judge_that_is_worse_than_none_is_said() -> None:
+    """People's and the judge's verdicts are uncorrelated on 60 labels: ρ² = 0 < 1/60."""
+    truth, judge = "10" * 100, "1100" * 50
+    labels = rows({"x": truth[:60]}, "verdict")
+    found = nescio.score(rows({"x": judge}), "accuracy", labels=labels)
+    assert any("people's labels alone would do as well or better" in str(one) for one in found.notes)
+    good = nescio.score(rows({"x": truth}), "accuracy", labels=labels)
+    assert not any("alone would do" in str(one) or "approximate" in str(one) for one in good.notes)
+
+
+def test_labels_of_odd_answers_are_said_to_be_no_random_sample() -> None:
+    truth = "1" * 100 + "0" * 100
+    found = nescio.score(rows({"x": truth}), "accuracy", labels=rows({"x": truth[:80]}, "verdict"))
+    assert any("by more than chance" in str(one) for one in found.notes)
+
+
+def test_too_few_labels_are_undefined() -> None:
+    found = nescio.compare(OUTCOMES, "accuracy", labels=LABELS[:2] + LABELS[6:8], baseline="y")
+    assert math.isnan(found.rows[0].difference)
+    assert found.rows[0].verdict is None
+    assert any("undefined: people judged 2 of 10 answers" in str(one) for one in found.notes)
+
+
+def test_all_labelled_is_the_score_by_people() -> None:
+    """With every answer labelled the figures are those of people's verdicts, and nothing is open about these questions."""
+    truth = {"x": "1101S", "y": "0S101"}
+    found = nescio.compare(rows({"x": "1000S", "y": "1S111"}), "c@1", labels=rows(truth, "verdict"), baseline="y",
+                           target="collection").rows[0]  # fmt: skip
+    assert found.difference == pytest.approx(nescio.compare(rows(truth), "c@1", baseline="y").rows[0].difference)
+    assert (found.low, found.high) == pytest.approx((found.difference, found.difference))
+    assert found.p == 0
+
+
+def test_a_part_is_scored_by_its_own_labels() -> None:
+    outcomes = [{**row, "half": "first" if int(row["question"][1:]) < 5 else "last"} for row in OUTCOMES]
+    found = nescio.score(outcomes, "accuracy", labels=LABELS, target="collection", by="half")
+    assert found.value("x", "accuracy", "first") == pytest.approx(3 / 5)  # all of them labelled
+    assert math.isnan(found.value("x", "accuracy", "last"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mark": True}, "--mark tests the judge's verdicts"),
+        ({"interval": "wilson"}, "--interval is for scores without --labels"),
+        ({"target": "all"}, "target must be collection or population"),
+        ({"labels_by": "verdicts", "labels": None}, "--labels-by says how --labels are used"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nescio.score(OUTCOMES, **{"labels": LABELS, **options})
+
+
+def test_tests_of_the_judge_are_refused() -> None:
+    with pytest.raises(UsageError, match="--test exact is for comparisons without --labels"):
+        nescio.compare(OUTCOMES, labels=LABELS, test="exact")
+
+
+def test_data_without_single_answers_is_refused() -> None:
+    with pytest.raises(UsageError, match="counts only"):
+        nescio.score([{"run": "x", "correct": 3, "incorrect": 1, "unanswered": 0}], labels=LABELS)
+    repeated = [{**row, "repeat": i} for row in OUTCOMES for i in (1, 2)]
+    with pytest.raises(UsageError, match="asked several times"):
+        nescio.score(repeated, labels=LABELS)
