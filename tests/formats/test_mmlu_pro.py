@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from nescio.errors import MismatchError, UsageError
-from nescio.formats.logs.mmlu_pro import again, alone, strict
+from nescio.formats.logs.mmlu_pro.answers import again, alone, strict
 
 from .encodings import evidence, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files

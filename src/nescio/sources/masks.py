@@ -6,8 +6,9 @@ million questions in 27 MB.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,11 @@ from nescio.sources.source import Source
 from nescio.sources.tables import first, literal
 from nescio.sources.text_files import WHITE
 
+if TYPE_CHECKING:
+    import duckdb
+
 BITS = 64
+Fetched = tuple[NDArray[np.uint64], dict[str, Any]]  # the masks, and the other cells
 Words = Callable[[Sequence[tuple[str | None, int]]], Mapping[str | None, int | None]]
 
 
@@ -76,60 +81,23 @@ def group(
         judges = {(_trimmed(name), _trimmed(text)) for name, _, _, _, text in seen}
         if len(judges) > len({name for name, _ in judges}):
             return None
-        counted: dict[str | None, int] = {}
-        for _, word, rows, _, _ in seen:
-            counted[_trimmed(word)] = counted.get(_trimmed(word), 0) + rows
-        state_of = words(sorted(counted.items(), key=lambda item: item[0] or ""))
+        state_of = words(_counted((word, rows) for _, word, rows, _, _ in seen))
         if code is None or any(state is None for state in state_of.values()):
             return None
-        states = sorted({state for state in state_of.values() if state is not None})
-        raw = {word: state_of[_trimmed(word)] for _, word, _, _, _ in seen}
-        connection.execute("CREATE TEMP TABLE bits (name VARCHAR, word INTEGER, bit UBIGINT)")
-        connection.executemany(
-            "INSERT INTO bits VALUES (?, ?, ?)",
-            [(name, number // BITS, 1 << number % BITS) for name, number in code.items()],
-        )
-        of_state = []
-        for state in states:
-            meant = [word for word, means in raw.items() if means == state]
-            is_it = " OR ".join(
-                f"{outcome} IS NULL" if word is None else f"{outcome} = {literal(word)}" for word in meant
-            )
-            of_state.append(f"bit_or(CASE WHEN {is_it} THEN bit ELSE 0::UBIGINT END) AS m{state}")
+        meanings = {word: state_of[_trimmed(word)] for _, word, _, _, _ in seen}
+        states = sorted({state for state in meanings.values() if state is not None})
+        _number_bits(connection, code)
+        columns = [_mask(outcome, [word for word, means in meanings.items() if means == state]) for state in states]
         runs = max(code.values()) + 1
-        joined = f"FROM {relation} JOIN bits ON {run} = bits.name"
-        odd = f"key IS NULL OR key = '' OR key <> trim(key, '{WHITE}') OR key <> nfc_normalize(key)"
-        masks = ", ".join(f"m{state}" for state in states)
-        more = f", ({odd}) AS odd" + (", md5_number_upper(key) AS id" if hashed else "")
-        if runs <= BITS:
-            grouped = f"SELECT {question} AS key, {', '.join(of_state)}, count(*) AS rows {joined} GROUP BY 1"
-            fetched = connection.execute(f"SELECT {masks}, rows{more} FROM ({grouped})", where).fetchnumpy()
-            table = np.stack([fetched[f"m{state}"] for state in states])[:, :, None]
-        else:
-            connection.execute(
-                f"CREATE TEMP TABLE grouped AS SELECT {question} AS key, word, {', '.join(of_state)}, count(*) AS "
-                f"rows {joined} GROUP BY 1, 2",
-                where,
-            )
-            connection.execute(
-                "CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM (SELECT DISTINCT key "
-                "FROM grouped)"
-            )
-            cells = connection.execute(
-                f"SELECT code, word, {masks}, rows{more} FROM grouped JOIN keys USING (key)"
-            ).fetchnumpy()
-            table = np.zeros((len(states), int(cells["code"].max()) + 1, -(-runs // BITS)), dtype=np.uint64)
-            for of_one, state in zip(table, states, strict=True):
-                of_one[cells["code"], cells["word"]] = cells[f"m{state}"]
-            fetched = {"rows": cells["rows"], "odd": cells["odd"]}
-            if hashed:
-                fetched["id"] = np.unique(cells["id"])
-    present = np.bitwise_or.reduce(table, axis=0)
-    if fetched["odd"].any() or int(np.bitwise_count(present).sum(dtype=np.int64)) != int(fetched["rows"].sum()):
+        masks = ", ".join(f"{column} AS m{state}" for column, state in zip(columns, states, strict=True))
+        given = f"{masks}, count(*) AS rows FROM {relation} JOIN bits ON {run} = bits.name"
+        asked = _Asked(question, given, where, states, hashed)
+        table, fetched = _fetch_narrow(connection, asked) if runs <= BITS else _fetch_wide(connection, asked, runs)
+    rows = int(fetched["rows"].sum())
+    answered = np.bitwise_or.reduce(table, axis=0)
+    once = all(int(np.bitwise_count(bits).sum(dtype=np.int64)) == rows for bits in (answered, table))
+    if fetched["odd"].any() or not once:
         return None
-    if int(np.bitwise_count(table).sum(dtype=np.int64)) != int(fetched["rows"].sum()):
-        return None
-    ids = np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64)
     names: dict[int, str] = {}
     for name, number in code.items():
         names.setdefault(number, _trimmed(name) or "")
@@ -137,9 +105,73 @@ def group(
         tuple(names[i] for i in range(runs)),
         np.array(states, dtype=np.int8),
         table,
-        ids,
+        np.sort(fetched["id"]).astype(np.uint64) if hashed else np.zeros(0, dtype=np.uint64),
         tuple(sorted({text for _, text in judges if text})),
     )
+
+
+def _counted(words: Iterable[tuple[str | None, int]]) -> list[tuple[str | None, int]]:
+    """Count the rows of each word for an outcome, as tables are read."""
+    counted: dict[str | None, int] = {}
+    for word, rows in words:
+        counted[_trimmed(word)] = counted.get(_trimmed(word), 0) + rows
+    return sorted(counted.items(), key=lambda item: item[0] or "")
+
+
+def _number_bits(connection: duckdb.DuckDBPyConnection, code: Mapping[str, int]) -> None:
+    """Create the table `bits`: of each name of a run the word that it stands in, and its bit there."""
+    connection.execute("CREATE TEMP TABLE bits (name VARCHAR, word INTEGER, bit UBIGINT)")
+    cells = [(name, number // BITS, 1 << number % BITS) for name, number in code.items()]
+    connection.executemany("INSERT INTO bits VALUES (?, ?, ?)", cells)
+
+
+def _mask(outcome: str, words: Sequence[str | None]) -> str:
+    """Return the mask, in SQL, of the runs whose outcome is one of these words."""
+    is_it = " OR ".join(f"{outcome} IS NULL" if word is None else f"{outcome} = {literal(word)}" for word in words)
+    return f"bit_or(CASE WHEN {is_it} THEN bit ELSE 0::UBIGINT END)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of the table, in SQL: the name of a question; the masks and the number of rows of a group, `FROM`
+    what; where that lies; the states, each a mask; and whether the questions' hashes are wanted."""
+
+    question: str
+    given: str
+    where: list[str]
+    states: Sequence[int]
+    hashed: bool
+
+    def selected(self) -> str:
+        """Return what is fetched of each group: its masks and rows, whether its name is odd, and its hash."""
+        odd = f"(key IS NULL OR key = '' OR key <> trim(key, '{WHITE}') OR key <> nfc_normalize(key)) AS odd"
+        masks = ", ".join(f"m{state}" for state in self.states)
+        return f"{masks}, rows, {odd}" + (", md5_number_upper(key) AS id" if self.hashed else "")
+
+
+def _fetch_narrow(connection: duckdb.DuckDBPyConnection, asked: _Asked) -> Fetched:
+    """Fetch the masks of so few runs that one word holds them: each question is one group."""
+    grouped = f"SELECT {asked.question} AS key, {asked.given} GROUP BY 1"
+    fetched = connection.execute(f"SELECT {asked.selected()} FROM ({grouped})", asked.where).fetchnumpy()
+    return np.stack([fetched[f"m{state}"] for state in asked.states])[:, :, None], fetched
+
+
+def _fetch_wide(connection: duckdb.DuckDBPyConnection, asked: _Asked, runs: int) -> Fetched:
+    """Fetch the masks of more runs, a group for each question and word; the questions are numbered, to bring
+    them together."""
+    connection.execute(
+        f"CREATE TEMP TABLE grouped AS SELECT {asked.question} AS key, word, {asked.given} GROUP BY 1, 2", asked.where
+    )
+    distinct = "SELECT DISTINCT key FROM grouped"
+    connection.execute(f"CREATE TEMP TABLE keys AS SELECT key, row_number() OVER () - 1 AS code FROM ({distinct})")
+    cells = connection.execute(f"SELECT code, word, {asked.selected()} FROM grouped JOIN keys USING (key)").fetchnumpy()
+    table = np.zeros((len(asked.states), int(cells["code"].max()) + 1, -(-runs // BITS)), dtype=np.uint64)
+    for of_one, state in zip(table, asked.states, strict=True):
+        of_one[cells["code"], cells["word"]] = cells[f"m{state}"]
+    fetched = {"rows": cells["rows"], "odd": cells["odd"]}
+    if asked.hashed:
+        fetched["id"] = np.unique(cells["id"])
+    return table, fetched
 
 
 def _trimmed(text: str | None) -> str | None:
