@@ -223,7 +223,9 @@ def ablation_table(found: Validated, resamples: int) -> tuple[list[str], str]:
 def facts(found: Validated, resamples: int) -> dict[str, str]:
     """Return the figures that the prose names, and whether what was asked for is met."""
     data = answers(found, ("accept all", "validator"))
-    auc = next(r for r in nescio.score(data, "ave.AUC", resamples=resamples) if r.run == "validator")
+    auc = next(
+        r for r in nescio.score(data, "ave.AUC", interval="percentile", resamples=resamples) if r.run == "validator"
+    )
     within = found.trained.confidence, np.array([c.value is Value.VALIDATED for c in found.dev.exercise.candidates])
     f = one(nescio.compare(data, "ave.F", baseline="accept all", resamples=resamples))
     wide = one(
@@ -236,7 +238,9 @@ def facts(found: Validated, resamples: int) -> dict[str, str]:
         resamples=resamples,
     )
     limits = found.trained.model.thresholds
-    singly = nescio.score(answers(found, [SINGLY], found.without), "ave.AUC", resamples=resamples)
+    singly = nescio.score(
+        answers(found, [SINGLY], found.without), "ave.AUC", interval="percentile", resamples=resamples
+    )
     (singly,) = (row for row in singly if row.run == SINGLY)
     return {
         "auc singly": shown(singly.value, singly.low, singly.high),
@@ -272,7 +276,7 @@ def embedded(found: Validated, resamples: int) -> str:
     if found.wider is None:
         return "Embeddings were not measured in this run: no model was given with `--embeddings`."
     both = answers(found, ("validator", WIDER))
-    auc = next(r for r in nescio.score(both, "ave.AUC", resamples=resamples) if r.run == WIDER)
+    auc = next(r for r in nescio.score(both, "ave.AUC", interval="percentile", resamples=resamples) if r.run == WIDER)
     apart = one(nescio.compare(both, "ave.AUC", baseline="validator", resamples=resamples))
     f = one(nescio.compare(answers(found, ("accept all", WIDER)), "ave.F", baseline="accept all", resamples=resamples))
     right = np.array([c.value is Value.VALIDATED for c in found.dev.exercise.candidates])

@@ -202,3 +202,36 @@ def test_no_report_of_gates_where_the_summary_cannot_be_opened(
     assert found.status == 2
     assert "summary.md: cannot be written: Permission denied" in found.err
     assert not (tmp_path / "gate.xml").exists()
+
+
+def confident(path: Path, answers: list[tuple[float, int]]) -> Path:
+    rows = [f"q{i:03},a,{'correct' if right else 'incorrect'},{sure}" for i, (sure, right) in enumerate(answers)]
+    path.write_text("question,run,outcome,confidence\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_a_calibrated_system_is_not_failed_for_its_calibration_error(nescio: Command, tmp_path: Path) -> None:
+    """Of ten answers at each of ten confidences about as many are right as these say, two more or less: an error of .2
+    that chance alone would make. All resamples exceed .15; the interval reaches down to 0."""
+    answers = [(sure / 10, int(i < sure + (2 if sure % 2 else -2))) for sure in range(2, 9) for i in range(10)]
+    path = confident(tmp_path / "runs.csv", answers)
+    found = nescio("score", path, "-m", "ECE", "--fail-over", "ECE=0.15")
+    assert found.status == 3, found.err
+    assert "is not significantly different from 0.15" in found.err
+    refused = nescio("score", path, "-m", "ECE", "--fail-over", "ECE=0.15", "--interval", "percentile")
+    assert refused.status == 2
+    assert "no gate can rest on the percentile interval of ECE" in refused.err
+
+
+def test_a_gate_without_an_interval_cannot_tell(nescio: Command, tmp_path: Path) -> None:
+    path = confident(tmp_path / "runs.csv", [(0.9, 1)] * 20 + [(0.1, 0)] * 20)
+    found = nescio("score", path, "-m", "AUROC", "--fail-under", "AUROC=0.7")
+    assert found.status == 3
+    assert "AUROC of run 'a' has no interval to be held against 0.7" in found.err
+
+
+def test_a_gate_on_few_questions_says_that_its_interval_is_approximate(nescio: Command, tmp_path: Path) -> None:
+    path = confident(tmp_path / "runs.csv", [(i / 20, int(i % 2)) for i in range(20)])
+    found = nescio("score", path, "-m", "Brier", "--fail-over", "Brier=0.9")
+    assert found.status == 0
+    assert ", an approximate interval)" in found.err

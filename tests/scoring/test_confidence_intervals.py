@@ -7,7 +7,8 @@ import pytest
 
 import nescio
 from nescio.data.evidence import PRESENT, Evidence, outcome_tally
-from nescio.scoring.confidence_intervals import IntervalMethod, _left_out
+from nescio.scoring.confidence_intervals import IntervalMethod
+from nescio.scoring.jackknife import left_out
 from tests.laws.catalogue import sample_of
 from tests.notes import in_words
 
@@ -31,13 +32,13 @@ def test_the_jackknife_leaves_out_a_unit_of_each_kind_once() -> None:
     """The mean of n scores without one of them, x, is (S - x)/(n - 1); 600 kinds are more than are weighed at once."""
     scores = np.arange(600) / 600
     sample = sample_of(graded(scores), "mean(s)")
-    left_out, times = _left_out(sample)
+    without, times = left_out(sample)
     of_kind = sample.patterns.columns["s"]
     assert times.tolist() == [1] * 600
-    assert left_out == pytest.approx((scores.sum() - of_kind) / 599, abs=1e-12)
+    assert without == pytest.approx((scores.sum() - of_kind) / 599, abs=1e-12)
 
 
 def test_the_jackknife_counts_the_units_of_a_kind() -> None:
     """Seven questions with 1 and three with 0: without one of the seven 6/9, without one of the three 7/9."""
-    left_out, times = _left_out(sample_of(graded(np.repeat([1.0, 0.0], [7, 3])), "mean(s)"))
-    assert dict(zip(times.tolist(), left_out.tolist(), strict=True)) == pytest.approx({7: 6 / 9, 3: 7 / 9})
+    without, times = left_out(sample_of(graded(np.repeat([1.0, 0.0], [7, 3])), "mean(s)"))
+    assert dict(zip(times.tolist(), without.tolist(), strict=True)) == pytest.approx({7: 6 / 9, 3: 7 / 9})

@@ -21,22 +21,23 @@ CALIBRATED = run_of_answers([(c, int(i < 10 * c)) for c in (0.1, 0.3, 0.5, 0.7, 
 
 
 def test_the_interval_that_is_made_unasked() -> None:
-    """A posterior for counts of the three outcomes, Wilson's for other shares, percentiles for the rest and for
-    clusters."""
+    """A posterior for counts of the three outcomes, Wilson's for other shares, what a measure declares for the rest,
+    and percentiles for clusters where it declares nothing."""
     asked = ["c@1", "coverage", "ECE", "accuracy", "Brier"]
     found = nescio.score(CALIBRATED, asked, resamples=300)
     methods = {row.measure: row.interval for row in found}
     assert methods == {
         "c@1": "dirichlet",
         "coverage": "wilson",
-        "ECE": "percentile",
+        "ECE": "bins",
         "accuracy": "dirichlet",
-        "Brier": "percentile",
+        "Brier": "logit",
     }
-    assert found.signature["interval"] == "dirichlet+wilson+percentile"
+    assert found.signature["interval"] == "dirichlet+wilson+bins+logit"
     assert all(row.low is not None and row.low < row.high for row in found if row.high is not None)
     clustered = replace(CALIBRATED, clusters=np.arange(50) // 5)
-    assert {row.interval for row in nescio.score(clustered, asked, resamples=300)} == {"percentile"}
+    methods = {row.measure: row.interval for row in nescio.score(clustered, asked, resamples=300)}
+    assert methods == {**dict.fromkeys(asked, "percentile"), "ECE": "bins", "Brier": "logit"}
 
 
 @pytest.mark.parametrize("right", [20, 0])
@@ -178,7 +179,7 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
         "measures": "coverage+ECE(bins=10)",
         **read,
         "ci": "95",
-        "interval": "wilson+percentile",
+        "interval": "wilson+bins",
         "draw": "patterns of questions",
         "resamples": "10000",
         "seed": "0",
@@ -189,7 +190,7 @@ def test_the_signature_says_all_that_the_figures_depend_on() -> None:
         **read,
         "by": "half",
         "ci": "90.5",
-        "interval": "percentile",
+        "interval": "bins",
         "draw": "patterns of clusters",
         "resamples": "300",
         "seed": "7",

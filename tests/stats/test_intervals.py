@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from nescio.stats.intervals import CoverageWarning, bca, coverage_warning, is_rare, percentile, wilson
+from nescio.stats.intervals import CoverageWarning, bca, coverage_warning, freedom, is_rare, logit, percentile, wilson
 
 ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
@@ -110,3 +110,39 @@ def test_why_an_interval_may_cover_too_seldom(zeros: int, warning: CoverageWarni
     assert coverage_warning("wilson", values, 29) is None
     assert coverage_warning("bca", values, 200) == (None if zeros == 60 else warning)
     assert coverage_warning("percentile", values[100:], 200) is None
+
+
+def test_logit_by_hand() -> None:
+    """0.8 between 0 and 1 with a standard error of 0.05 and ten degrees of freedom: ln 4 ± 2.2281388520 · 0.05/0.16."""
+    half = 2.2281388520 * 0.05 / 0.16
+    low, high = logit(np.array([0.75, 0.85]), 0.8, (0.0, 1.0), 10, 0.95)
+    assert low == pytest.approx(1 / (1 + math.exp(half) / 4), abs=1e-9)
+    assert high == pytest.approx(1 / (1 + math.exp(-half) / 4), abs=1e-9)
+    # Twice the range is half the slope: 0.6 between -1 and 1 with 0.1 is the same interval, stretched.
+    stretched = logit(np.array([0.5, 0.7]), 0.6, (-1.0, 1.0), 10, 0.95)
+    assert stretched == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-12)
+
+
+def test_logit_with_one_limit() -> None:
+    """1 - 0.2·e^(±2.2281388520 · 0.05/0.2) without a lowest value, and its mirror image without a highest."""
+    factor = math.exp(2.2281388520 * 0.05 / 0.2)
+    expected = 1 - 0.2 * factor, 1 - 0.2 / factor
+    values = np.array([0.75, 0.85])
+    assert logit(values, 0.8, (-math.inf, 1.0), 10, 0.95) == pytest.approx(expected, abs=1e-9)
+    mirrored = logit(-values, -0.8, (-1.0, math.inf), 10, 0.95)
+    assert mirrored == pytest.approx((-expected[1], -expected[0]), abs=1e-9)
+
+
+@pytest.mark.parametrize(("point", "values"), [(1.0, [0.8, 1.0]), (0.0, [0.0, 0.1]), (0.5, [0.5, 0.5]), (0.5, [])])
+def test_logit_is_undefined_at_a_limit_and_without_a_spread(point: float, values: list[float]) -> None:
+    assert undefined(logit(np.array(values), point, (0.0, 1.0), 10, 0.95))
+
+
+def test_degrees_of_freedom_by_hand() -> None:
+    """Nine units 1 below the mean and one 9 above: squares 90, fourth powers 6,570, so κ = 657/81 and ν = 20/(κ - 1)."""
+    times = np.array([9, 1])
+    assert freedom(np.array([1.0, 0.0]), times, 10) == pytest.approx(20 / (657 / 81 - 1), abs=1e-9)
+    # Two values that are equally frequent vary as little as can be: κ = 1.
+    assert freedom(np.array([0.0, 1.0]), np.array([5, 5]), 10) == 9
+    assert freedom(np.array([0.4, 0.4]), np.array([5, 5]), 10) == 9
+    assert freedom(np.array([math.nan, 0.4]), np.array([5, 5]), 10) == 9

@@ -64,9 +64,9 @@ def reports(
 
 
 def report(reports: Reports, command: str, gates: Sequence[Gate], results: Results) -> None:
-    """Name each gate that is not passed, and write what was asked for."""
+    """Name each gate that is not passed, or passed on a doubtful interval, and write what was asked for."""
     for gate in gates:
-        if gate.status:
+        if gate.status or gate.doubtful:
             say(f"gate: {gate.said}")
     write_reports(
         reports.junit, reports.summary, command=command, gates=gates, results=results, command_line=command_line()

@@ -3,6 +3,7 @@ summary)."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,7 @@ from nescio.measures import parse
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.tables import markdown_tables, number, signed
+from nescio.scoring.confidence_intervals import DOUBTS, UNFIT
 from nescio.sources.writing import write_text
 
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
@@ -39,14 +41,15 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), and the sentence and
-    the figures that say so."""
+    """One thing that was asked of one run, what came of it (0 passed, 1 failed, 3 cannot tell), the sentence and the
+    figures that say so, and whether the interval that it rests on is doubtful."""
 
     run: str
     asked: str
     status: int
     said: str
     figures: str
+    doubtful: bool = False
 
 
 def with_gated(measures: Sequence[str], limits: Iterable[Limit]) -> list[str] | None:
@@ -61,8 +64,8 @@ def score_gates(scores: Scores, limits: Iterable[Limit]) -> list[Gate]:
         score_gates(nescio.score("outcomes.csv", "c@1"), [Limit("c@1", 0.5)])
 
     A run passes where its interval is on the right side of the limit, fails where it is on the wrong one, and cannot be
-    told from the limit where it spans it. Raises UsageError for a limit on a measure that is not scored, or that runs
-    the other way.
+    told from the limit where it spans it, or where there is none. Raises UsageError for a limit on a measure that is
+    not scored, that runs the other way, or whose interval holds the true value less often than it says.
     """
     gates: list[Gate] = []
     for limit in limits:
@@ -79,11 +82,20 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "--fail-under") if limit.ceiling else ("lower", "--fail-over")
         raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
+    unfit = next((note for note in scores.notes if note.code == UNFIT and name in note.measures), None)
+    if unfit is not None:
+        raise UsageError(
+            f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often "
+            "as it says (--interval auto has one that does, unless questions are clustered)"
+        )
 
 
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     gates = []
+    doubted = {
+        whose for note in scores.notes if note.code in DOUBTS and limit.measure in note.measures for whose in note.whose
+    }
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
@@ -96,10 +108,14 @@ def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
             FAILED: "is above" if limit.ceiling else "is below",
             CANNOT_TELL: "is not significantly different from",
         }[status]
+        if math.isnan(low):
+            verdict = "has no interval to be held against"
         figures = f"{number(row.value)} [{number(low)}, {number(high)}]"
-        message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures})"
+        doubtful = f"run {row.run!r}" in doubted
+        rough = ", an approximate interval" if doubtful else ""
+        message = f"{limit.measure} of run {row.run!r} {verdict} {limit.value:g} ({figures}{rough})"
         rule = f"{limit.measure} {'at most' if limit.ceiling else 'at least'} {limit.value:g}"
-        gates.append(Gate(row.run, rule, status, message, figures))
+        gates.append(Gate(row.run, rule, status, message, figures, doubtful))
     return gates
 
 

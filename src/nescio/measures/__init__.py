@@ -1,9 +1,18 @@
 """Every measure, by name. A file here holds declarations only; `_measure.py` says what a measure is."""
 
 import nescio.tasks  # noqa: F401  whose columns measures read
-from nescio.measures._measure import REGISTRY, Declaration, Measure, Measures, as_namespace, measure, parse
+from nescio.measures._measure import (
+    REGISTRY,
+    Declaration,
+    Measure,
+    Measures,
+    OwnInterval,
+    as_namespace,
+    measure,
+    parse,
+)
 from nescio.registry import import_all
 
-__all__ = ["REGISTRY", "Declaration", "Measure", "Measures", "as_namespace", "measure", "parse"]
+__all__ = ["REGISTRY", "Declaration", "Measure", "Measures", "OwnInterval", "as_namespace", "measure", "parse"]
 
 import_all(__name__, __path__)

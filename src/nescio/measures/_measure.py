@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
 from types import SimpleNamespace
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,6 +203,17 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names t
 
 
 @dataclass(frozen=True, slots=True)
+class OwnInterval:
+    """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
+    generator, with the parameters of the measure. No other method covers; `clustered` says whether this one does where
+    questions are clustered."""
+
+    name: str
+    of: Callable[..., Bounds]
+    clustered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """A registered measure before its parameters are bound."""
 
@@ -221,6 +232,7 @@ class Declaration:
     lower_is_better: bool = False
     descriptive: bool = False
     same_formula_as: str | None = None
+    interval: Literal["percentile", "logit"] | OwnInterval = "percentile"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -284,7 +296,9 @@ def measure(
     parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
     apart (a threshold may fall between them); `remark` may note something about a run's columns that its reader should
     know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
-    `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply.
+    `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
+    is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
+    proportion is: percentile, logit, or one of its own.
     """
 
     def register(formula: Formula) -> Formula:

@@ -69,6 +69,7 @@ def f_measure(total: Any) -> Any:
     "ave.AUC",
     needs="ave.right",
     order="ave.confidence",
+    interval="logit",
     bounds=(0, 1),
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.notes import Note, note
+from nescio.measures._intervals import OVER_BINS
 from nescio.measures._measure import measure
 
 
@@ -21,6 +22,7 @@ from nescio.measures._measure import measure
     bounds=(0, 1),
     source="Brier 1950",
     each=lambda q: {"squared": (q.probability - q.right) ** 2},
+    interval="logit",
 )
 def brier(total: Any) -> Any:
     r"""The mean squared distance between confidence and correctness: lower is better.
@@ -63,6 +65,7 @@ def _bins(q: Any, bins: int) -> dict[str, Any]:
     bounds=(0, 1),
     source="Naeini et al. 2015; Guo et al. 2017, eq. 3",
     each=_bins,
+    interval=OVER_BINS,
     valid=BINS,
 )
 def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
@@ -79,6 +82,7 @@ def ece(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made b
     bounds=(-1, 1),
     source="Herrera, Peñas & Verdejo 2005; Peñas & Rodrigo, ACL 2011, eq. 12",
     each=lambda q: {"credit": q.self_score * (q.correct - q.incorrect)},
+    interval="logit",
 )
 def k1(total: Any) -> Any:
     r"""The self-scores of correct answers minus those of incorrect answers.
@@ -88,7 +92,13 @@ def k1(total: Any) -> Any:
     return total.credit / total.n
 
 
-@measure("K", needs="k_credit", bounds=(-1, 1), source="Herrera, Peñas & Verdejo 2005 (QA at CLEF 2004)")
+@measure(
+    "K",
+    needs="k_credit",
+    bounds=(-1, 1),
+    source="Herrera, Peñas & Verdejo 2005 (QA at CLEF 2004)",
+    interval="logit",
+)
 def k(total: Any) -> Any:
     r"""K1 with several answers per question.
 
@@ -111,6 +121,7 @@ def _moments(q: Any) -> dict[str, Any]:
     bounds=(-1, 1),
     source="named in Peñas & Rodrigo, ACL 2011, sec. 5; Herrera et al. 2005",
     each=_moments,
+    interval="logit",
 )
 def pearson(total: Any) -> Any:
     r"""Pearson's correlation between confidence and correctness (1 or 0), over the questions that have a confidence.
@@ -155,6 +166,7 @@ def _clipped(q: Any, eps: float) -> Note | None:
     bounds=lambda eps: (1 - eps + float(np.log(eps)), 1),
     source="Behavioural Alignment Score (arXiv 2604.03216), for a uniform target t",
     each=_alignment,
+    interval="logit",
     remark=_clipped,
     valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
 )

@@ -74,7 +74,14 @@ def f1(total: Any, silence: str = "dropped") -> Any:  # noqa: ARG001  silence is
     return np.where((size == 0) & (total.n > 0), 0.0, doubled / size)
 
 
-@measure("pan.AUC", needs="verification.same", order="verification.value", bounds=(0, 1), source=SOURCE)
+@measure(
+    "pan.AUC",
+    needs="verification.same",
+    order="verification.value",
+    interval="logit",
+    bounds=(0, 1),
+    source=SOURCE,
+)
 def auc(total: Any) -> Any:
     r"""Area under the ROC curve of the scores, with unanswered problems at 0.5; ties count one half.
 
@@ -92,6 +99,7 @@ def auc(total: Any) -> Any:
     bounds=(0, 1),
     source=SOURCE,
     each=lambda q: {"squared": (np.clip(q.value, 0, 1) - q.same) ** 2},
+    interval="logit",
 )
 def brier(total: Any) -> Any:
     r"""The complement of the Brier score, with unanswered problems at 0.5: higher is better.

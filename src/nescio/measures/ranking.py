@@ -31,6 +31,7 @@ def mrr(total: Any) -> Any:
     "CWS",
     needs="correct",
     order="ranking_score",
+    interval="logit",
     bounds=(0, 1),
     source="TREC 2002 QA (Voorhees 2002); Peñas & Rodrigo, ACL 2011, eq. 9, 10",
 )
@@ -48,6 +49,7 @@ def cws(total: Any) -> Any:
     "AP",
     needs="correct",
     order="ranking_score",
+    interval="logit",
     bounds=(0, 1),
     source="Peñas & Rodrigo, ACL 2011, eq. 11, over the questions by decreasing confidence",
 )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.columns import Array
+from nescio.measures._intervals import STEPWISE
 from nescio.measures._measure import measure
 from nescio.measures._order import (
     expected_part_among_first,
@@ -48,6 +49,7 @@ def _geifman(total: Any) -> Array:
     "AURC",
     needs="right",
     order="confidence",
+    interval="logit",
     lower_is_better=True,
     bounds=(0, 1),
     source="Geifman, Uziel & El-Yaniv, ICLR 2019",
@@ -81,8 +83,9 @@ def aurc(total: Any, variant: str = "definition") -> Any:
     "E-AURC",
     needs="right",
     order="confidence",
+    interval="logit",
     lower_is_better=True,
-    bounds=(-1, 1),
+    bounds=lambda variant: (0, 1) if variant == "exact" else (-1, 1),
     source="Geifman, Uziel & El-Yaniv, ICLR 2019",
     valid={"variant": (f"variant must be one of {', '.join(EXCESS)}", lambda v: v in EXCESS)},
 )
@@ -105,6 +108,7 @@ def e_aurc(total: Any, variant: str = "exact") -> Any:
     "AUGRC",
     needs="right",
     order="confidence",
+    interval="logit",
     lower_is_better=True,
     bounds=(0, 0.5),
     source="Traub et al., NeurIPS 2024",
@@ -143,6 +147,7 @@ def e_augrc(total: Any) -> Any:
     "AUROC",
     needs="right",
     order="confidence",
+    interval="logit",
     bounds=(0, 1),
     source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
 )
@@ -160,6 +165,7 @@ def auroc(total: Any) -> Any:
     "PRR",
     needs="right",
     order="confidence",
+    interval="logit",
     bounds=(float("-inf"), 1),
     source="Malinin et al. 2020; area as in LM-Polygraph's pred_rej_area, with its max_rejection",
     valid={"rejection": ("rejection must be above 0 and at most 1", lambda r: 0 < r <= 1)},
@@ -192,6 +198,7 @@ def prr(total: Any, rejection: float = 1.0) -> Any:
     "coverage@risk",
     needs="candidate failure",
     order="selection_score",
+    interval=STEPWISE,
     bounds=(0, 1),
     source="Whitehead et al. 2022 (ECCV), C@R",
     merge=False,
@@ -220,6 +227,7 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
     "risk@coverage",
     needs="candidate failure",
     order="selection_score",
+    interval="logit",
     lower_is_better=True,
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
@@ -238,6 +246,7 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     "accuracy@coverage",
     needs="candidate failure",
     order="selection_score",
+    interval="logit",
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the complement of the risk",
     valid=_COVERAGE,

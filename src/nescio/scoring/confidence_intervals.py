@@ -15,16 +15,20 @@ from nescio.data.evidence import outcome_tally
 from nescio.data.notes import Note, note
 from nescio.data.patterns import Patterns
 from nescio.errors import UsageError
-from nescio.measures import Measure
+from nescio.measures import Measure, OwnInterval
+from nescio.scoring.jackknife import degrees_of_freedom, left_out
 from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.intervals import CoverageWarning, Interval
 from nescio.stats.resampling import Block
+from nescio.stats.streams import Stream
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
-DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE)  # the codes of remarks that an interval may cover the truth too seldom
-IntervalMethod = Literal["auto", "percentile", "bca", "dirichlet", "wilson"]
+UNFIT = "interval.unfit"
+# The codes of remarks that an interval may cover the truth too seldom.
+DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, UNFIT)
+IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
@@ -45,7 +49,15 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
     """
     proportion, counted = measure.declaration.proportion is not None, measure.counts_outcomes
     if method == "auto":
-        return "percentile" if clustered else "dirichlet" if counted else "wilson" if proportion else "percentile"
+        declared = measure.declaration.interval
+        if isinstance(declared, OwnInterval):
+            return declared.name if declared.clustered or not clustered else "percentile"
+        return declared if clustered else "dirichlet" if counted else "wilson" if proportion else declared
+    if method == "logit" and np.isinf(measure.bounds).all():
+        raise UsageError(
+            f"logit is for measures that have a lowest or highest value, and {measure.label} has neither; use "
+            "percentile, bca or auto"
+        )
     if method == "wilson" and not proportion:
         raise UsageError(
             f"wilson is for simple proportions, and {measure.label} is not one; use percentile, bca or auto"
@@ -75,8 +87,11 @@ def bounds(
     posteriors: list[int] = []
     for place, sample in enumerate(inputs):
         method = methods[sample.measure.label]
+        own = sample.measure.declaration.interval
         if method == "wilson":
             intervals_of[place] = _wilson(sample, plan.level)
+        elif isinstance(own, OwnInterval) and method == own.name:
+            intervals_of[place] = _own(sample, own, plan)
         else:
             (posteriors if method == "dirichlet" else resampled).append(place)
     for posterior, places in ((True, posteriors), (False, resampled)):
@@ -93,8 +108,14 @@ def bounds(
 def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], level: float) -> Bounds:
     """Compute an interval from the values on resamples or of a posterior, and remarks on it."""
     point = sample.value
-    low, high = _from_values(sample, point, method, values, level)
     made = remarks(method, values, sample.patterns.units)
+    if isinstance(sample.measure.declaration.interval, OwnInterval) and not np.isnan(point):
+        made.append(_unfit(method))
+    if method == "logit" and not np.isnan(point):
+        freedom = degrees_of_freedom(sample)
+        low, high = intervals.logit(values, point, sample.measure.bounds, freedom, level)
+        return low, high, made + _remarks_on_logit(low, freedom)
+    low, high = _from_values(sample, point, method, values, level)
     if method == "dirichlet":
         # By the two counts that a proportion is made of, or else by the correct questions and the others.
         made += _remarks_on_counts(method, sample, sample.measure.declaration.proportion or ("correct", "n"))
@@ -123,10 +144,50 @@ def _from_values(
     if np.isnan(point):
         return intervals.UNDEFINED
     if method == "bca":
-        return intervals.bca(values, point, *_left_out(sample), level)
+        return intervals.bca(values, point, *left_out(sample), level)
     low, high = intervals.percentile(values, level)
     # A posterior gives no weight to the end of the range, where a run that is never (or always) right has its value.
     return (min(low, point), max(high, point)) if method == "dirichlet" else (low, high)
+
+
+def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
+    """Remark on an interval that cannot be given, or whose standard error few questions decide."""
+    if np.isnan(low):
+        return [
+            note(
+                "interval.at_limit",
+                "the value is at its limit, so the {method} interval is undefined: these questions do not show how far "
+                "the true value may be from it",
+                method="logit",
+            )
+        ]
+    if freedom >= intervals.FEW_DECIDE:
+        return []
+    return [note(RARE, "few questions decide the value: treat the {method} interval as approximate", method="logit")]
+
+
+def _unfit(method: str) -> Note:
+    """Remark on any method for a measure that only a construction of its own covers."""
+    return note(UNFIT, "the {method} interval does not hold the true value as often as it says", method=method)
+
+
+def _own(sample: MeasureInput, own: OwnInterval, plan: ResamplingPlan) -> Bounds:
+    """Compute an interval by the measure's own construction, and remarks on it."""
+    if np.isnan(sample.value):
+        return *intervals.UNDEFINED, []
+    rng = plan.blocks[0].generator(Stream.MAGNITUDES)
+    low, high = own.of(sample.patterns, plan.level, rng, **sample.measure.parameters)
+    few = sample.patterns.units < intervals.FEW and own.clustered
+    return low, high, [_few_units(own.name)] if few else []
+
+
+def _few_units(method: str) -> Note:
+    return note(
+        FEW_UNITS,
+        "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
+        units=intervals.FEW,
+        method=method,
+    )
 
 
 def _wilson(sample: MeasureInput, level: float) -> tuple[float, float, list[Note]]:
@@ -185,18 +246,6 @@ def _posterior(samples: Sequence[MeasureInput], blocks: Sequence[Block]) -> list
     return list(map(np.concatenate, values))
 
 
-def _left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the value without one unit of each kind, and how many units there are of it."""
-    counts = sample.patterns.counts
-    parts = []
-    for start in range(0, len(counts), resampling.BLOCK):
-        kinds = np.arange(start, min(start + resampling.BLOCK, len(counts)))
-        weights = np.repeat(counts[None], len(kinds), axis=0)
-        weights[np.arange(len(kinds)), kinds] -= 1
-        parts.append(sample.measure.value(sample.patterns, weights))
-    return np.concatenate(parts), counts
-
-
 def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
     """Remark on an interval: resamples without a value, and methods known to fail on such data."""
     made = []
@@ -209,7 +258,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
             )
         )
     doubt = intervals.coverage_warning(method, values, units)
-    if doubt is CoverageWarning.CONSTANT:
+    if doubt is CoverageWarning.CONSTANT and method != "logit":
         made.append(
             note(
                 CONSTANT,
@@ -218,14 +267,7 @@ def remarks(method: str, values: NDArray[np.float64], units: int) -> list[Note]:
             )
         )
     elif doubt is CoverageWarning.FEW_UNITS:
-        made.append(
-            note(
-                FEW_UNITS,
-                "fewer than {units} questions or clusters to resample: treat the {method} interval as approximate",
-                units=intervals.FEW,
-                method=method,
-            )
-        )
+        made.append(_few_units(method))
     elif doubt is CoverageWarning.SKEWED:
         made.append(
             note(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from statistics import NormalDist
 
@@ -49,6 +50,55 @@ def bca(
     return _quantiles(defined, adjusted((1 - level) / 2), adjusted((1 + level) / 2))
 
 
+def logit(
+    values: NDArray[np.float64], point: float, limits: tuple[float, float], freedom: float, level: float
+) -> Interval:
+    r"""Compute Student's interval on the logit scale of a measure between two limits, with the bootstrap's standard
+    error.
+
+    For $u(\theta) = \ln\frac{\theta - l}{h - \theta}$ the ends are $u^{-1}(u(\hat\theta) \pm t_{\nu}\,u'(\hat\theta)
+    \,s)$, s being the standard deviation of the resampled values and $\nu$ from `freedom`. Where a limit is infinite u
+    is the logarithm of the distance to the other. Undefined at a limit, and where all resamples are alike: these do not
+    say how far the value may move.
+    """
+    from scipy.special import stdtrit
+
+    low, high = limits
+    defined = values[~np.isnan(values)]
+    above, below = high - point, point - low
+    rounding = 1e-12 * max(1.0, abs(point))
+    if not len(defined) or not min(above, below) > rounding or float(defined.std()) <= rounding:
+        return UNDEFINED
+    # The odds of the two distances are multiplied by this factor and its inverse.
+    slope = 1 / above + 1 / below
+    factor = math.exp(min(float(stdtrit(freedom, (1 + level) / 2)) * slope * float(defined.std()), 700.0))
+    if math.isinf(below):
+        return high - above * factor, high - above / factor
+    if math.isinf(above):
+        return low + below / factor, low + below * factor
+    width = high - low
+    return low + width * below / (below + above * factor), high - width * above / (above + below * factor)
+
+
+def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int) -> float:
+    r"""Return Student's degrees of freedom of a standard error: by how few units the spread is made of.
+
+    $\nu = \frac{2m}{\kappa - 1}$, between 1 and m - 1, for the kurtosis $\kappa$ of the jackknife's values: a variance
+    of m values has itself a variance of about $(\kappa - 1)\sigma^4/m$, and one of $\nu$ degrees of freedom has
+    $2\sigma^4/\nu$. `left_out` holds the value without a unit of each kind, of which there are `times`; m is `units`.
+    """
+    known = ~np.isnan(left_out)
+    most = float(max(1, units - 1))
+    if known.sum() < 2:
+        return most
+    u = left_out[known] - np.average(left_out[known], weights=times[known])
+    square = float(np.average(u * u, weights=times[known]))
+    if square <= 0:
+        return most
+    kurtosis = float(np.average((u * u / square) ** 2, weights=times[known]))
+    return min(most, max(1.0, 2 * units / (kurtosis - 1))) if kurtosis > 1 else most
+
+
 def wilson(successes: float, trials: float, level: float) -> Interval:
     r"""Wilson's score interval for a proportion (Wilson 1927): the $p$ with $|\hat p - p| \le z\sqrt{p(1-p)/m}$."""
     if trials <= 0:
@@ -64,9 +114,10 @@ def wilson(successes: float, trials: float, level: float) -> Interval:
 
 # Where methods have been seen to cover too little (docs/coverage.md). Skewness is that of the resampled values: a count
 # of m rare outcomes has one near 1/sqrt(m), so 0.3 is about eleven of them, 0.5 about four.
-SKEWED = {"percentile": 0.3, "bca": 0.5}
+SKEWED = {"percentile": 0.3, "bca": 0.5, "logit": math.inf}
 FEW = 30
 RARE = 5
+FEW_DECIDE = 6.0  # degrees of freedom of the logit interval's standard error
 
 
 class CoverageWarning(StrEnum):

@@ -23,3 +23,4 @@ class Stream(IntEnum):
     RANDOM_SELECTION = 11
     RANDOM_READER = 13
     ASSESSORS = 14
+    MAGNITUDES = 21

@@ -1,0 +1,47 @@
+"""The value of a measure without one unit: what the acceleration of BCa and Student's degrees of freedom come from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.patterns import by_unit
+from nescio.scoring.samples import MeasureInput
+from nescio.stats import intervals, resampling
+
+SOME = 1_000  # units that are enough to say how few of them decide
+CELLS = 1 << 23  # of a table in which each column lacks one unit
+FEWEST = 100
+
+
+def left_out(sample: MeasureInput) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the value without one unit of each kind, and how many units there are of it."""
+    counts = sample.patterns.counts
+    parts = []
+    for start in range(0, len(counts), resampling.BLOCK):
+        kinds = np.arange(start, min(start + resampling.BLOCK, len(counts)))
+        weights = np.repeat(counts[None], len(kinds), axis=0)
+        weights[np.arange(len(kinds)), kinds] -= 1
+        parts.append(sample.measure.value(sample.patterns, weights))
+    return np.concatenate(parts), counts
+
+
+def degrees_of_freedom(sample: MeasureInput) -> float:
+    """Return Student's degrees of freedom for the standard error of a value (`intervals.freedom`).
+
+    From all units of an additive measure, and from as many as a thousand, evenly spaced, of one with an order. Where a
+    thousand units would take too long so many decide that they are taken for all.
+    """
+    patterns, measure = sample.patterns, sample.measure
+    units = patterns.units
+    if measure.order is None:
+        times = patterns.counts
+        totals = {name: np.einsum("k,k...->...", times, values) - values for name, values in patterns.columns.items()}
+        return intervals.freedom(measure.of_totals(totals), times, units)
+    some = np.unique(np.linspace(0, units - 1, min(units, SOME, max(1, CELLS // units))).astype(np.int64))
+    if len(some) < min(units, FEWEST):
+        return float(max(1, units - 1))
+    table = np.ones((units, len(some)), dtype=np.uint8)
+    table[some, np.arange(len(some))] = 0
+    values = measure.under(by_unit(patterns), table)
+    return intervals.freedom(values, np.ones(len(some), dtype=np.int64), units)
