@@ -205,6 +205,7 @@ def _impossible(q: Any, eps: float) -> Note | None:
     bounds=lambda eps: (0, -float(np.log(eps))),
     source="Good 1952, the logarithmic score; log loss in scikit-learn",
     each=_surprise,
+    interval="logit",
     remark=_impossible,
     valid={"eps": ("eps must lie between 0 and 1/2", lambda eps: 0 < eps < 0.5)},
 )

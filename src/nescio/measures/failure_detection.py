@@ -38,6 +38,7 @@ def fpr_at_95_tpr(total: Any) -> Any:
 @_declare(
     "error_AUPR",
     merge=False,
+    interval="logit",
     source="Hendrycks & Gimpel 2017 (AUPR error), as average precision: scikit-learn's average_precision_score",
 )
 def error_aupr(total: Any) -> Any:

@@ -129,6 +129,7 @@ def augrc(total: Any) -> Any:
     "E-AUGRC",
     needs="right",
     order="confidence",
+    interval="logit",
     lower_is_better=True,
     bounds=(0, 0.25),
     source="Traub et al., NeurIPS 2024 (e-AUGRC)",
