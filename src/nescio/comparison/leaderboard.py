@@ -47,8 +47,8 @@ def score(
     "c@1" or "penalty(t=0.75)". `by` names a stratum to break the scores down by; `ci` is the level in percent, or None
     for no interval; `interval` is auto, percentile, bca, logit, dirichlet or wilson. `mark` says whether to mark the
     best run of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks
-    on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random sample
-    of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected figures
+    on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random
+    sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected figures
     are about, all questions of this kind (population) or these alone (collection), `labels_by` a column of questions
     within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome tables of the
     same answers by further judges. `progress` hears how many draws are made, of how many, and then how many
