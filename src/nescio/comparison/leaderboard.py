@@ -48,13 +48,13 @@ def score(
     for no interval; `interval` is auto, percentile, bca, logit, dirichlet or wilson. `mark` says whether to mark the
     best run of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks
     on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random
-    sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected figures
-    are about, all questions of this kind (population) or these alone (collection), `labels_by` a column of questions
-    within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome tables of the
-    same answers by further judges. `progress` hears how many draws are made, of how many, and then how many
-    marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common), `ungraded`
-    (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and `cluster`;
-    `nescio.pipeline.Options` says what each means.
+    sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected
+    figures are about, all questions of this kind (population) or these alone (collection), `labels_by` a column of
+    questions within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome
+    tables of the same answers by further judges. `progress` hears how many draws are made, of how many, and then how
+    many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common),
+    `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
+    `cluster`; `nescio.pipeline.Options` says what each means.
 
     Raises NescioError: FormatError and its kin for the data, UsageError for options that make no sense; TypeError for
     an option that there is not.
