@@ -23,6 +23,7 @@ from nescio.commands.convert import Converted
 from nescio.commands.judge import Judged
 from nescio.commands.report import Report
 from nescio.commands.tally import Tallied
+from nescio.comparison.early import Look
 from nescio.data.pivot import Pivot
 from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
 from nescio.meta.planning.repeats import RepeatsPlan
@@ -72,6 +73,8 @@ def comparisons() -> None:
     pair = nescio.tune_pair("outcomes.csv", run="mine", baseline="old", resamples=FAST)
     assert_type(pair.comparison, nescio.Comparison)
     assert_type(nescio.plan("outcomes.csv", run="mine", baseline="old", questions=500).rows, tuple[PowerPlan, ...])
+    early = nescio.compare_early("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
+    assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])

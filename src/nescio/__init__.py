@@ -45,6 +45,7 @@ __all__ = [
     "check",
     "check_each",
     "compare",
+    "compare_early",
     "convert",
     "from_dataframe",
     "judge",
@@ -87,6 +88,7 @@ _HOME = {
     "check": "commands.check",
     "check_each": "commands.check_each",
     "compare": "comparison",
+    "compare_early": "comparison.early",
     "convert": "commands.convert",
     "from_dataframe": "sources.dataframes",
     "judge": "commands.judge",
@@ -126,6 +128,7 @@ if TYPE_CHECKING:
     from nescio.commands.tally import tally as tally
     from nescio.commands.view import view as view
     from nescio.comparison import compare as compare
+    from nescio.comparison.early import compare_early as compare_early
     from nescio.comparison.leaderboard import score as score
     from nescio.data.evidence import Evidence as Evidence
     from nescio.data.evidence import Tally as Tally

@@ -15,6 +15,7 @@ import nescio
 from nescio.campaign.settings import TASKS, Resolution
 from nescio.commands.judge import Judged
 from nescio.comparison import CORRECTIONS, TESTS
+from nescio.comparison._looks import METHODS as SEQUENCES
 from nescio.data.evidence import outcome_tally
 from nescio.data.judges import TARGETS
 from nescio.data.policies import MISSING, MISSING_CONFIDENCE, UNANSWERABLE, UNGRADED_POLICIES, Policies
@@ -32,6 +33,7 @@ TAKEN = {
     "--interval": METHODS,
     "--test": TESTS,
     "--correction": CORRECTIONS,
+    "--sequence": SEQUENCES,
     "--missing": MISSING,
     "--ungraded": UNGRADED_POLICIES,
     "--unanswerable": UNANSWERABLE,

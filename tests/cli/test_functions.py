@@ -35,12 +35,13 @@ def test_the_functions_of_python_are_the_commands() -> None:
     single = {name for name in EVERY if " " not in name and name not in ELSEWHERE}
     others = {
         "check_each",
+        "compare_early",
         "report_change",
         "from_dataframe",
         "measure",
         "tune_pair",
         "plan_repeats",
-    }  # check of files that do not belong together, compare -o FILE.html, a table as data, a measure by its name, tune of two runs,
+    }  # check of files that do not belong together, compare --sequential, compare -o FILE.html, a table as data, a measure by its name, tune of two runs,
     # plan --repeats
     assert offered == single | others
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
-from nescio.cli import gates, options
+from nescio.cli import early, gates, options
 from nescio.cli.output import emit, progress, say, say_notes
 from nescio.cli.typed import commands_of
-from nescio.commands.gates import check_regression_gate, exit_status, regression_gates
+from nescio.commands.gates import check_regression_gate, early_gates, exit_status, regression_gates
 from nescio.commands.places import check_results
 from nescio.commands.report import PAGES, report_change
 from nescio.comparison import Correction, Test, compare
 from nescio.errors import UsageError
+from nescio.reporting.early import show_looks
 
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
@@ -60,6 +61,7 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
         " margin. Checks the measures named by -m, or the first default measure."
     ),
 )
+@early.early_options
 @options.CI
 @options.label_options
 @options.resampling_options
@@ -71,6 +73,7 @@ def command(
     measures: tuple[str, ...],
     *,
     gate: bool,
+    sequential: bool,
     printed: str,
     output: Path | None,
     junit: Path | None,
@@ -89,14 +92,20 @@ def command(
     and the groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
     silent, newly answered.
 
+    With --sequential the questions may arrive in blocks, and the interval may be looked at after each: the verdict is
+    to stop (better, worse, no difference larger than --margin) or to go on. --fail-on-regression then exits with 0
+    for better or no difference, 1 for worse, and 3 as long as that cannot be told.
+
     \b
     nescio compare outcomes.csv --baseline old
     nescio compare outcomes.csv -m c@1 --test tukey
     nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
     nescio compare outcomes.csv --baseline old --run mine -o diff.html
     nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
+    nescio compare outcomes.csv -m accuracy --baseline old --run mine --sequential --state looks.json --margin 0.03
     """
-    paged = output is not None and output.suffix.lower() in PAGES
+    early.check_options(sequential=sequential)
+    paged = output is not None and output.suffix.lower() in PAGES and not sequential
     if gate:
         check_regression_gate(arguments["baseline"], arguments["ci"], arguments["resamples"])
     if not paged:
@@ -104,6 +113,15 @@ def command(
     elif arguments["labels"]:
         raise UsageError("a page of what changed shows the judge's verdicts; with --labels write .json, .csv or .md")
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
+    if sequential:
+        looks = early.look(files, measures, arguments)
+        say_notes(looks.notes)
+        results = early_gates(looks) if gate else []
+        gates.report(reports, "compare", results, looks)
+        emit(looks, printed, output, show=show_looks)
+        return exit_status(results)
+    for name in early.OPTIONS:
+        arguments.pop(name)
     again = commands_of(files, OWN)
     read_options = options.reading(arguments)
     with progress("comparing") as watch:

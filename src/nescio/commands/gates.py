@@ -13,6 +13,7 @@ from typing import Any
 
 from nescio.commands.places import check_place
 from nescio.comparison import regression
+from nescio.comparison.early import Look
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError
 from nescio.measures import parse
@@ -153,6 +154,21 @@ def regression_gates(
         rule = f"{row.measure} at most {margin:g} worse than {row.baseline}"
         gates.append(Gate(row.run, rule, status, message, figures))
     return gates
+
+
+def early_gates(looks: Results[Look]) -> list[Gate]:
+    """Ask whether a run that is followed is worse than its baseline: passed where the latest look says that it is
+    better, or that no difference larger than the margin is left; failed where it is worse; else it cannot be told yet.
+
+        early_gates(nescio.compare_early("outcomes.csv", "c@1", baseline="old", run="mine"))
+    """
+    row = looks.rows[-1]
+    worse = row.verdict in ("stop: worse", "stop: lower")
+    status = FAILED if worse else PASSED if row.stops else CANNOT_TELL
+    figures = f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+    message = f"{row.measure} of run {row.run!r} against {row.baseline!r} after {row.n:,} questions: {row.verdict}"
+    rule = f"{row.measure} not worse than {row.baseline}"
+    return [Gate(row.run, rule, status, f"{message} ({figures})", figures)]
 
 
 def exit_status(gates: Iterable[Gate]) -> int:

@@ -24,3 +24,4 @@ class Stream(IntEnum):
     RANDOM_READER = 13
     ASSESSORS = 14
     MAGNITUDES = 21
+    ARRIVAL = 20

@@ -1,0 +1,131 @@
+"""What was looked at so far, kept in a file from one night to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.comparison._looks import Codes
+from nescio.data.signature import parse
+from nescio.errors import FormatError, MismatchError
+from nescio.sources.writing import write_text
+
+KIND, VERSION = "nescio sequential comparison", 1
+LETTERS = "CWU"  # correct, incorrect, unanswered
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Questions that arrived together: how many, and the signature of their data."""
+
+    questions: int
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The questions in the order in which they counted, how each of them ended for both runs, and what must not change
+    on the way."""
+
+    fixed: Mapping[str, Any]
+    questions: tuple[str, ...] = ()
+    run: str = ""
+    baseline: str = ""
+    blocks: tuple[Block, ...] = field(default=())
+
+    @property
+    def codes(self) -> tuple[Codes, Codes]:
+        """The outcomes of the run and of the baseline, as places in OUTCOMES."""
+        run, baseline = (np.array([LETTERS.index(letter) for letter in text], dtype=np.int8) for text in self.outcomes)
+        return run, baseline
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """The same as letters."""
+        return self.run, self.baseline
+
+    def ended(self) -> dict[str, str]:
+        """Say how each question ended: two letters, the run's first."""
+        return {
+            question: one + other for question, one, other in zip(self.questions, self.run, self.baseline, strict=True)
+        }
+
+    def add(self, questions: tuple[str, ...], run: str, baseline: str, signature: str) -> State:
+        """Return the same with a block more."""
+        return State(
+            self.fixed,
+            self.questions + questions,
+            self.run + run,
+            self.baseline + baseline,
+            (*self.blocks, Block(len(questions), signature)),
+        )
+
+
+def read(path: Path, fixed: Mapping[str, Any]) -> State:
+    """Read a state that was kept for the same comparison; a new one where there is no file.
+
+    Raises FormatError for a file that is no such state, MismatchError for one of another comparison.
+    """
+    if not path.exists():
+        return State(fixed)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(path, f"a state is a JSON document ({error})") from None
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise FormatError(path, f"a state says what it is: kind {KIND!r}")
+    if content.get("version") != VERSION:
+        raise FormatError(path, f"this version reads states of version {VERSION}", value=content.get("version"))
+    state = _checked(path, content)
+    for name in dict.fromkeys((*state.fixed, *fixed)):
+        was, now = state.fixed.get(name), fixed.get(name)
+        if was != now:
+            raise MismatchError(
+                f"{path} was kept with {name} {_shown(was)}, and this is {_shown(now)}: what is followed cannot "
+                "change on the way; use another --state file"
+            )
+    return state
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else repr(value)
+
+
+def _checked(path: Path, content: Mapping[str, Any]) -> State:
+    questions, run, baseline = (content.get(name) for name in ("questions", "run", "baseline"))
+    if not isinstance(questions, list) or not all(isinstance(name, str) for name in questions):
+        raise FormatError(path, "questions must be a list of names")
+    if len(set(questions)) < len(questions):
+        raise FormatError(path, "a question is named twice")
+    for name, letters in (("run", run), ("baseline", baseline)):
+        if not isinstance(letters, str) or len(letters) != len(questions) or set(letters) - set(LETTERS):
+            raise FormatError(path, f"{name} must have one of the letters {', '.join(LETTERS)} for each question")
+    blocks, fixed = content.get("blocks"), content.get("fixed")
+    try:
+        made = tuple(Block(int(block["questions"]), str(parse(block["signature"]))) for block in blocks or ())
+    except (TypeError, KeyError, ValueError):
+        raise FormatError(path, "blocks must say how many questions each has, and its signature") from None
+    if sum(block.questions for block in made) != len(questions) or any(block.questions < 1 for block in made):
+        raise FormatError(path, "the blocks do not have as many questions as there are")
+    if not isinstance(fixed, dict):
+        raise FormatError(path, "fixed must say what is compared")
+    return State(fixed, tuple(questions), str(run), str(baseline), made)
+
+
+def write(path: Path, state: State) -> None:
+    """Write a state, whole or not at all."""
+    content = {
+        "kind": KIND,
+        "version": VERSION,
+        "fixed": dict(state.fixed),
+        "blocks": [{"questions": block.questions, "signature": block.signature} for block in state.blocks],
+        "questions": list(state.questions),
+        "run": state.run,
+        "baseline": state.baseline,
+    }
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,177 @@
+"""Two runs, question by question in the order of arrival: the interval of their difference at every look, and what it
+decides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import OUTCOMES
+from nescio.data.patterns import Patterns
+from nescio.errors import UsageError
+from nescio.measures import Measure
+from nescio.stats import sequences
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int8]  # of outcomes, their places in OUTCOMES
+
+SequenceUsed = Literal["guaranteed", "asymptotic"]
+SequenceMethod = Literal["auto", "guaranteed", "asymptotic"]
+METHODS: tuple[SequenceMethod, ...] = get_args(SequenceMethod)
+FIRST_LOOK, FEWEST_DISCORDANT = sequences.FIRST_LOOK, 10
+_STEP = 1e-3  # of the derivatives, in shares of the questions
+_TABLES = np.array([[3, 2, 1], [1, 5, 4], [2, 2, 7], [6, 4, 2]], dtype=np.float64)  # the last is twice the first
+MORE_DIGITS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """How a difference is followed: by which confidence sequence, at which level, and for about how many questions."""
+
+    method: SequenceUsed
+    alpha: float
+    planned: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """The difference after each question, its interval at that look alone, and the intersection of all so far; shape
+    (questions,). NaN is no look. `discordant` counts the questions on which the runs end differently."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    running_low: Floats
+    running_high: Floats
+    discordant: NDArray[np.int64]
+
+
+def choose(measure: Measure, method: SequenceMethod) -> SequenceUsed:
+    """Return the sequence for a measure: the guaranteed one where the measure is a mean over questions.
+
+    Raises UsageError for a measure that neither fits.
+    """
+    if not measure.counts_outcomes:
+        raise UsageError(
+            f"{measure.label} cannot be followed while questions arrive: only measures of correct, incorrect and "
+            "unanswered can"
+        )
+    values = on_counts(measure, _TABLES)
+    if not math.isclose(values[0], values[3], rel_tol=1e-9, abs_tol=1e-12):
+        raise UsageError(f"{measure.label} depends on how many questions there are; divide by n")
+    linear = worth(measure) is not None
+    if method == "guaranteed" and not linear:
+        raise UsageError(
+            f"{measure.label} is no mean over questions, so there is no guaranteed sequence for it; use asymptotic"
+        )
+    return ("guaranteed" if linear else "asymptotic") if method == "auto" else method
+
+
+def on_counts(measure: Measure, counts: Floats) -> Floats:
+    """Compute the measure on tables of correct, incorrect and unanswered; shape (…, 3) to (…,)."""
+    columns = measure.each(dict(zip(OUTCOMES, np.eye(3), strict=True)))
+    return measure.value(Patterns({**columns, "n": np.ones(3)}, np.ones(3, dtype=np.int64)), counts)
+
+
+def worth(measure: Measure) -> Floats | None:
+    """Return what a question of each outcome earns, where the measure is the mean of that; else None."""
+    earned = on_counts(measure, np.eye(3))
+    means = _TABLES @ earned / _TABLES.sum(axis=1)
+    linear = np.allclose(on_counts(measure, _TABLES), means, rtol=1e-9, atol=1e-12) and np.ptp(earned) > 0
+    return earned if linear else None
+
+
+def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path:
+    """Follow the difference of two runs, from the outcomes of their questions in the order of arrival."""
+    discordant = np.cumsum(run != baseline)
+    counts = [np.cumsum(np.eye(3)[codes], axis=0) for codes in (run, baseline)]
+    values = [on_counts(measure, of) for of in counts]
+    difference = values[0] - values[1]
+    if how.method == "guaranteed":
+        scaled, width = _scaled(measure, run, baseline)
+        low, high = (width * (2 * bound - 1) for bound in sequences.bernstein(scaled, how.alpha))
+    else:
+        spread = spreads(measure, run, baseline)
+        t = np.arange(1, len(run) + 1)
+        half = sequences.asymptotic_half_width(t, spread, how.alpha, how.planned)
+        half = np.where((t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT), half, np.nan)
+        low, high = difference - half, difference + half
+    return Path(difference, low, high, *sequences.running(low, high), discordant)
+
+
+def _scaled(measure: Measure, run: Codes, baseline: Codes) -> tuple[Floats, float]:
+    """Return the difference on each question, put into [0, 1], and how far it can lie from 0."""
+    earned = worth(measure)
+    assert earned is not None
+    width = float(np.ptp(earned))
+    return ((earned[run] - earned[baseline]) / width + 1) / 2, width
+
+
+def spreads(measure: Measure, run: Codes, baseline: Codes) -> Floats:
+    r"""Compute the standard deviation of what a question adds to the difference, after each question; shape
+    (questions,).
+
+    $\sqrt{\frac{1}{t}\sum_{ij} N_{ij}(a_i - b_j)^2}$ over the nine kinds of question, for the influence $a_i =
+    t\,\partial f/\partial C_i$ of an outcome i of the run, and b of the baseline.
+    """
+    t = np.arange(1, len(run) + 1)
+    pairs = np.cumsum(np.eye(9)[3 * run.astype(np.int64) + baseline], axis=0)
+    influence = [_influence(measure, np.cumsum(np.eye(3)[codes], axis=0)) for codes in (run, baseline)]
+    gaps = influence[0][:, :, None] - influence[1][:, None, :]
+    return np.sqrt((pairs * gaps.reshape(-1, 9) ** 2).sum(axis=1) / t)
+
+
+def _influence(measure: Measure, counts: Floats) -> Floats:
+    """Differentiate the measure by each count, times n; exact for polynomials up to the fourth degree."""
+    n = counts.sum(axis=1)
+    step = _STEP * n[:, None]
+    slopes = []
+    for unit in np.eye(3):
+        far_below, below, above, far_above = (on_counts(measure, counts + m * step * unit) for m in (-2, -1, 1, 2))
+        slopes.append((far_below - 8 * below + 8 * above - far_above) / (12 * _STEP))
+    return np.stack(slopes, axis=1)
+
+
+def still_needed(measure: Measure, pair: tuple[Codes, Codes], how: Sequence, margin: float | None) -> int | None:
+    """Say about how many questions more decide between two runs, if they go on as until now; None where that cannot be
+    said."""
+    run, baseline = pair
+    t, discordant = len(run), int((run != baseline).sum())
+    tables = (np.bincount(codes, minlength=3).astype(np.float64) for codes in pair)
+    one, other = (float(on_counts(measure, table)) for table in tables)
+    difference = one - other
+    half = max(0.0, abs(difference), (margin or 0.0) - abs(difference))
+    if math.isnan(difference) or half <= 0 or not discordant:
+        return None
+    if how.method == "guaranteed":
+        scaled, width = _scaled(measure, run, baseline)
+        if half > abs(difference):
+            wanted = (0.5 - (margin or 0.0) / (2 * width), 0.5 + (margin or 0.0) / (2 * width))
+        else:
+            wanted = (0.5, math.inf) if difference > 0 else (-math.inf, 0.5)
+        more = sequences.observations_for_bernstein(sequences.bets_of(scaled, how.alpha), *wanted, how.alpha)
+    else:
+        spread = float(spreads(measure, run, baseline)[-1])
+        more = sequences.observations_for_asymptotic(half, t, spread, how.alpha, how.planned)
+        more = max(more, FIRST_LOOK - t, math.ceil((FEWEST_DISCORDANT - discordant) * t / discordant))
+    return None if more >= sequences.FURTHEST else max(more, 1)
+
+
+def verdict(measure: Measure, low: float, high: float, margin: float | None, more: int | None) -> str:
+    """Say what an interval of the difference decides."""
+    if margin is not None and -margin <= low and high <= margin:
+        return f"stop: no difference larger than {margin:g}"
+    if low > 0 or high < 0:
+        higher = low > 0
+        if measure.declaration.descriptive:
+            return f"stop: {'higher' if higher else 'lower'}"
+        return f"stop: {'better' if higher != measure.declaration.lower_is_better else 'worse'}"
+    if more is None:
+        return "go on"
+    digits = MORE_DIGITS - len(str(more))
+    about = round(more, min(0, digits)) if digits < 0 else more
+    return f"go on, about {about:,} more question{'' if about == 1 else 's'}"

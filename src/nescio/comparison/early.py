@@ -1,0 +1,282 @@
+"""Comparing two runs while their questions still arrive: an interval that may be looked at as often as one likes."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from nescio.comparison import _early_state
+from nescio.comparison._early_state import LETTERS, State
+from nescio.comparison._looks import (
+    FEWEST_DISCORDANT,
+    FIRST_LOOK,
+    METHODS,
+    Sequence,
+    SequenceMethod,
+    choose,
+    follow,
+    still_needed,
+    verdict,
+)
+from nescio.comparison.pair_test import paired_evidence
+from nescio.comparison.two_runs import take_two
+from nescio.data.columns import OUTCOMES
+from nescio.data.evidence import Evidence
+from nescio.data.notes import Note, note
+from nescio.data.results import Results
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UsageError
+from nescio.measures import Measure, parse
+from nescio.pipeline import Loaded, ReadingOptions, check_names
+from nescio.scoring.samples import columns_for
+from nescio.scoring.score import check_resampling, open_data
+from nescio.stats.streams import Stream
+
+_CHANGES = ("runs", "questions", "data", "format", "columns")  # what may differ from block to block
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is known after a block: the difference (run minus baseline) of the first `n` questions, on `discordant` of
+    which the runs end differently.
+
+    `low` and `high` bound the difference at every look at once: they are the intersection of the intervals at all looks
+    so far, NaN where there was none yet. `more` is about how many questions it still takes, None where the verdict is
+    to stop, or that cannot be said.
+    """
+
+    run: str
+    baseline: str
+    measure: str
+    block: int
+    n: int
+    discordant: int
+    difference: float
+    low: float
+    high: float
+    verdict: str
+    more: int | None = None
+
+    @property
+    def stops(self) -> bool:
+        """Whether the question is decided."""
+        return self.verdict.startswith("stop")
+
+
+def compare_early(
+    source: Any,
+    measure: str | Measure = "c@1",
+    *,
+    baseline: str | None = None,
+    run: str | None = None,
+    margin: float | None = None,
+    state: str | os.PathLike[str] | None = None,
+    sequence: SequenceMethod = "auto",
+    planned: int = 1000,
+    ci: float = 95.0,
+    seed: int = 0,
+    **options: Unpack[ReadingOptions],
+) -> Results[Look]:
+    r"""Compare two runs whose questions arrive in blocks, and say whether to stop; looking often costs nothing.
+
+        nescio.compare_early("outcomes.csv", "accuracy", baseline="old", run="mine").rows[-1].verdict
+
+    The interval of the difference is a confidence sequence: it covers the true difference at all looks at once with
+    probability `ci`, so one may look after every block and stop when one likes. Two are at hand (`sequence`):
+
+    - `guaranteed` (what `auto` takes for accuracy, UF, penalty and other means over questions): predictable plug-in
+      empirical Bernstein, at any number of questions;
+    - `asymptotic` (what `auto` takes for all other measures of correct, incorrect and unanswered, as c@1):
+      $\hat\theta_t \pm \hat\sigma_t\sqrt{2(t\rho^2+1)/(t\rho)^2\,\ln(\sqrt{t\rho^2+1}/\alpha)}$, narrowest for about
+      `planned` questions, and not looked at before 50 questions, 10 of them discordant.
+
+    Each row is a block: those that `state`, a file, has kept, and the questions of `source` that are new. The verdict
+    is "stop: no difference larger than d" where the interval lies within `margin` (none: that is never said), "stop:
+    better" or "stop: worse" where it excludes 0 ("higher", "lower" of a descriptive measure), else "go on, about n
+    more questions". Both runs are compared on the questions of both. The questions of a block count in a random
+    order, from `seed`; questions that were looked at before are left out and counted. Raises MismatchError for a
+    state that was kept with another measure, level, run, judge, sequence or seed, UsageError for what cannot be
+    followed.
+    """
+    check_names(compare_early, options)
+    check_resampling(ci, 1, 1, seed)
+    _check(sequence, planned, margin)
+    chosen = parse(measure)
+    how = Sequence(choose(chosen, sequence), 1 - ci / 100, planned)
+    loaded = _two(open_data(source, {"strata": (), **options}, [chosen]), baseline, run)
+    names = (loaded.data.runs[1], loaded.data.runs[0])
+    fixed = _fixed(loaded, chosen, how, names, seed)
+    path = None if state is None else Path(state)
+    before = State(fixed) if path is None else _early_state.read(path, fixed)
+    after, notes = _with_new(before, loaded, chosen, seed)
+    if not after.questions:
+        raise MismatchError(f"{names[0]!r} and {names[1]!r} share no question that {chosen.label} can be computed from")
+    rows, more_notes = _looks(after, chosen, how, names, margin)
+    if path is not None and after is not before:
+        _early_state.write(path, after)
+    looked = hashlib.blake2b("\0".join([*after.questions, after.run, after.baseline]).encode(), digest_size=6)
+    line = sign(
+        measures=chosen.name,
+        **loaded.signature,
+        ci=f"{ci:g}",
+        sequence=how.method,
+        **({"planned": planned} if how.method == "asymptotic" else {}),
+        **({} if margin is None else {"margin": f"{margin:g}"}),
+        looked=f"{len(after.questions)} questions in {len(after.blocks)} blocks",
+        state=looked.hexdigest(),
+        seed=seed,
+    )
+    return Results(tuple(rows), line, (*loaded.notes, *notes, *more_notes), "looks")
+
+
+def _check(sequence: str, planned: int, margin: float | None) -> None:
+    if sequence not in METHODS:
+        raise UsageError(f"sequence must be one of {', '.join(METHODS)} (found {sequence!r})")
+    if isinstance(planned, bool) or not isinstance(planned, int) or planned < 1:
+        raise UsageError(f"planned must be a number of questions, 1 or more (found {planned!r})")
+    number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
+    if margin is not None and not (number and 0 < margin < float("inf")):
+        raise UsageError(f"margin must be above 0 (found {margin!r})")
+
+
+def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
+    """Keep the two runs, the baseline first, where their questions can be followed one by one."""
+    runs = paired_evidence(loaded).runs
+    if len(runs) > 2 and (baseline is None or run is None):
+        raise UsageError(f"two runs are followed, and there are {len(runs)}; choose them with --baseline OLD --run NEW")
+    data = paired_evidence(loaded)
+    if not isinstance(data, Evidence):
+        raise MismatchError(f"{data.what} has no questions, so it cannot be told which of them are new")
+    if data.origins:
+        raise UsageError("--ungraded bounds makes two runs of one; only one can be followed")
+    if data.repeats is not None or data.clusters is not None:
+        what = "answers to the same question" if data.repeats is not None else "questions in clusters"
+        raise UsageError(f"{what} cannot be followed one by one; compare them once, when all have arrived")
+    return take_two(loaded, baseline, run)
+
+
+def _fixed(loaded: Loaded, measure: Measure, how: Sequence, names: tuple[str, str], seed: int) -> dict[str, Any]:
+    """Say what must not change from block to block."""
+    policies = {name: value for name, value in loaded.signature.items() if name not in _CHANGES}
+    own = {"run": names[0], "baseline": names[1], "measure": measure.name, "ci": round(100 * (1 - how.alpha), 6)}
+    planned = {"planned": how.planned} if how.method == "asymptotic" else {}
+    return {**own, "sequence": how.method, **planned, "seed": seed, **policies}
+
+
+def _with_new(before: State, loaded: Loaded, measure: Measure, seed: int) -> tuple[State, list[Note]]:
+    """Add the questions that are new, in a random order; notes say what was left out."""
+    data = loaded.data
+    assert isinstance(data, Evidence)
+    usable = np.asarray(columns_for(data, measure)[1].all(axis=0))
+    codes = np.argmax([np.asarray(data.column(name)) for name in OUTCOMES], axis=0).astype(np.int8)
+    letters = {data.questions[i]: LETTERS[codes[1, i]] + LETTERS[codes[0, i]] for i in np.flatnonzero(usable)}
+    earlier = before.ended()
+    again = [question for question in letters if question in earlier]
+    new = sorted(letters.keys() - earlier.keys())
+    notes = [] if usable.all() else [_unshared(int((~usable).sum()), len(usable))]
+    if again:
+        changed = sum(letters[question] != earlier[question] for question in again)
+        notes.append(_seen_before(len(again), len(letters), changed))
+    if not new:
+        return before, notes
+    key = (int(Stream.ARRIVAL), len(before.blocks))
+    order = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).permutation(len(new))
+    arrived = tuple(new[i] for i in order)
+    notes.append(
+        note(
+            "sequential.order",
+            "the {questions:,} new {questions:question/questions} of this block count in a random order (seed {seed})",
+            questions=len(new),
+            seed=seed,
+        )
+    )
+    run, baseline = ("".join(letters[question][side] for question in arrived) for side in (0, 1))
+    signature = sign(**loaded.signature)
+    return before.add(arrived, run, baseline, str(signature)), notes
+
+
+def _unshared(left_out: int, total: int) -> Note:
+    return note(
+        "sequential.unshared",
+        "{left_out:,} of {total:,} questions left out because not both runs have an outcome",
+        left_out=left_out,
+        total=total,
+    )
+
+
+def _seen_before(again: int, total: int, changed: int) -> Note:
+    if changed:
+        return note(
+            "sequential.changed",
+            "{again:,} of {total:,} questions were looked at before and are left out; {changed:,} of them "
+            "{changed:has/have} another outcome now, and the first one counts",
+            again=again,
+            total=total,
+            changed=changed,
+        )
+    return note(
+        "sequential.seen",
+        "{again:,} of {total:,} questions were looked at before and are left out",
+        again=again,
+        total=total,
+    )
+
+
+def _looks(
+    state: State, measure: Measure, how: Sequence, names: tuple[str, str], margin: float | None
+) -> tuple[list[Look], list[Note]]:
+    """Make a row of each block, and remarks on the sequence."""
+    run, baseline = state.codes
+    path = follow(measure, run, baseline, how)
+    rows: list[Look] = []
+    at = 0
+    for number, block in enumerate(state.blocks, 1):
+        at += block.questions
+        low, high = float(path.running_low[at - 1]), float(path.running_high[at - 1])
+        said = verdict(measure, low, high, margin, None)
+        more = None
+        if not said.startswith("stop"):
+            more = still_needed(measure, (run[:at], baseline[:at]), how, margin)
+            said = verdict(measure, low, high, margin, more)
+        no_look = math.isinf(low)
+        rows.append(
+            Look(
+                *names,
+                measure.label,
+                number,
+                at,
+                int(path.discordant[at - 1]),
+                float(path.difference[at - 1]),
+                math.nan if no_look else low,
+                math.nan if no_look else high,
+                said,
+                more,
+            )
+        )
+    notes = []
+    if math.isnan(rows[-1].low):
+        notes.append(
+            note(
+                "sequential.too_early",
+                "no interval yet: the asymptotic sequence is looked at from {questions} questions on, {discordant} of "
+                "them with different outcomes",
+                questions=FIRST_LOOK,
+                discordant=FEWEST_DISCORDANT,
+            )
+        )
+    lowest, highest = np.fmax.accumulate(path.low)[-1], np.fmin.accumulate(path.high)[-1]
+    if lowest > highest:
+        notes.append(
+            note(
+                "sequential.order_matters",
+                "the intervals of different looks have nothing in common: the questions do not seem to arrive in a "
+                "random order, and the interval before that stays",
+            )
+        )
+    return rows, notes

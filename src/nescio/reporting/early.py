@@ -1,0 +1,29 @@
+"""Runs that are compared while their questions arrive: on the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.data.results import Results
+from nescio.reporting.printing import show_signature, show_text
+from nescio.reporting.screen import show_records
+from nescio.reporting.tables import signed
+
+
+def show_looks(results: Results[Any]) -> None:
+    """Print the latest look in a sentence, and all looks, a row for each block."""
+    last = results.rows[-1]
+    show_records(
+        [
+            {
+                "block": row.block,
+                "questions": row.n,
+                "discordant": row.discordant,
+                "difference": f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]",
+                "verdict": row.verdict,
+            }
+            for row in results
+        ]
+    )
+    show_text(f"{last.measure}, {last.run} against {last.baseline}, after {last.n:,} questions: {last.verdict}\n")
+    show_signature(results.signature)

@@ -1,0 +1,135 @@
+r"""Confidence sequences: intervals of a mean that hold at every look at once, however often one looks.
+
+`bernstein` is guaranteed for any bounded numbers in a random order, at any size. `asymptotic_half_width` is for what is
+nearly normal, from a first look on that is not too early. Both are for looks at t = 1, 2, 3, … and for any subset of
+them; the interval that counts is the intersection of all so far (`running`). Knows no questions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+LARGEST_BET = 0.5
+FIRST_LOOK = 50  # before it `asymptotic_half_width` must not be read
+FURTHEST = 1 << 22  # how far ahead is looked, in observations
+
+
+def bernstein(x: Floats, alpha: float) -> tuple[Floats, Floats]:
+    r"""Compute the predictable plug-in empirical Bernstein sequence for the mean of numbers in [0, 1]; shape of `x`.
+
+    At look t the mean lies within
+    $\frac{\sum_i \lambda_i x_i \pm (\ln(2/\alpha) + \sum_i (x_i - \mu_{i-1})^2 (-\ln(1-\lambda_i) - \lambda_i))}{\sum_i
+    \lambda_i}$ with $\mu_t = \frac{1/2 + \sum x}{t+1}$, $v_t = \frac{1/4 + \sum (x_i - \mu_i)^2}{t+1}$ and
+    $\lambda_t = \min(\sqrt{2\ln(2/\alpha) / (v_{t-1}\,t \ln(1+t))}, 1/2)$. At all t at once with probability 1 - alpha.
+    Looks are the last axis; returns the lower and the upper bounds. Source: Waudby-Smith & Ramdas, JRSS B 2023.
+    """
+    t = np.arange(1, x.shape[-1] + 1)
+    log = math.log(2 / alpha)
+    mean = (0.5 + np.cumsum(x, axis=-1)) / (t + 1)
+    earlier = np.concatenate([np.full((*x.shape[:-1], 1), 0.5), mean[..., :-1]], axis=-1)
+    variance = (0.25 + np.cumsum((x - mean) ** 2, axis=-1)) / (t + 1)
+    before = np.concatenate([np.full((*x.shape[:-1], 1), 0.25), variance[..., :-1]], axis=-1)
+    bet = _bets(t, before, log)
+    total = np.cumsum(bet, axis=-1)
+    centre = np.cumsum(bet * x, axis=-1) / total
+    half = (log + np.cumsum((x - earlier) ** 2 * _cost(bet), axis=-1)) / total
+    return centre - half, centre + half
+
+
+def _bets(t: Floats | NDArray[np.int64], variance: Floats | float, log: float) -> Floats:
+    return np.minimum(np.sqrt(2 * log / (variance * t * np.log1p(t))), LARGEST_BET)
+
+
+def _cost(bet: Floats) -> Floats:
+    return -np.log1p(-bet) - bet
+
+
+def asymptotic_half_width(
+    t: Floats | NDArray[np.int64], spread: Floats | float, alpha: float, best_at: float
+) -> Floats:
+    r"""Compute the half width of the asymptotic sequence for a mean whose observations have this standard deviation.
+
+    $\sigma\sqrt{\frac{2(t\rho^2 + 1)}{t^2\rho^2}\,\ln\frac{\sqrt{t\rho^2 + 1}}{\alpha}}$ with
+    $\rho^2 = \frac{-2\ln\alpha + \ln(1 - 2\ln\alpha)}{t_{opt}}$, which makes it narrowest, beside an interval made for
+    one look, at about $t_{opt}$ = `best_at`. Not to be read before `FIRST_LOOK` observations. Source: Waudby-Smith,
+    Arbour, Sinha, Kennedy & Ramdas, Annals of Statistics 2024.
+    """
+    rho = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / best_at
+    t = np.asarray(t, dtype=np.float64)
+    return spread * np.sqrt(2 * (t * rho + 1) / (t**2 * rho) * np.log(np.sqrt(t * rho + 1) / alpha))
+
+
+def running(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Intersect each interval with all earlier ones; where they have nothing in common, the last common part stays.
+
+    NaN is no look yet, and says nothing. Looks are the last axis.
+    """
+    lowest = np.maximum.accumulate(np.where(np.isnan(low), -np.inf, low), axis=-1)
+    highest = np.minimum.accumulate(np.where(np.isnan(high), np.inf, high), axis=-1)
+    common = lowest <= highest
+    last = np.maximum.accumulate(np.where(common, np.arange(low.shape[-1]), 0), axis=-1)
+    return np.take_along_axis(lowest, last, axis=-1), np.take_along_axis(highest, last, axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Bets:
+    """Where a Bernstein sequence stands: how many numbers it has seen, their mean and variance, and the sums of its
+    bets, of its bets times the numbers, and of their costs."""
+
+    seen: int
+    mean: float
+    variance: float
+    total: float
+    weighted: float
+    cost: float
+
+
+def bets_of(x: Floats, alpha: float) -> Bets:
+    """Say where the sequence of `bernstein` stands after these numbers; shape (looks,)."""
+    low, high = bernstein(x, alpha)
+    t = np.arange(1, len(x) + 1)
+    mean = (0.5 + np.cumsum(x)) / (t + 1)
+    variance = (0.25 + np.cumsum((x - mean) ** 2)) / (t + 1)
+    bet = _bets(t, np.concatenate([[0.25], variance[:-1]]), math.log(2 / alpha))
+    total = float(bet.sum())
+    cost = float(high[-1] - low[-1]) / 2 * total
+    return Bets(len(x), float(x.mean()), float(variance[-1]), total, float(bet @ x), cost)
+
+
+def observations_for_bernstein(now: Bets, low: float, high: float, alpha: float) -> int:
+    """Say how many numbers more bring the interval of `bernstein` between `low` and `high` (-inf, inf: no matter), if
+    they have the mean and the variance of those seen; at most `FURTHEST`."""
+    ahead = 1024
+    while True:
+        bet = np.concatenate(
+            [[0.0], _bets(np.arange(now.seen + 1, now.seen + ahead), now.variance, math.log(2 / alpha))]
+        )
+        total = now.total + np.cumsum(bet)
+        centre = (now.weighted + now.mean * np.cumsum(bet)) / total
+        half = (now.cost + np.cumsum(now.variance * _cost(bet))) / total
+        enough = (centre - half >= low) & (centre + half <= high)
+        if enough.any():
+            return int(np.argmax(enough))
+        if ahead >= FURTHEST:
+            return FURTHEST
+        ahead *= 4
+
+
+def observations_for_asymptotic(half: float, t: int, spread: float, alpha: float, best_at: float) -> int:
+    """Say how many observations more bring `asymptotic_half_width` to `half`; at most `FURTHEST`."""
+    low, high = 0, FURTHEST
+    if asymptotic_half_width(np.array(t + high), spread, alpha, best_at) > half:
+        return FURTHEST
+    while low < high:
+        middle = (low + high) // 2
+        if asymptotic_half_width(np.array(max(1, t + middle)), spread, alpha, best_at) <= half:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,0 +1,287 @@
+"""Comparing while questions arrive: worked figures, what the state keeps, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import nescio
+from nescio.comparison._looks import Sequence, follow, on_counts, spreads, still_needed, worth
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.measures import parse
+from tests.notes import in_words
+
+WORDS = ("correct", "incorrect", "unanswered")
+C, W, U = range(3)
+# x right/y wrong, the reverse, right/silent, reverse, silent/wrong, reverse, both right, both wrong, both silent
+CELLS = ((C, W, 12), (W, C, 5), (C, U, 9), (U, C, 3), (U, W, 2), (W, U, 8), (C, C, 40), (W, W, 21), (U, U, 0))
+
+
+def pairs(cells: tuple[tuple[int, int, int], ...] = CELLS) -> tuple[Any, Any]:
+    table = np.array(cells)
+    return tuple(np.repeat(table[:, side], table[:, 2]).astype(np.int8) for side in (0, 1))  # type: ignore[return-value]
+
+
+def table(run: Any, baseline: Any, start: int = 0) -> pa.Table:
+    n = len(run)
+    return pa.table(
+        {
+            "run": ["old"] * n + ["new"] * n,
+            "question": [f"q{start + i:05d}" for i in range(n)] * 2,
+            "outcome": [WORDS[code] for code in (*baseline, *run)],
+        }
+    )
+
+
+def drawn(n: int, seed: int, better: float = 0.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    return tuple(rng.choice(3, n, p=[0.5 + gain, 0.3 - gain, 0.2]) for gain in (better, 0.0))  # type: ignore[return-value]
+
+
+def test_the_spread_of_a_difference_of_c_at_1_is_that_of_its_influence() -> None:
+    """By an independent script: σ̂ of a table of nine cells; and of one run (icia091ro), by (1+U)²A(1-A) + A²U(1-U) -
+    2(1+U)A²U."""
+    measure = parse("c@1")
+    assert spreads(measure, *pairs())[-1] == pytest.approx(0.5198607121, abs=1e-9)
+    a, u = 237 / 500, 107 / 500
+    by_hand = (1 + u) ** 2 * a * (1 - a) + a**2 * u * (1 - u) - 2 * (1 + u) * a**2 * u
+    run = np.repeat([C, W, U], [237, 156, 107]).astype(np.int8)
+    found = spreads(measure, run, np.full(500, W, dtype=np.int8))[-1] ** 2
+    assert found == pytest.approx(by_hand, abs=1e-9) == pytest.approx(0.2885042636, abs=1e-9)
+
+
+def test_the_asymptotic_interval_of_the_worked_table() -> None:
+    path = follow(parse("c@1"), *pairs(), Sequence("asymptotic", 0.05, 1000))
+    assert path.difference[-1] == pytest.approx(0.0789, abs=1e-12)
+    assert (path.high[-1] - path.low[-1]) / 2 == pytest.approx(0.2004091447, abs=1e-9)
+    assert np.isnan(path.low[:49]).all()
+
+
+@pytest.mark.parametrize(("name", "outcomes"), [("accuracy", (C, W)), ("UF", (C, U))])
+def test_the_guaranteed_interval_of_the_worked_example(name: str, outcomes: tuple[int, int]) -> None:
+    """Differences 1, 1, 0, 0, 1, 0, 1, -1, 0, 1 fifty times: of accuracy; and of UF, whose range is twice as wide, the
+    same in halves of it."""
+    good, bad = outcomes
+    both = {1: (good, bad), 0: (good, good), -1: (bad, good)}
+    run, baseline = np.array([both[d] for d in np.tile([1, 1, 0, 0, 1, 0, 1, -1, 0, 1], 50)], dtype=np.int8).T
+    path = follow(parse(name), run, baseline, Sequence("guaranteed", 0.05, 1000))
+    if name == "accuracy":
+        assert (path.low[-1], path.high[-1]) == pytest.approx((0.2957333299, 0.5058227820), abs=1e-9)
+        assert np.argmax(path.low > 0) + 1 == 45
+    else:
+        low, high = nescio_by_hand(np.tile([1, 1, 0, 0, 1, 0, 1, -1, 0, 1], 50) / 4 + 0.5)
+        assert (path.low[-1], path.high[-1]) == pytest.approx((4 * low - 2, 4 * high - 2), abs=1e-9)
+
+
+def nescio_by_hand(x: Any) -> tuple[float, float]:
+    """The sequence of Waudby-Smith & Ramdas, number by number."""
+    mean, variance, squares, sums, bets, costs, centre = 0.5, 0.25, 0.0, 0.0, 0.0, math.log(40), 0.0
+    for t, value in enumerate(x, 1):
+        bet = min(math.sqrt(2 * math.log(40) / (variance * t * math.log(1 + t))), 0.5)
+        costs += (value - mean) ** 2 * (-math.log(1 - bet) - bet)
+        bets, centre, sums = bets + bet, centre + bet * value, sums + value
+        mean = (0.5 + sums) / (t + 1)
+        squares += (value - mean) ** 2
+        variance = (0.25 + squares) / (t + 1)
+    return (centre - costs) / bets, (centre + costs) / bets
+
+
+def test_which_measures_are_means_over_questions() -> None:
+    means = {
+        "accuracy": [1, 0, 0],
+        "UF": [1, -1, 0],
+        "penalty(t=0.75)": [1, -3, 0],
+        "unanswered_as(p=0.25)": [1, 0, 0.25],
+    }
+    for name, earned in means.items():
+        assert worth(parse(name)) == pytest.approx(earned), name
+    for name in ("c@1", "precision", "eq6", "simpleqa.F", "formula((C + U*C/n)/n)"):
+        assert worth(parse(name)) is None, name
+    assert on_counts(parse("c@1"), np.array([[3.0, 1, 4]])) == pytest.approx(3 / 8 * 12 / 8)
+
+
+def test_a_clear_winner_stops_the_run_and_the_verdict_stays() -> None:
+    run, baseline = drawn(600, 1, better=0.2)
+    for measure in ("accuracy", "c@1"):
+        (row,) = nescio.compare_early(table(run, baseline), measure)
+        assert (row.verdict, row.more, row.stops) == ("stop: better", None, True)
+        (turned,) = nescio.compare_early(table(run, baseline), measure, baseline="new", run="old")
+        assert turned.verdict == "stop: worse"
+    (row,) = nescio.compare_early(table(run, baseline), "simpleqa.incorrect")  # the lower, the better
+    assert row.verdict == "stop: better"
+    assert row.high < 0
+
+
+def test_no_difference_is_said_only_within_a_margin_that_was_named() -> None:
+    run, baseline = drawn(4000, 2)
+    run = np.where(np.random.default_rng(0).random(4000) < 0.95, baseline, run)
+    (open_end,) = nescio.compare_early(table(run, baseline), "accuracy")
+    assert open_end.verdict.startswith("go on")
+    (row,) = nescio.compare_early(table(run, baseline), "accuracy", margin=0.05)
+    assert row.verdict == "stop: no difference larger than 0.05"
+    assert -0.05 <= row.low <= row.high <= 0.05
+
+
+def test_blocks_are_kept_and_each_question_counts_once(tmp_path: Path) -> None:
+    state = tmp_path / "looks.json"
+    run, baseline = drawn(300, 3, better=0.05)
+    first = nescio.compare_early(table(run[:100], baseline[:100]), "accuracy", state=state)
+    kept = state.read_bytes()
+    again = nescio.compare_early(table(run[:100], baseline[:100]), "accuracy", state=state)
+    assert again.rows == first.rows
+    assert state.read_bytes() == kept
+    assert "100 of 100 questions were looked at before and are left out" in in_words(again.notes)
+    rest = nescio.compare_early(table(run[50:], baseline[50:], start=50), "accuracy", state=state)
+    assert [(row.block, row.n) for row in rest] == [(1, 100), (2, 300)]
+    assert rest.rows[0] == first.rows[0]
+    assert "50 of 250 questions were looked at before and are left out" in in_words(rest.notes)
+    by_state = json.loads(state.read_text())
+    assert sorted(by_state["questions"]) == [f"q{i:05d}" for i in range(300)]
+    assert by_state["questions"] != sorted(by_state["questions"])
+    letter = dict(zip(by_state["questions"], by_state["run"], strict=True))
+    assert all(letter[f"q{i:05d}"] == "CWU"[code] for i, code in enumerate(run))
+
+
+def test_another_outcome_of_a_question_that_counted_is_said_and_left_out(tmp_path: Path) -> None:
+    state = tmp_path / "looks.json"
+    run, baseline = drawn(60, 4)
+    before = nescio.compare_early(table(run, baseline), "accuracy", state=state)
+    changed = run.copy()
+    changed[:7] = (changed[:7] + 1) % 3
+    after = nescio.compare_early(table(changed, baseline), "accuracy", state=state)
+    assert after.rows == before.rows
+    assert any("7 of them have another outcome now, and the first one counts" in text for text in in_words(after.notes))
+
+
+def test_an_interval_only_narrows_from_block_to_block(tmp_path: Path) -> None:
+    run, baseline = drawn(500, 5)
+    for measure in ("accuracy", "c@1"):
+        state = tmp_path / f"{measure}.json"
+        for start in range(0, 500, 100):
+            part = slice(start, start + 100)
+            looks = nescio.compare_early(table(run[part], baseline[part], start), measure, state=state)
+        low, high = [row.low for row in looks], [row.high for row in looks]
+        assert low == sorted(low)
+        assert high == sorted(high, reverse=True)
+        assert len(low) == 5
+
+
+def test_the_interval_is_that_of_all_looks_whatever_the_blocks() -> None:
+    """The order within a block is the seed's: another seed is another order of the same questions."""
+    run, baseline = drawn(200, 6)
+    (one,) = nescio.compare_early(table(run, baseline), "accuracy", seed=1)
+    (same,) = nescio.compare_early(table(run, baseline), "accuracy", seed=1)
+    (other,) = nescio.compare_early(table(run, baseline), "accuracy", seed=2)
+    assert one == same
+    assert one.difference == pytest.approx(other.difference)
+    assert one.low != other.low
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"measure": "UF"}, "measure 'accuracy'"),
+        ({"ci": 90.0}, "ci 95.0"),
+        ({"baseline": "new", "run": "old"}, "run 'new'"),
+        ({"seed": 1}, "seed 0"),
+        ({"sequence": "asymptotic"}, "sequence 'guaranteed'"),
+        ({"unanswerable": "exclude"}, "unanswerable 'correct'"),
+    ],
+)
+def test_what_is_followed_cannot_change_on_the_way(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    state = tmp_path / "looks.json"
+    data = table(*drawn(60, 7))
+    arguments: dict[str, Any] = {"measure": "accuracy", "baseline": "old", "run": "new", "state": state}
+    nescio.compare_early(data, **arguments)
+    kept = state.read_bytes()
+    with pytest.raises(MismatchError, match=said):
+        nescio.compare_early(data, **arguments | change)
+    assert state.read_bytes() == kept
+
+
+def test_another_judge_is_refused(tmp_path: Path) -> None:
+    state = tmp_path / "looks.json"
+    answers = {
+        "run": ["old"] * 3 + ["new"] * 3,
+        "question": ["1", "2", "3"] * 2,
+        "prediction": ["a", "b", ""] * 2,
+        "gold": ["a", "x", "y"] * 2,
+    }
+    nescio.compare_early(pa.table(answers), "accuracy", state=state, judge="exact")
+    with pytest.raises(MismatchError, match="judge 'exact'"):
+        nescio.compare_early(pa.table(answers), "accuracy", state=state, judge="contains")
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"kind": "other"}, "says what it is"),
+        ({"version": 2}, "states of version 1"),
+        ({"questions": ["q", "q"]}, "named twice"),
+        ({"run": "CX"}, "one of the letters"),
+        ({"blocks": []}, "as many questions"),
+        ({"blocks": [{"questions": 60, "signature": "nothing"}]}, "its signature"),
+        ({"fixed": 3}, "what is compared"),
+    ],
+)
+def test_a_damaged_state_is_named_by_its_rule(tmp_path: Path, change: dict[str, Any], rule: str) -> None:
+    state = tmp_path / "looks.json"
+    data = table(*drawn(60, 8))
+    nescio.compare_early(data, "accuracy", state=state)
+    state.write_text(json.dumps(json.loads(state.read_text()) | change))
+    with pytest.raises(FormatError, match=rule):
+        nescio.compare_early(data, "accuracy", state=state)
+    state.write_text("{")
+    with pytest.raises(FormatError, match="JSON document"):
+        nescio.compare_early(data, "accuracy", state=state)
+
+
+def test_what_cannot_be_followed_is_refused() -> None:
+    data = table(*drawn(60, 9))
+    for measure, said in (
+        ("formula(C)", "divide by n"),
+        ("AUROC", "only measures of correct, incorrect and unanswered"),
+        ("pass@k(k=2)", "only measures of correct, incorrect and unanswered"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            nescio.compare_early(data, measure)
+    with pytest.raises(UsageError, match="no guaranteed sequence"):
+        nescio.compare_early(data, "c@1", sequence="guaranteed")
+    with pytest.raises(UsageError, match="there are 3"):
+        nescio.compare_early("examples/outcomes.csv", "c@1")
+    with pytest.raises(UsageError, match="margin must be above 0"):
+        nescio.compare_early(data, "c@1", margin=0)
+    with pytest.raises(UsageError, match="answers to the same question"):
+        nescio.compare_early("examples/trials.csv", "accuracy")
+    with pytest.raises(MismatchError, match="counts table"):
+        nescio.compare_early("examples/table3.csv", "accuracy", baseline="base092de", run="loga092de")
+
+
+def test_the_asymptotic_sequence_does_not_look_too_early() -> None:
+    run, baseline = drawn(49, 10)
+    looks = nescio.compare_early(table(run, baseline), "c@1")
+    assert math.isnan(looks.rows[0].low)
+    assert looks.rows[0].verdict.startswith("go on")
+    assert any("no interval yet" in text for text in in_words(looks.notes))
+    alike = np.zeros(200, dtype=np.int8)
+    (row,) = nescio.compare_early(table(alike, alike), "c@1", margin=0.5)  # σ̂ = 0 would be an interval of no width
+    assert math.isnan(row.low)
+    assert (row.verdict, row.more) == ("go on", None)
+
+
+@pytest.mark.parametrize(("measure", "method"), [("accuracy", "guaranteed"), ("c@1", "asymptotic")])
+def test_about_how_many_more_is_about_what_it_then_takes(measure: str, method: Any) -> None:
+    """If the rest is as the first two hundred were: those again and again."""
+    run, baseline = (codes.astype(np.int8) for codes in drawn(200, 11, better=0.06))
+    how = Sequence(method, 0.05, 1000)
+    more = still_needed(parse(measure), (run, baseline), how, None)
+    path = follow(parse(measure), np.tile(run, 60), np.tile(baseline, 60), how)
+    needed = int(np.argmax((path.low > 0) | (path.high < 0))) + 1 - 200
+    assert needed > 100
+    assert more == pytest.approx(needed, rel=0.15)  # answers in an order cross a little earlier
