@@ -28,6 +28,7 @@ from nescio.data.pivot import Pivot
 from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
 from nescio.meta.planning.repeats import RepeatsPlan
 from nescio.scoring.repeats import Repeatability
+from nescio.suites import SuiteScores
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]
@@ -64,6 +65,12 @@ def comparisons() -> None:
     for row in compared:
         assert_type(row, nescio.Comparison)
         assert_type(row.p, float | None)
+    suite = nescio.score_suite("suite/suite.toml", "c@1", over="benchmarks", resamples=FAST)
+    assert_type(suite, SuiteScores)
+    for of_suite in suite:
+        assert_type(of_suite.win_rate, float | None)
+    over = nescio.compare_suite("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
+    assert_type(over, nescio.Comparisons)
     tuned = nescio.tune("outcomes.csv", run="mine", resamples=FAST)
     assert_type(tuned, nescio.Tuned)
     assert_type(tuned.rows, tuple[nescio.Tuning, ...])

@@ -46,6 +46,7 @@ __all__ = [
     "check_each",
     "compare",
     "compare_early",
+    "compare_suite",
     "convert",
     "from_dataframe",
     "judge",
@@ -59,6 +60,7 @@ __all__ = [
     "report",
     "report_change",
     "score",
+    "score_suite",
     "tally",
     "tune",
     "tune_pair",
@@ -89,6 +91,7 @@ _HOME = {
     "check_each": "commands.check_each",
     "compare": "comparison",
     "compare_early": "comparison.early",
+    "compare_suite": "suites",
     "convert": "commands.convert",
     "from_dataframe": "sources.dataframes",
     "judge": "commands.judge",
@@ -98,6 +101,7 @@ _HOME = {
     "report": "commands.report",
     "report_change": "commands.report",
     "score": "comparison.leaderboard",
+    "score_suite": "suites",
     "tally": "commands.tally",
     "Tuned": "selective",
     "Tuning": "selective",
@@ -170,6 +174,8 @@ if TYPE_CHECKING:
     from nescio.selective import tune as tune
     from nescio.selective import tune_pair as tune_pair
     from nescio.sources.dataframes import from_dataframe as from_dataframe
+    from nescio.suites import compare_suite as compare_suite
+    from nescio.suites import score_suite as score_suite
 
 
 def __getattr__(name: str) -> object:

@@ -24,6 +24,7 @@ from nescio.pipeline import Options
 from nescio.reporting import tables
 from nescio.reporting.page.report_data import STUDIES
 from nescio.scoring.confidence_intervals import METHODS
+from nescio.suites.choices import INCOMPLETE, OVER
 
 from .catalogue import EVERY, FUNCTIONS
 from .conftest import EXAMPLES
@@ -42,6 +43,8 @@ TAKEN = {
     "--target": TARGETS,
     "--task": TASKS,
     "--resolve": get_args(Resolution),
+    "--over": OVER,
+    "--incomplete": INCOMPLETE,
 }
 FEWEST = {
     "convert": 1,

@@ -41,8 +41,10 @@ def test_the_functions_of_python_are_the_commands() -> None:
         "measure",
         "tune_pair",
         "plan_repeats",
-    }  # check of files that do not belong together, compare --sequential, compare -o FILE.html, a table as data, a measure by its name, tune of two runs,
-    # plan --repeats
+        "score_suite",
+        "compare_suite",
+    }  # check of files that do not belong together, compare --sequential, compare -o FILE.html, a table as data, a
+    # measure by its name, tune of two runs, plan --repeats, score --suite and compare --suite
     assert offered == single | others
 
 

@@ -31,8 +31,21 @@ LONG = "results/2026-11-22/a-system-with-a-very-long-name-" + "x" * 60 + "-tempe
 COLLECTION = "tables.xml"
 # A call of every command in a copy of examples/. What writes a file that another reads comes before it.
 CALLS: dict[str, list[list[str]]] = {
-    "score": [["outcomes.csv"], ["outcomes.csv", "--by", "category", *FEW], ["table3.csv", "-v"], ["ap.csv"]],
-    "compare": [["outcomes.csv", *FEW], ["outcomes.csv", "-m", "c@1", "-v", *FEW], ["ap.csv", "--baseline", "bm25"]],
+    "score": [
+        ["outcomes.csv"],
+        ["outcomes.csv", "--by", "category", *FEW],
+        ["table3.csv", "-v"],
+        ["ap.csv"],
+        ["--suite", "suite/suite.toml", *FEW],
+        ["outcomes.csv", "--suite-by", "category", "--over", "benchmarks", *FEW],
+    ],
+    "compare": [
+        ["outcomes.csv", *FEW],
+        ["outcomes.csv", "-m", "c@1", "-v", *FEW],
+        ["ap.csv", "--baseline", "bm25"],
+        ["--suite", "suite/suite.toml", "-m", "c@1", *FEW],
+        ["outcomes.csv", "--suite-by", "category", *FEW],
+    ],
     "view": [["outcomes.csv", "-m", "c@1", "--no-show", *FEW]],
     "report": [["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW]],
     "tune": [["outcomes.csv", "--run", "mine", *FEW], ["outcomes.csv", "--run", "mine", "--curve", "--ci", "90"]],

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from nescio.cli import early, gates, options
+from nescio.cli import early, gates, options, suites
 from nescio.cli.output import emit, progress, say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.gates import check_regression_gate, early_gates, exit_status, regression_gates
@@ -23,6 +23,7 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
 @options.command("compare")
 @options.FILES
 @options.MEASURES
+@suites.suite_options
 @click.option("--baseline", metavar="RUN", help="Compare every run with this run. [default: all pairs]")
 @click.option(
     "--run", metavar="RUN", help="Compare only this run with the baseline, or with the other run if there are two."
@@ -90,7 +91,7 @@ def command(
     margin, and otherwise "too few questions to tell". "detectable" is the smallest difference that this test would
     detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have
     and the groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
-    silent, newly answered.
+    silent, newly answered. With --suite, the differences are those of means over several benchmarks.
 
     With --sequential the questions may arrive in blocks, and the interval may be looked at after each: the verdict is
     to stop (better, worse, no difference larger than --margin) or to go on. --fail-on-regression then exits with 0
@@ -101,15 +102,19 @@ def command(
     nescio compare outcomes.csv -m c@1 --test tukey
     nescio compare questions.jsonl runs/*.jsonl --baseline old --labels people.csv
     nescio compare outcomes.csv --baseline old --run mine -o diff.html
+    nescio compare --suite suite/suite.toml --baseline model-a
     nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
     nescio compare outcomes.csv -m accuracy --baseline old --run mine --sequential --state looks.json --margin 0.03
     """
+    suite = suites.taken(arguments)
     early.check_options(sequential=sequential)
+    if suite:
+        suites.refuse({"--sequential": sequential})
     paged = output is not None and output.suffix.lower() in PAGES and not sequential
     if gate:
         check_regression_gate(arguments["baseline"], arguments["ci"], arguments["resamples"])
     if not paged:
-        check_results(output, [*files, *options.label_files(arguments)])
+        check_results(output, [*(suites.files_of(files, suite) if suite else files), *options.label_files(arguments)])
     elif arguments["labels"]:
         raise UsageError("a page of what changed shows the judge's verdicts; with --labels write .json, .csv or .md")
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
@@ -124,6 +129,16 @@ def command(
         arguments.pop(name)
     again = commands_of(files, OWN)
     read_options = options.reading(arguments)
+    if suite:
+        suites.drop_labels(arguments)
+        suites.refuse({"--test": arguments.pop("test") != "auto", "a page": paged})
+        comparisons = suites.compare(files, measures, suite, {**arguments, **read_options})
+        results = (
+            regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
+        )
+        gates.report(reports, "compare", results, comparisons)
+        suites.show(comparisons, printed, output)
+        return exit_status(results)
     with progress("comparing") as watch:
         if output is not None and paged:
             shown = {name: value for name, value in arguments.items() if name not in options.OF_LABELS}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nescio.cli import gates, options
+from nescio.cli import gates, options, suites
 from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.gates import Limit, exit_status, score_gates, with_gated
 from nescio.commands.places import check_results
@@ -21,6 +21,7 @@ from nescio.scoring.confidence_intervals import IntervalMethod
 @options.FILES
 @options.MEASURES
 @options.BY
+@suites.suite_options
 @options.CI_OR_NONE
 @click.option(
     "--interval",
@@ -75,20 +76,30 @@ def command(
     FILES are outcome tables (run, question, outcome), counts tables (run, correct, incorrect, unanswered), score
     matrices, or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In
     the table, * marks the best run and † a run that is not significantly different from it. LaTeX has superscripts for
-    the runs that are significantly worse.
+    the runs that are significantly worse. With --suite, FILES are several benchmarks: each run's mean over them and its
+    win rate are shown, and its score on each.
 
     \b
     nescio score outcomes.csv
     nescio score outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category
     nescio score questions.jsonl runs/*.jsonl -f json
     nescio score questions.jsonl runs/*.jsonl --labels people.csv
+    nescio score --suite trivia=suite/trivia.csv medicine=suite/medicine.csv
+    nescio score outcomes.csv --suite-by category
     """
+    suite = suites.taken(arguments)
     limits = [limit("--fail-under", text) for text in arguments.pop("floors")]
     limits += [limit("--fail-over", text) for text in arguments.pop("ceilings")]
     level = options.level(arguments.pop("ci"))
-    check_results(output, [*files, *options.label_files(arguments)])
+    check_results(output, [*(suites.files_of(files, suite) if suite else files), *options.label_files(arguments)])
     reports = gates.reports(junit, step_summary, files, output, gated=bool(limits))
     read_options = options.reading(arguments)
+    if suite:
+        suites.drop_labels(arguments)
+        given = {"--by": arguments.pop("by"), "--interval": arguments.pop("interval") != "auto"}
+        suites.refuse({**given, "--fail-under or --fail-over": limits, "--junit": junit})
+        suites.show(suites.score(files, measures, suite, {"ci": level, **arguments, **read_options}), printed, output)
+        return 0
     with progress("scoring") as watch:
         scores = score(list(files), with_gated(measures, limits), ci=level, progress=watch, **arguments, **read_options)
     results = score_gates(scores, limits)

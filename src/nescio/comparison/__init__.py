@@ -26,7 +26,7 @@ from nescio.comparison._p_values import (
     adjust,
     p_value,
 )
-from nescio.comparison._ranks import Rank, ranks
+from nescio.comparison._ranks import Rank, bars, ranks
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
 from nescio.comparison.corrected_pairs import CorrectedPairs, corrected_pairs, corrected_values
@@ -63,13 +63,18 @@ from nescio.stats import intervals, resampling
 
 __all__ = [
     "CORRECTIONS",
+    "EXACT_FOR",
     "TESTS",
     "Correction",
     "Pair",
     "Rank",
     "Test",
+    "TestUsed",
     "adjust",
+    "bars",
+    "check_comparing",
     "compare",
+    "judged_rows",
     "p_value",
     "pair_up",
     "ranks",
@@ -137,7 +142,7 @@ def compare(
     t), and nothing is resampled. `tables["labels"]` says how each came about.
     """
     check_names(compare, options)
-    _check(ci, test, correction, margin)
+    check_comparing(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     loaded, laid = _open(source, measures, options, test, (labels, target, labels_by, also_judged))
     if run is not None:
@@ -166,7 +171,7 @@ def compare(
     judged = {
         (row.run, row.baseline, row.measure): row
         for family in together
-        for row in _judged(family, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
+        for row in judged_rows(family, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
     }
     rows = [judged[row.run, row.baseline, row.measure] for row in rows]
     more: dict[str, tuple[Any, ...]] = {}
@@ -231,7 +236,8 @@ def _open(
     return loaded, lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
 
 
-def _check(ci: float | None, test: str, correction: str, margin: float) -> None:
+def check_comparing(ci: float | None, test: str, correction: str, margin: float) -> None:
+    """Raise UsageError for a level, a test, a correction or a margin that makes no sense."""
     if ci is None:
         raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
     for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
@@ -349,7 +355,7 @@ def _part_note(questions: int, total: int, *, every: bool) -> Note:
     )
 
 
-def _judged(
+def judged_rows(
     rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
 ) -> list[Comparison]:
     """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.

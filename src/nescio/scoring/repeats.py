@@ -185,24 +185,24 @@ def influence(data: Evidence, measure: Measure, run: int) -> tuple[NDArray[np.fl
     units = np.unique(question, return_inverse=True)[1]
     weights = 1 / np.bincount(units)[units] / (units.max() + 1)
     means = {name: np.einsum("q,q...->...", weights, values) for name, values in mapped.items()}
-    slopes = _slopes(measure, means)
+    of_mean = slopes(measure, means)
     added = [
-        ((values - means[name]) * slopes[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
+        ((values - means[name]) * of_mean[name]).reshape(len(question), -1).sum(1) for name, values in mapped.items()
     ]
     return np.sum(added, axis=0), question
 
 
-def _slopes(measure: Measure, means: Mapping[str, Array]) -> dict[str, Array]:
+def slopes(measure: Measure, means: Mapping[str, Array]) -> dict[str, Array]:
     """Return the derivative of the formula by each mean, from five points."""
-    slopes = {}
+    by_name = {}
     for name, mean in means.items():
         flat = np.atleast_1d(mean).ravel()
         slope = np.zeros(len(flat))
         for i in range(len(flat)):
             at = [_moved(measure, means, name, i, step) for step in (-2 * _STEP, -_STEP, _STEP, 2 * _STEP)]
             slope[i] = (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * _STEP)
-        slopes[name] = slope.reshape(np.shape(mean))
-    return slopes
+        by_name[name] = slope.reshape(np.shape(mean))
+    return by_name
 
 
 def _moved(measure: Measure, means: Mapping[str, Array], name: str, place: int, step: float) -> float:

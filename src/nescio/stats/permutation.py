@@ -39,12 +39,11 @@ def exact_p(difference: Difference, n: NDArray[np.int64], observed: float) -> fl
         return float("nan")
     if not n.sum():
         return 1.0
-    weights = _linear(difference, n)
+    weights = linear_steps(difference, n)
     if weights is not None and abs(observed) <= ROUNDING * float(np.abs(weights) @ n):
         return 1.0
     if weights is not None:
-        sizes, steps = _merge(n, weights)
-        return _linear_p(sizes, steps, abs(observed)) if len(sizes) <= 3 else _halves_p(sizes, steps, abs(observed))
+        return sum_p(*merge_kinds(n, weights), abs(observed))
     if float(np.prod(n.astype(float) + 1)) <= ENUMERABLE:
         return _enumerated_p(difference, n, abs(observed))
     return None
@@ -64,7 +63,7 @@ def binomial(n: int) -> tuple[int, Floats]:
     return int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
-def _linear(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
+def linear_steps(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
     """w_j of D = Σ w_j (2B_j - n_j), or None where D is something else."""
     centre = n / 2
     shifts = np.where(n > 0, n, 1) / 2 * np.eye(len(n))
@@ -80,7 +79,7 @@ def _linear(difference: Difference, n: NDArray[np.int64]) -> Floats | None:
     return weights if np.allclose(differences, expected, rtol=0, atol=1e-11 * max(scale, 1e-300)) else None
 
 
-def _merge(n: NDArray[np.int64], weights: Floats) -> tuple[list[int], list[float]]:
+def merge_kinds(n: NDArray[np.int64], weights: Floats) -> tuple[list[int], list[float]]:
     """Kinds of the same weight, either way round, are one binomial; kinds of no weight do not matter."""
     sizes: list[int] = []
     steps: list[float] = []
@@ -95,6 +94,12 @@ def _merge(n: NDArray[np.int64], weights: Floats) -> tuple[list[int], list[float
             sizes.append(count)
             steps.append(weight)
     return sizes, steps
+
+
+def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None:
+    """P(|D| ≥ observed) of a sum of kinds, of which so many units each move it by ± a step; None where it cannot be
+    had."""
+    return _linear_p(sizes, steps, observed) if len(sizes) <= 3 else _halves_p(sizes, steps, observed)
 
 
 def _linear_p(sizes: list[int], steps: list[float], observed: float) -> float:

@@ -23,5 +23,6 @@ class Stream(IntEnum):
     RANDOM_SELECTION = 11
     RANDOM_READER = 13
     ASSESSORS = 14
+    SUITES = 15
     MAGNITUDES = 21
     ARRIVAL = 20

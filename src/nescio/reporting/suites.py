@@ -1,0 +1,157 @@
+"""Suites on the terminal: the leaderboard, and the values of each run on each benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nescio.data.results import Comparisons, Results
+from nescio.measures import parse
+from nescio.reporting.board import BEST, TIED, number
+from nescio.reporting.grid import Grid, make_grid
+from nescio.reporting.printing import show_grid, show_signature, show_text
+from nescio.reporting.screen import show, with_the_best
+from nescio.reporting.tables import signed
+
+STABLE = "stable is where the win rate stays when questions are resampled, and no confidence interval"
+SURE = "sure are the win rates that significant differences allow (Holm)"
+
+
+def show_suite(results: Results) -> None:
+    """Print scores of a suite, or comparisons over it, as tables that fit the terminal."""
+    if isinstance(results, Comparisons):
+        _show_comparisons(results)
+        return
+    show_grid(leaderboard(results))
+    print()
+    show_grid(by_benchmark(results))
+    if results.tables.get("mean_ranks"):
+        print()
+        show_grid(_mean_ranks(results.tables["mean_ranks"]))
+    marked = [row for row in results if row.best is not None]
+    lines = [
+        f"{BEST} the best mean; {TIED} not significantly different from the best (paired tests of macro differences,"
+        " Holm)"
+        if marked
+        else "",
+        "; ".join(
+            words
+            for words, some in (
+                (STABLE, any(row.stable_low is not None for row in results)),
+                (SURE, any(row.sure_low is not None for row in results)),
+            )
+            if some
+        ),
+    ]
+    for line in filter(None, lines):
+        show_text(line, style="dim")
+    show_signature(results.signature)
+
+
+def leaderboard(results: Results) -> Grid:
+    """Lay out the macro means and win rates, the best first."""
+    rows = []
+    for name in dict.fromkeys(row.measure for row in results):
+        for row in _ordered([row for row in results if row.measure == name]):
+            sign = BEST if row.best else TIED if row.tied_with_best else " " if row.best is not None else ""
+            bounds = "" if row.low is None else f" [{number(row.low)}, {number(row.high)}]"
+            rows.append(
+                [
+                    row.run,
+                    row.measure,
+                    f"{number(row.value)}{sign}{bounds}",
+                    "–" if row.win_rate is None else number(row.win_rate),
+                    _span(row.stable_low, row.stable_high),
+                    _span(row.sure_low, row.sure_high),
+                    str(row.benchmarks),
+                    f"{row.n:,}",
+                ]
+            )
+    head = ["run", "measure", "mean", "win rate", "stable", "sure", "benchmarks", "n"]
+    kept = [i for i in range(len(head)) if i < 3 or any(row[i] != "–" for row in rows)]
+    return make_grid(
+        [head[i] for i in kept],
+        [[row[i] for i in kept] for row in rows],
+        [i < 2 for i in kept],
+        spare=("n", "benchmarks", "stable"),
+    )
+
+
+def _ordered(rows: Sequence[Any]) -> list[Any]:
+    sign = 1 if rows and parse(rows[0].measure).declaration.lower_is_better else -1
+    return sorted(rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"{low:.2f}–{high:.2f}"
+
+
+def by_benchmark(results: Results) -> Grid:
+    """Lay out the values: a row a benchmark, a column a run, or the other way round where that is narrower."""
+    cells = {(row.benchmark, row.measure, row.run): number(row.value) for row in results.tables["benchmarks"]}
+    runs = [row.run for row in _ordered([row for row in results if row.measure == results.rows[0].measure])]
+    names = list(dict.fromkeys(row.benchmark for row in results.tables["benchmarks"]))
+    measures = list(dict.fromkeys(row.measure for row in results))
+    if len(runs) > len(names):
+        body = [
+            [run, measure, *(cells.get((name, measure, run), "–") for name in names)]
+            for measure in measures
+            for run in runs
+        ]
+        return make_grid(["run", "measure", *names], body, [True, True, *[False] * len(names)])
+    body = [
+        [name, measure, *(cells.get((name, measure, run), "–") for run in runs)]
+        for measure in measures
+        for name in names
+    ]
+    return make_grid(["benchmark", "measure", *runs], body, [True, True, *[False] * len(runs)])
+
+
+def _mean_ranks(rows: Sequence[Any]) -> Grid:
+    body = [
+        [row.measure, row.run, f"{row.mean_rank:.2f}", f"{row.critical_difference:.2f}", row.groups] for row in rows
+    ]
+    return make_grid(
+        ["measure", "run", "mean rank", "critical difference", "groups"], body, [True, True, False, False, True]
+    )
+
+
+def _show_comparisons(results: Comparisons) -> None:
+    parts = results.tables.get("benchmarks", ())
+    shown = with_the_best(results)[0]
+    pairs = {(row.run, row.baseline, row.measure) for row in shown}
+    rest = {name: rows for name, rows in results.tables.items() if name != "benchmarks"}
+    few = [row for row in parts if (row.run, row.baseline, row.measure) in pairs]
+    if few and len({(row.run, row.baseline, row.measure) for row in few}) <= _MOST_PAIRS:
+        show_grid(_parts(few))
+        print()
+    show(type(results)(results.rows, results.signature, results.notes, results.kind, rest))
+
+
+_MOST_PAIRS = 6  # whose benchmarks are listed on a terminal; JSON has all
+
+
+def _parts(rows: Sequence[Any]) -> Grid:
+    head = ["run", "baseline", "benchmark", "measure", "difference", "p", "p adjusted", "verdict", "n"]
+    body = [
+        [
+            row.run,
+            row.baseline,
+            row.benchmark,
+            row.measure,
+            signed(row.difference)
+            + ("" if row.low is None or math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]"),
+            _p(row.p),
+            _p(row.p_adjusted),
+            row.verdict or "undefined",
+            f"{row.n:,}",
+        ]
+        for row in rows
+    ]
+    texts = [name in ("run", "baseline", "benchmark", "measure", "verdict") for name in head]
+    return make_grid(head, body, texts, spare=("n", "p"))
+
+
+def _p(value: float | None) -> str:
+    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,240 @@
+"""Two-sided p-values of a mean of differences over benchmarks, when labels can be exchanged within each of them.
+
+The difference on a benchmark depends on how many units of each kind fall one way, which are binomial. So it has a law
+of its own without a question being looked at, and the mean of independent differences has the convolution of these
+laws: exact while two halves of it stay small, else on a grid whose rounding is bounded, the bound being what is
+reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.stats.permutation import (
+    NEGLIGIBLE,
+    ROUNDING,
+    SMALLEST,
+    Difference,
+    binomial,
+    linear_steps,
+    merge_kinds,
+    sum_p,
+)
+
+Floats = NDArray[np.float64]
+LARGEST_HALF = 1 << 18  # atoms of one half of an exact law
+TIE = 1e-12  # of the largest difference there can be: values as close are one
+ENUMERABLE = 1 << 18  # exchanges of a benchmark whose differences are no sums
+ATOMS_AT_ONCE = 1 << 15  # of a group of kinds that is put on the grid as one
+FEW_PARTS = 4  # kinds, those of one step in several benchmarks being one
+COARSEST, FINEST = 1 << 15, 1 << 18  # cells of a grid
+CLOSE = 0.02  # the bounds of a p-value that needs no finer grid, relatively
+REACH = 9.0  # standard deviations beyond which nothing weighs as much as a rounding error
+FOURIER_ERROR = 1e-14
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """What exchanges of labels do to a difference: a sum of kinds, of `sizes` units that each move it by ± its step; or
+    `atoms`, the values it can have and their chances."""
+
+    sizes: tuple[int, ...] = ()
+    steps: tuple[float, ...] = ()
+    atoms: tuple[Floats, Floats] | None = None
+
+    def times(self, weight: float) -> Law:
+        """Return the law of so many times the difference."""
+        if self.atoms is not None:
+            return Law(atoms=(self.atoms[0] * weight, self.atoms[1]))
+        return Law(self.sizes, tuple(step * weight for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class MacroP:
+    """A p-value, and the least that it can be: the same where `how` is "exact", apart by a grid's rounding where it is
+    "grid"."""
+
+    p: float
+    least: float
+    how: str
+
+
+def law_of(difference: Difference, n: NDArray[np.int64]) -> Law | None:
+    """Return the law of a difference that depends on how many of n units of each kind fall one way; None where it is no
+    sum and has too many values to be enumerated."""
+    if not n.sum():
+        return Law()
+    weights = linear_steps(difference, n)
+    if weights is not None:
+        sizes, steps = merge_kinds(n, weights)
+        return Law(tuple(sizes), tuple(steps))
+    if float(np.prod(n.astype(float) + 1)) > ENUMERABLE:
+        return None
+    counts = np.stack(np.unravel_index(np.arange(int(np.prod(n + 1))), tuple(int(size) + 1 for size in n)), axis=1)
+    chance = np.ones(len(counts))
+    for j, size in enumerate(n):
+        first, chances = binomial(int(size))
+        of_kind = np.zeros(int(size) + 1)
+        of_kind[first : first + len(chances)] = chances
+        chance *= of_kind[counts[:, j]]
+    values = difference(counts.astype(float))
+    return None if np.isnan(values).any() else Law(atoms=(values, chance))
+
+
+def law_p(law: Law, observed: float) -> MacroP:
+    """Return P(|D| ≥ |observed|) on one benchmark, as `exact_p` does."""
+    if law.atoms is None and not math.isnan(observed):
+        scale = float(np.dot(law.sizes, law.steps))
+        p = 1.0 if abs(observed) <= ROUNDING * scale else sum_p([*law.sizes], [*law.steps], abs(observed))
+        if p is not None:
+            return MacroP(p, p, "exact")
+    return macro_p([law], observed)
+
+
+def macro_p(laws: Sequence[Law], observed: float, *, largest_half: int = LARGEST_HALF) -> MacroP:
+    """Return P(|D| ≥ |observed|) of the sum D of independent differences, each with its weight in it already.
+
+    A p-value below 1e-16 is given as 1e-16, an upper bound.
+    """
+    if math.isnan(observed):
+        return MacroP(math.nan, math.nan, "exact")
+    parts = _parts(laws)
+    scale = sum(float(np.abs(values).max()) for values, _ in map(_atoms, parts))
+    if not parts or abs(observed) <= TIE * scale:
+        return MacroP(1.0, 1.0, "exact")
+    spread = math.sqrt(sum(_variance(part) for part in parts))
+    if 2 * math.exp(-0.5 * (observed / _bound(parts)) ** 2) < SMALLEST:  # Hoeffding
+        return MacroP(SMALLEST, SMALLEST, "exact")
+    exact = _halves_p(laws, parts, abs(observed), scale, largest_half)
+    if exact is not None:
+        return MacroP(exact, exact, "exact")
+    groups = list(_grouped(parts))
+    bounds = _grid_p(groups, abs(observed), spread, scale, COARSEST)
+    apart = (bounds.p - bounds.least) / bounds.p
+    if apart > CLOSE and bounds.p > FOURIER_ERROR / CLOSE:
+        finer = min(FINEST, COARSEST * 2 ** math.ceil(math.log2(apart / CLOSE)))
+        bounds = _grid_p(groups, abs(observed), spread, scale, finer)
+    return bounds
+
+
+def _parts(laws: Iterable[Law]) -> list[Law]:
+    """Return the laws of single kinds, those of one step merged whatever benchmark they are of, and of atoms."""
+    atoms = [law for law in laws if law.atoms is not None and np.abs(law.atoms[0]).max(initial=0) > 0]
+    sizes = [size for law in laws for size in law.sizes]
+    steps = [step for law in laws for step in law.steps]
+    if not sizes:
+        return atoms
+    merged = merge_kinds(np.array(sizes, dtype=np.int64), np.array(steps))
+    return [Law((size,), (step,)) for size, step in zip(*merged, strict=True)] + atoms
+
+
+def _atoms(part: Law) -> tuple[Floats, Floats]:
+    if part.atoms is not None:
+        return part.atoms
+    (size,), (step,) = part.sizes, part.steps
+    first, chances = binomial(size)
+    values = step * (2 * (first + np.arange(len(chances))) - size)
+    return values.astype(np.float64), chances
+
+
+def _variance(part: Law) -> float:
+    values, chances = _atoms(part)
+    return float(chances @ values**2)
+
+
+def _bound(parts: Sequence[Law]) -> float:
+    """Return the standard deviation of Hoeffding's bound: of signs by their steps, of atoms by the largest."""
+    squares = [
+        part.sizes[0] * part.steps[0] ** 2 if part.atoms is None else float(np.abs(part.atoms[0]).max()) ** 2
+        for part in parts
+    ]
+    return math.sqrt(sum(squares))
+
+
+def _halves_p(laws: Sequence[Law], parts: Sequence[Law], observed: float, scale: float, largest: int) -> float | None:
+    """Return the exact p-value: the sums of one half of the laws against the tails of the other; None where a half has
+    too many."""
+    if len(parts) <= FEW_PARTS:
+        summed = [[_atoms(part)] for part in parts]
+    else:
+        summed = [[_atoms(part) for part in _parts([law])] for law in laws]
+    # Three kinds of one benchmark lie on a lattice: there are about as many sums as pairs of two kinds' counts.
+    supports = [sorted((len(values) for values, _ in kinds), reverse=True)[:2] for kinds in summed]
+    if math.log2(largest) * 2 + 6 < sum(math.log2(size) for sizes in supports for size in sizes):
+        return None
+    of_laws = []
+    for kinds in summed:
+        law = (np.zeros(1), np.ones(1))
+        for kind in kinds:
+            convolved = _convolved(law, kind, scale, largest)
+            if convolved is None:
+                return None
+            law = convolved
+        of_laws.append(law)
+    halves: list[tuple[Floats, Floats]] = [(np.zeros(1), np.ones(1))] * 2
+    for law in sorted(of_laws, key=lambda one: len(one[0]), reverse=True):
+        small = int(len(halves[1][0]) < len(halves[0][0]))
+        convolved = _convolved(halves[small], law, scale, largest)
+        if convolved is None:
+            return None
+        halves[small] = convolved
+    (values, chance), (others, tails) = halves
+    above = np.concatenate([np.cumsum(tails[::-1])[::-1], [0.0]])
+    reached = np.searchsorted(others, observed - TIE * scale - values, side="left")
+    return min(1.0, max(SMALLEST, 2 * float(chance @ above[reached])))
+
+
+def _convolved(
+    one: tuple[Floats, Floats], other: tuple[Floats, Floats], scale: float, largest: int
+) -> tuple[Floats, Floats] | None:
+    """Return the law of a sum, values that differ by nothing but rounding as one."""
+    if len(one[0]) * len(other[0]) > 16 * largest:
+        return None
+    values = np.add.outer(one[0], other[0]).ravel()
+    chance = np.multiply.outer(one[1], other[1]).ravel()
+    kept = chance > NEGLIGIBLE
+    values, chance = values[kept], chance[kept]
+    order = np.argsort(values, kind="stable")
+    values, chance = values[order], chance[order]
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > ROUNDING * scale)
+    return None if len(starts) > largest else (values[starts], np.add.reduceat(chance, starts))
+
+
+def _grouped(parts: Sequence[Law]) -> Iterable[tuple[Floats, Floats]]:
+    """Yield the atoms of a few kinds at a time: each is rounded to the grid once."""
+    group: tuple[Floats, Floats] = (np.zeros(1), np.ones(1))
+    for part in sorted(parts, key=lambda one: len(_atoms(one)[0])):
+        values, chances = _atoms(part)
+        if len(group[0]) * len(values) > ATOMS_AT_ONCE and len(group[0]) > 1:
+            yield group
+            group = (np.zeros(1), np.ones(1))
+        group = (np.add.outer(group[0], values).ravel(), np.multiply.outer(group[1], chances).ravel())
+    yield group
+
+
+def _grid_p(
+    groups: Sequence[tuple[Floats, Floats]], observed: float, spread: float, scale: float, cells: int
+) -> MacroP:
+    """Return bounds of the p-value from the laws rounded to a grid, convolved by Fourier transforms.
+
+    What lies beyond the grid comes back at its other end, and weighs less than a rounding error.
+    """
+    width = min(2 * REACH * spread, 2.02 * scale) + 2 * observed / cells
+    if observed > 0.49 * width:
+        width = observed / 0.49
+    step = width / (cells - 2 * len(groups) - 2)
+    product = np.ones(cells // 2 + 1, dtype=np.complex128)
+    for values, chances in groups:
+        place = np.rint(values / step).astype(np.int64) % cells
+        product *= np.fft.rfft(np.bincount(place, weights=chances, minlength=cells))
+    chance = np.fft.irfft(product, cells)
+    distance = np.minimum(np.arange(cells), cells - np.arange(cells)) * step
+    slack, rounding = len(groups) * step / 2, TIE * scale
+    upper = float(chance[distance >= observed - slack - rounding].sum()) + FOURIER_ERROR
+    lower = float(chance[distance >= observed + slack + rounding].sum()) - FOURIER_ERROR
+    return MacroP(min(1.0, max(SMALLEST, upper)), min(1.0, max(0.0, lower)), "grid")

@@ -1,0 +1,147 @@
+"""Figures of one system, or of several, over T benchmarks. Pure NumPy; knows nothing of questions.
+
+The benchmarks of a suite are either fixed, so that only their questions are a sample, or themselves a sample of
+benchmarks. The two answers differ by an order of magnitude, so each function says which it gives.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.errors import UsageError
+
+Floats = NDArray[np.float64]
+LEAST_RANKED, FEW_RANKED = 6, 10  # benchmarks below which mean ranks are not compared, and below which with care
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A mean over benchmarks with its standard error and interval; NaN is undefined."""
+
+    value: float
+    se: float
+    low: float
+    high: float
+
+
+def fixed_benchmarks(values: Floats, variances: Floats, level: float) -> Macro:
+    r"""Return the macro mean $\bar M = \frac1T\sum_t M_t$ over these benchmarks and no others.
+
+    $\mathrm{se} = \frac1T\sqrt{\sum_t V_t}$, `variances` being those of the values, and $\bar M \pm z\,\mathrm{se}$;
+    both arrays of shape (T,). NaN where a value or a variance is.
+    """
+    value, se = float(np.mean(values)), float(np.sqrt(np.sum(variances)) / len(values))
+    half = NormalDist().inv_cdf((1 + level) / 2) * se
+    return Macro(value, se, value - half, value + half)
+
+
+def sampled_benchmarks(values: Floats, level: float) -> Macro:
+    r"""Return the macro mean with an interval for benchmarks like these: $\bar M \pm t_{T-1}\,s/\sqrt T$.
+
+    s is the standard deviation of the values, shape (T,), which the chance of their questions is part of. NaN below two
+    benchmarks.
+    """
+    value, size = float(np.mean(values)), len(values)
+    if size < 2:
+        return Macro(value, math.nan, math.nan, math.nan)
+    se = float(np.std(values, ddof=1)) / math.sqrt(size)
+    half = student_quantile((1 + level) / 2, size - 1) * se
+    return Macro(value, se, value - half, value + half)
+
+
+def student_quantile(share: float, freedom: int) -> float:
+    """Return the quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))
+
+
+def student_p(statistic: float, freedom: int) -> float:
+    """Return the two-sided p-value of a t statistic; NaN stays NaN."""
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(statistic)))
+
+
+def win_rates(values: Floats, *, lower_is_better: Any = False) -> Floats:
+    r"""Return the mean win rate of each run, as HELM defines it; in [0, 1], shape (…, runs) of values (…, T, runs).
+
+    On a benchmark a run wins over $\frac{1}{k-1}(\#\{\text{beaten}\} + \frac12\#\{\text{equal}\})$ of the k - 1 others
+    that have a value there; the mean is over the benchmarks where the run has one. Benchmarks with fewer than two
+    values are skipped; NaN where none is left. Values are equal where they are so exactly. `lower_is_better` may be an
+    array of shape (T, 1).
+    """
+    signed = np.where(lower_is_better, -values, values)
+    known = ~np.isnan(signed)
+    wins = np.zeros(signed.shape)
+    for other in range(signed.shape[-1]):
+        theirs = signed[..., other : other + 1]
+        wins += (signed > theirs) + 0.5 * (signed == theirs)
+    wins -= 0.5 * known  # over itself
+    others = known.sum(axis=-1, keepdims=True) - 1
+    counted = known & (others > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(counted, wins / np.maximum(others, 1), 0.0).sum(axis=-2)
+        return np.where(counted.any(axis=-2), shares / counted.sum(axis=-2), np.nan)
+
+
+def sure_win_rates(better: NDArray[np.bool_], known: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return the least and the greatest win rate of each run that verdicts allow; each of shape (runs,).
+
+    `better` says for each benchmark which run is significantly better than which, shape (T, runs, runs), and `known`
+    which runs have a value there, shape (T, runs). Where the verdicts hold together, so do the bounds.
+    """
+    others = known.sum(axis=1, keepdims=True) - 1
+    counted = known & (others > 0)
+    wins, losses = better.sum(axis=2), better.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low = np.where(counted, wins / np.maximum(others, 1), 0.0).sum(axis=0) / counted.sum(axis=0)
+        high = np.where(counted, (others - losses) / np.maximum(others, 1), 0.0).sum(axis=0) / counted.sum(axis=0)
+    return low, high
+
+
+def mean_ranks(values: Floats, *, lower_is_better: Any = False) -> Floats:
+    """Return the mean rank of each run over benchmarks, 1 being the best, ties sharing their ranks; shape (runs,) of
+    values (T, runs), none of them NaN."""
+    signed = np.where(lower_is_better, -values, values)
+    ahead = (signed[:, None, :] > signed[:, :, None]).sum(axis=2)
+    equal = (signed[:, None, :] == signed[:, :, None]).sum(axis=2)
+    ranks: Floats = (1 + ahead + (equal - 1) / 2).mean(axis=0)
+    return ranks
+
+
+def critical_difference(runs: int, benchmarks: int, level: float = 0.95) -> float:
+    r"""Return by how much two mean ranks must differ (Nemenyi; Demšar, JMLR 2006): $q_\alpha\sqrt{k(k+1)/(6T)}$.
+
+    $q_\alpha$ is the quantile of the studentized range over $\sqrt2$. It takes the benchmarks for a random sample of
+    benchmarks and ignores their sizes. Raises UsageError below two runs, and below six benchmarks, of which no ranks
+    could convince.
+    """
+    if runs < 2 or benchmarks < LEAST_RANKED:
+        raise UsageError(
+            f"mean ranks are compared from 2 runs and {LEAST_RANKED} benchmarks on (found {runs} and {benchmarks})"
+        )
+    return range_quantile(runs, level) * math.sqrt(runs * (runs + 1) / (6 * benchmarks))
+
+
+def range_quantile(runs: int, level: float) -> float:
+    """Return the quantile of the studentized range of so many runs, over √2."""
+    if runs == 2:
+        return NormalDist().inv_cdf((1 + level) / 2)
+    from scipy.optimize import brentq
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(200)
+    density = weights / math.sqrt(2 * math.pi)
+    from scipy.special import ndtr
+
+    def beyond(width: float) -> float:
+        """P(range ≤ width) - level: k times the mean of (Φ(z) - Φ(z - width))^(k - 1)."""
+        return float(runs * density @ (ndtr(nodes) - ndtr(nodes - width)) ** (runs - 1)) - level
+
+    return float(brentq(beyond, 1e-3, 50.0, xtol=1e-13)) / math.sqrt(2)

@@ -1,0 +1,236 @@
+"""Comparisons over a suite: differences of macro means, with those of each benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison import Correction, Rank, TestUsed, adjust, check_comparing, judged_rows, ranks
+from nescio.comparison.families import families
+from nescio.comparison.pair_test import each_tested
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.evidence import Tally
+from nescio.data.results import Comparison, Comparisons
+from nescio.data.signature import sign
+from nescio.errors import MismatchError, UnknownNameError, UsageError
+from nescio.measures import Measure, Measures
+from nescio.pipeline import ReadingOptions, check_names
+from nescio.scoring.score import check_resampling, parse_all
+from nescio.stats import intervals, resampling, suites
+from nescio.suites.choices import Incomplete, Over
+from nescio.suites.completeness import complete
+from nescio.suites.definition import Suite, open_suite
+from nescio.suites.macro_differences import PairOverSuite, Runs, SeenBenchmark, pairs_over_suite, see
+from nescio.suites.resampled import Drawn, draw, shuffle
+from nescio.suites.rows import BenchmarkDifference
+from nescio.suites.scoring import cautions, check_over
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+TESTS = {
+    "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
+    " question, within every benchmark. It is exact if the labels are exchangeable within each",
+    "grid": "the same test on a grid, as exact as its rounding: p is an upper bound, at most some 2% above",
+    "permutation": "paired permutation test of the mean of differences: random exchanges of the two labels within every"
+    " benchmark",
+    "t": "paired t-test over benchmarks: benchmarks are taken for a random sample of benchmarks",
+}
+
+
+def compare_suite(
+    source: Any,
+    measures: Measures = None,
+    *,
+    suite_by: str | None = None,
+    over: Over = "questions",
+    incomplete: Incomplete = "error",
+    baseline: str | None = None,
+    run: str | None = None,
+    ci: float = 95.0,
+    correction: Correction = "holm",
+    margin: float = 0.01,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Comparisons:
+    r"""Compare runs over several benchmarks: the difference of their macro means, tested in pairs.
+
+        nescio.compare_suite("outcomes.csv", "c@1", suite_by="category", baseline="old").rows[0].verdict
+
+    `source`, `suite_by`, `over` and `incomplete` are as in `score_suite`; `baseline`, `run`, `ci`, `correction` and
+    `margin` as in `nescio.compare`. A difference is $\bar\Delta = \frac1T\sum_t\Delta_t$ over the benchmarks, each on
+    the questions that both runs have. Its p-value is that of all exchanges of the two labels within every benchmark:
+    exact where the convolution of the benchmarks' laws is small, on a grid else (an upper bound), of random exchanges
+    for measures without such a law. With `over="benchmarks"` it is a paired t-test over benchmarks.
+    `tables["benchmarks"]` has each benchmark's own difference, p adjusted for the benchmarks of a pair (Holm).
+    """
+    check_names(compare_suite, options)
+    check_comparing(ci, "auto", correction, margin)
+    check_resampling(ci, resamples, jobs, seed)
+    check_over(over)
+    suite = open_suite(source, options, measures, by=suite_by)
+    suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
+    if len(suite.runs) < 2:
+        raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
+    for benchmark in suite.benchmarks:
+        if isinstance(benchmark.data, Tally) and benchmark.data.pairs is None:
+            raise MismatchError(
+                f"benchmark {benchmark.name!r}: a counts table does not say which questions each run got right, so its"
+                " runs cannot be compared; use an outcome table"
+            )
+    wanted = parse_all(measures if measures else suite.default_measures(), None)
+    pairs = _pairs(suite, baseline, run)
+    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
+    rows: list[Comparison] = []
+    parts: list[BenchmarkDifference] = []
+    drawn = [draw(b, wanted, resamples, seed, jobs) for b in suite.benchmarks]
+    notes += cautions(suite, drawn, over)
+    for at, measure in enumerate(wanted):
+        seen = see(suite, measure)
+        resampled = _Resampled(seen, [of[at] for of in drawn], plan)
+        for one in pairs_over_suite(seen, pairs, plan, sampled=True):
+            if one is None:
+                continue
+            differences = resampled.of(one)
+            rows.append(_row(one, measure, differences, over, plan.level))
+            parts += _parts(one, measure, differences, plan.level, correction)
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
+    judged = {
+        (row.run, row.baseline, row.measure): row
+        for family in families(rows)
+        for row in judged_rows(family, 1 - ci / 100, correction, margin, every=1, resamples=resamples)
+    }
+    rows = [judged[row.run, row.baseline, row.measure] for row in rows]
+    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
+    if baseline is None and run is None and len(suite.runs) > 2:
+        tables["ranks"] = tuple(rank for measure in wanted for rank in _ranks(suite, measure, rows))
+    used = [row.test for row in rows if row.test]
+    tables["tests"] = tuple(TestUsed(name, used.count(name), TESTS[name]) for name in dict.fromkeys(used))
+    line = sign(
+        measures="+".join(m.name for m in wanted),
+        runs=len(suite.runs),
+        benchmarks="+".join(suite.names),
+        data=suite.digest(),
+        over=over,
+        incomplete=incomplete,
+        **({"suite_by": suite_by} if suite_by else {}),
+        ci=f"{ci:g}",
+        interval="t" if over == "benchmarks" else "percentile (paired)",
+        test="+".join(sorted({*used})) or "none",
+        correction=correction,
+        margin=f"{margin:g}",
+        resamples=resamples,
+        seed=seed,
+    )
+    return Comparisons(tuple(rows), line, (*notes, *suite.notes()), "comparisons", tables)
+
+
+def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
+    """Return the pairs to compare, as (run, baseline)."""
+    for name in (baseline, run):
+        if name is not None and name not in suite.runs:
+            raise UnknownNameError("run", name, suite.runs)
+    if run is not None:
+        others = [name for name in suite.runs if name != run]
+        if baseline is None and len(others) > 1:
+            raise UsageError(f"--run {run} needs --baseline, as there are {len(others)} other runs")
+        return [(run, baseline or others[0])]
+    if baseline is not None:
+        return [(name, baseline) for name in suite.runs if name != baseline]
+    return [(y, x) for x, y in combinations(suite.runs, 2)]
+
+
+class _Resampled:
+    """The differences of pairs on resamples, benchmark by benchmark."""
+
+    def __init__(self, seen: Sequence[SeenBenchmark], drawn: Sequence[Drawn], plan: TestPlan) -> None:
+        self.seen, self.plan = {one.name: one for one in seen}, plan
+        self.draws = dict(zip(self.seen, drawn, strict=True))
+
+    def of(self, pair: PairOverSuite) -> list[Floats]:
+        """Return the difference on all resamples of each benchmark that both runs have."""
+        return [self._on(part.benchmark, pair.runs) for part in pair.parts]
+
+    def _on(self, name: str, runs: Runs) -> Floats:
+        drawn, one = self.draws[name], self.seen[name]
+        if drawn.together:
+            return drawn.draws[runs[0]] - drawn.draws[runs[1]]
+        places = one.places(runs)
+        assert places is not None
+        (tested,) = each_tested(one.seen, [places], self.plan)
+        assert tested is not None
+        return tested.resampled[shuffle(name, self.plan.size, self.plan.blocks[0].seed)]
+
+
+def _row(pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], over: str, level: float) -> Comparison:
+    values = np.array([part.difference for part in pair.parts])
+    p, test, units = pair.p, pair.test, sum(part.units for part in pair.parts)
+    if over == "benchmarks":
+        macro = suites.sampled_benchmarks(values, level)
+        low, high, spread, test, units = macro.low, macro.high, macro.se, "t", len(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = suites.student_p(float(np.float64(macro.value) / macro.se), len(values) - 1) if units > 1 else math.nan
+    else:
+        together = np.mean(draws, axis=0)
+        low, high = intervals.percentile(together, level)
+        spread = float(np.nanstd(together)) if high - low > 1e-12 else 0.0
+    if math.isnan(pair.difference):
+        low = high = spread = p = math.nan
+    return Comparison(
+        *pair.runs, measure.label, pair.difference, low, high, p, None, test, pair.n, units=units, spread=spread
+    )
+
+
+def _parts(
+    pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], level: float, correction: str
+) -> list[BenchmarkDifference]:
+    """Return the differences on the benchmarks, with verdicts that account for how many benchmarks there are."""
+    rows = []
+    adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
+    for at, (part, p) in enumerate(zip(pair.parts, adjusted, strict=True)):
+        low, high = intervals.percentile(draws[at], level)
+        verdict = None
+        if p is not None and not math.isnan(p):
+            better = (part.difference > 0) != measure.declaration.lower_is_better
+            words = ("higher", "lower") if measure.declaration.descriptive else ("better", "worse")
+            up = part.difference > 0 if measure.declaration.descriptive else better
+            verdict = words[0 if up else 1] if p <= 1 - level else "too few questions to tell"
+        rows.append(
+            BenchmarkDifference(
+                part.benchmark,
+                *pair.runs,
+                measure.label,
+                part.difference,
+                low,
+                high,
+                part.p,
+                p,
+                part.test,
+                part.n,
+                verdict,
+            )
+        )
+    return rows
+
+
+def _ranks(suite: Suite, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
+    """Rank the runs by their macro means, where all of them are over the same benchmarks."""
+    from nescio.scoring.samples import measure_inputs
+
+    if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
+        return []
+    values: dict[str, list[float]] = {run: [] for run in suite.runs}
+    for benchmark in suite.benchmarks:
+        for sample in measure_inputs(benchmark.data, [measure])[0]:
+            values[benchmark.data.runs[sample.run]].append(sample.value)
+    own = [row for row in rows if row.measure == measure.label]
+    means = [(run, float(np.mean(of))) for run, of in values.items()]
+    return ranks(measure.label, means, own, lower_is_better=measure.declaration.lower_is_better)

@@ -1,0 +1,64 @@
+"""Runs that some benchmarks of a suite lack: what is left out, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nescio.data.notes import Note, note
+from nescio.errors import MismatchError, UsageError
+from nescio.suites.choices import INCOMPLETE
+from nescio.suites.definition import Suite
+
+
+def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, list[Note]]:
+    """Apply the policy to a suite in which some runs lack some benchmarks, with a note on what was left out.
+
+    `error` refuses; `complete-runs` leaves out the runs that lack a benchmark, `common-benchmarks` the benchmarks that
+    a run lacks; `available` leaves all as it is, and a run's mean is over the benchmarks that it has. Raises
+    MismatchError where it refuses and where nothing is left, UsageError for another policy.
+    """
+    if policy not in INCOMPLETE:
+        raise UsageError(f"incomplete must be one of {', '.join(INCOMPLETE)} (found {policy!r})")
+    lacking = {
+        run: [b.name for b in suite.benchmarks if run not in b.data.runs]
+        for run in suite.runs
+        if any(run not in b.data.runs for b in suite.benchmarks)
+    }
+    if not lacking:
+        return suite, []
+    if policy == "error":
+        run, names = next(iter(lacking.items()))
+        option = "--incomplete " if typed else "incomplete="
+        raise MismatchError(
+            f"{len(lacking)} of {len(suite.runs)} runs lack a benchmark (run {run!r} lacks {', '.join(names)});"
+            f" {option}complete-runs leaves out these runs, common-benchmarks leaves out such benchmarks, and available"
+            " takes each run's mean over the benchmarks that it has. Runs are matched by name: a suite file can rename"
+            " them"
+        )
+    if policy == "available":
+        remark = note(
+            "suite.available",
+            "means are over the benchmarks that a run has, and not comparable: {runs:and 3} {number:lacks/lack} some",
+            runs=list(lacking),
+            number=len(lacking),
+        )
+        return suite, [remark]
+    if policy == "complete-runs":
+        kept = [run for run in suite.runs if run not in lacking]
+        if not kept:
+            raise MismatchError("every run lacks a benchmark, so no run is complete")
+        taken = replace(suite, benchmarks=tuple(b.take_runs(kept) for b in suite.benchmarks))
+        return taken, [
+            note(
+                "suite.complete_runs",
+                "left out, because they lack a benchmark: {runs:and 5}",
+                runs=[f"{run} ({', '.join(names)})" for run, names in lacking.items()],
+            )
+        ]
+    left = list(dict.fromkeys(name for names in lacking.values() for name in names))
+    benchmarks = tuple(b for b in suite.benchmarks if b.name not in left)
+    if not benchmarks:
+        raise MismatchError("every benchmark is lacked by some run, so none is common to all")
+    return replace(suite, benchmarks=benchmarks), [
+        note("suite.common_benchmarks", "left out, because some runs lack them: {benchmarks:and 5}", benchmarks=left)
+    ]

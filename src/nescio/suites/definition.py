@@ -1,0 +1,277 @@
+"""A suite: benchmarks by name, each read in its own format and judged by its own judge.
+
+As a TOML file:
+
+    measures = ["accuracy"]
+
+    [benchmarks.trivia]
+    files = ["trivia/*.csv"]         # beside this file; also a folder, or one name
+    column = {run = "engine"}
+
+    [benchmarks.sums]
+    files = "sums/*.eval"
+    judge = "numeric"
+    runs = {mine = "openai/mine-v2"} # the name in the suite = the name in the files
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.errors import FormatError, MismatchError, MissingColumnError, UnknownNameError, UsageError
+from nescio.measures import Measures, parse
+from nescio.pipeline import CALLERS, Loaded, Options, apply, judge, read
+from nescio.scoring.score import open_data, parse_all, strata
+from nescio.sources.arrow import is_rows
+
+OPTIONS = tuple(option.name for option in fields(Options) if option.name not in CALLERS)
+OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """One benchmark of a suite, by its name, ready to be scored."""
+
+    name: str
+    loaded: Loaded
+
+    @property
+    def data(self) -> Evidence | Tally:
+        """What its runs did."""
+        return self.loaded.data
+
+    def take_runs(self, runs: Sequence[str]) -> Benchmark:
+        """Keep some of the runs, in this order; those that it lacks are passed over."""
+        data = self.loaded.data
+        chosen = [data.runs.index(run) for run in runs if run in data.runs]
+        return replace(self, loaded=replace(self.loaded, data=data.take_runs(chosen)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suite:
+    """Benchmarks, and the measures that their definition names (none: those that suit all of them)."""
+
+    benchmarks: tuple[Benchmark, ...]
+    measures: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs of all benchmarks, in the order in which they first occur."""
+        return tuple(dict.fromkeys(run for benchmark in self.benchmarks for run in benchmark.data.runs))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the benchmarks."""
+        return tuple(benchmark.name for benchmark in self.benchmarks)
+
+    def digest(self) -> str:
+        """Return a short hash of the data of all benchmarks."""
+        lines = "\n".join(f"{benchmark.name}\0{benchmark.data.digest()}" for benchmark in self.benchmarks)
+        return hashlib.blake2b(lines.encode(), digest_size=6).hexdigest()
+
+    def default_measures(self) -> tuple[str, ...]:
+        """Return the measures to show where none is asked for; raises UsageError where benchmarks have none in
+        common."""
+        if self.measures:
+            return self.measures
+        own = [benchmark.loaded.measures for benchmark in self.benchmarks]
+        shared = tuple(name for name in own[0] if all(name in names for names in own))
+        if not shared:
+            offers = "; ".join(f"{name} {', '.join(o)}" for name, o in zip(self.names, own, strict=True))
+            raise UsageError(f"these benchmarks have no measure in common by default, so name one by -m ({offers})")
+        return shared
+
+    def notes(self, more: Mapping[str, Iterable[Note]] | None = None) -> tuple[Note, ...]:
+        """Return the notes on reading, and `more` by benchmark: what is said of all benchmarks is said once."""
+        whose: dict[Note, dict[str, None]] = {}
+        for benchmark in self.benchmarks:
+            for remark in (*benchmark.loaded.notes, *(more or {}).get(benchmark.name, ())):
+                whose.setdefault(remark, {})[benchmark.name] = None
+        return tuple(
+            remark if len(names) == len(self.benchmarks) else _of_benchmarks(remark, tuple(names))
+            for remark, names in whose.items()
+        )
+
+
+def _of_benchmarks(remark: Note, names: tuple[str, ...]) -> Note:
+    return note("suite.benchmark", "{benchmarks:and 3}: {remark}", benchmarks=names, remark=str(remark))
+
+
+def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = None, *, by: str | None = None) -> Suite:
+    """Open a suite: a mapping of names to what each benchmark is, a TOML file, or with `by` any data whose stratum it
+    is.
+
+    `options` are those of reading, for all benchmarks; a benchmark's own go before them. Raises FormatError,
+    MismatchError, UsageError or UnknownNameError, naming the benchmark.
+    """
+    if isinstance(source, Suite):
+        return source
+    if by is not None:
+        return Suite(tuple(_by_stratum(source, by, options, measures)))
+    named: tuple[str, ...] = ()
+    if isinstance(source, (str, Path)) and str(source).lower().endswith(".toml"):
+        source, named = _definition(Path(source))
+    if not isinstance(source, Mapping) or not source:
+        raise UsageError(
+            "a suite is a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or with suite_by any"
+            f" data (found {type(source).__name__})"
+        )
+    wanted = measures if measures else named or None
+    return Suite(tuple(_open(str(name), what, options, wanted) for name, what in source.items()), named)
+
+
+def _open(name: str, what: Any, options: Mapping[str, Any], measures: Measures) -> Benchmark:
+    own: dict[str, Any] = {"files": what}
+    if isinstance(what, Mapping) and "files" in what:
+        own = dict(what)
+    for key in own:
+        if key not in OWN:
+            raise UnknownNameError(f"option of benchmark {name!r}", key, OWN)
+    files, runs = own.pop("files"), own.pop("runs", None)
+    if "format" in own:
+        own["format_in"] = own.pop("format")
+    if "declined_pattern" in own:
+        own["declined_pattern"] = tuple(own["declined_pattern"])
+    try:
+        loaded = open_data(files, {"strata": (), **options, **own}, measures)
+        if loaded.data.origins:
+            raise UsageError("ungraded bounds make two runs of one, which a suite cannot hold; use --ungraded exclude")
+        return Benchmark(name, _renamed(loaded, runs))
+    except (MismatchError, MissingColumnError, UsageError) as error:
+        raise type(error)(f"benchmark {name!r}: {error}") from None
+
+
+def _renamed(loaded: Loaded, runs: Any) -> Loaded:
+    """Return the same with runs under the names that they have in the suite (a mapping), or with these alone (a
+    list)."""
+    if runs is None:
+        return loaded
+    listed = {str(run): str(run) for run in runs} if isinstance(runs, (list, tuple)) else runs
+    if not isinstance(listed, Mapping):
+        raise UsageError(
+            f"runs is a list of names, or a mapping of names in the suite to those in the files ({runs!r})"
+        )
+    data = loaded.data
+    for run in listed.values():
+        if run not in data.runs:
+            raise UnknownNameError("run", str(run), data.runs)
+    if isinstance(runs, (list, tuple)):
+        return replace(loaded, data=data.take_runs([data.runs.index(run) for run in listed]))
+    new_name = {old: new for new, old in listed.items()}
+    names = tuple(new_name.get(run, run) for run in data.runs)
+    if len({*names}) < len(names):
+        raise UsageError(f"two runs would have one name: {', '.join(names)}")
+    return replace(loaded, data=replace(data, runs=names))
+
+
+def _definition(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Read a TOML file; what files it names stand beside it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(path, f"cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(path, f"is not TOML: {error}") from None
+    for key in content:
+        if key not in ("measures", "benchmarks"):
+            raise FormatError(path, "a suite has `measures` and [benchmarks.NAME]", value=key)
+    benchmarks, measures = content.get("benchmarks"), content.get("measures", [])
+    if not isinstance(benchmarks, dict) or not benchmarks:
+        raise FormatError(path, "a suite has a table [benchmarks.NAME] for each benchmark")
+    if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
+        raise FormatError(path, "`measures` is a list of names", value=measures)
+    for name in measures:
+        parse(name)
+    defined: dict[str, Any] = {}
+    for name, own in benchmarks.items():
+        if not isinstance(own, dict) or "files" not in own:
+            raise FormatError(path, f"[benchmarks.{name}] needs `files`", value=own)
+        for key in own:
+            if key not in OWN:
+                raise FormatError(path, f"[benchmarks.{name}] can have {', '.join(OWN)}", value=key)
+        files = [own["files"]] if isinstance(own["files"], str) else own["files"]
+        if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+            raise FormatError(
+                path, f"[benchmarks.{name}]: `files` is a name, a pattern, or a list of them", value=files
+            )
+        defined[name] = {**own, "files": [match for file in files for match in expand(str(path.parent / file))]}
+    return defined, tuple(measures)
+
+
+def expand(pattern: str) -> list[Path]:
+    """Return the files that a pattern stands for, in their order; a name that stands for itself, as it is."""
+    if Path(pattern).exists() or not glob.has_magic(pattern):
+        return [Path(pattern)]
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if not matches:
+        raise UsageError(f"no file matches {pattern}")
+    return list(map(Path, matches))
+
+
+def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Measures) -> list[Benchmark]:
+    """Take each value of a column for a benchmark, with the runs that have an answer there."""
+    if isinstance(source, (Loaded, Evidence, Tally)):
+        loaded = open_data(source, {"strata": (by,), **options}, measures)
+        return [
+            Benchmark(str(value), replace(loaded, data=_with_answers(part)))
+            for value, part in strata(loaded.data, by)
+            if value is not None and isinstance(part, Evidence)
+        ]
+    graded = tuple(name for measure in parse_all(measures, None) for name in measure.user_columns) if measures else ()
+    plan = Options(**{"graded": graded, "strata": (by,), **options})
+    items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
+    with plan.naming():
+        judged = judge(read(items, plan), plan.judge)
+        if not isinstance(judged.data, Outcomes):
+            return _by_stratum(apply(judged, plan), by, {}, None)
+        outcomes = judged.data
+        if by not in outcomes.strata:
+            every = read(items, replace(plan, strata=None)).data  # to say what there is instead
+            have = ", ".join(getattr(every, "strata", {})) or "none were kept"
+            raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
+        values = outcomes.strata[by]
+        benchmarks = []
+        for value in np.unique(values):
+            part = outcomes.select(np.asarray(values == value))
+            answered = np.flatnonzero((part.state != ABSENT).any(axis=1)).tolist()
+            own = replace(judged, data=_take(part, answered))
+            benchmarks.append(Benchmark(str(value), apply(own, plan)))
+        return benchmarks
+
+
+def _with_answers(part: Evidence) -> Evidence:
+    return part.take_runs(np.flatnonzero(part.present.any(axis=1)).tolist())
+
+
+def _take(outcomes: Outcomes, runs: list[int]) -> Outcomes:
+    """Return some of the runs."""
+    if len(runs) == len(outcomes.runs):
+        return outcomes
+
+    def rows(array: Any) -> Any:
+        return None if array is None else array[runs]
+
+    return replace(
+        outcomes,
+        runs=tuple(outcomes.runs[i] for i in runs),
+        state=outcomes.state[runs],
+        confidence=rows(outcomes.confidence),
+        candidate=rows(outcomes.candidate),
+        first_right=rows(outcomes.first_right),
+        extra_columns={name: values[runs] for name, values in outcomes.extra_columns.items()},
+        why=rows(outcomes.why),
+        texts=rows(outcomes.texts),
+        files=tuple(outcomes.files[i] for i in runs) if outcomes.files else (),
+        judges=tuple(outcomes.judges[i] for i in runs) if outcomes.judges else (),
+    )

@@ -1,0 +1,144 @@
+"""Pairs of runs over a suite: the mean of their differences, and how surprising it is if labels mean nothing within
+each benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison import p_value
+from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, measured_runs
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.measures import Measure
+from nescio.stats.macro_tests import Law, law_of, law_p, macro_p
+from nescio.suites.definition import Suite
+from nescio.suites.resampled import shuffle
+
+Floats = NDArray[np.float64]
+Runs = tuple[str, str]  # a run and what it is compared with
+
+
+@dataclass(frozen=True, slots=True)
+class PairOnBenchmark:
+    """Two runs on the questions that both have of one benchmark: the first minus the second, and its p-value (None:
+    its exchanges would have to be drawn)."""
+
+    benchmark: str
+    difference: float
+    p: float | None
+    test: str
+    n: int
+    units: int
+    law: Law | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOverSuite:
+    """Two runs over the benchmarks that both have: the mean of the differences, and its p-value (None: as above)."""
+
+    runs: Runs
+    difference: float
+    p: float | None
+    test: str
+    parts: tuple[PairOnBenchmark, ...]
+
+    @property
+    def n(self) -> int:
+        """How many questions there are in all benchmarks."""
+        return sum(part.n for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenBenchmark:
+    """A benchmark as a measure sees it."""
+
+    name: str
+    runs: tuple[str, ...]
+    seen: MeasuredRuns | TalliedRuns
+
+    def places(self, runs: Runs) -> tuple[int, int] | None:
+        """Return where two runs stand; None where one of them is lacking."""
+        if runs[0] not in self.runs or runs[1] not in self.runs:
+            return None
+        return self.runs.index(runs[0]), self.runs.index(runs[1])
+
+
+def see(suite: Suite, measure: Measure) -> list[SeenBenchmark]:
+    """See all benchmarks by one measure."""
+    return [SeenBenchmark(b.name, b.data.runs, measured_runs(b.data, measure)) for b in suite.benchmarks]
+
+
+def pairs_over_suite(
+    benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan, *, sampled: bool
+) -> Iterator[PairOverSuite | None]:
+    """Yield each pair of runs; None where they share no benchmark.
+
+    The null is that labels can be exchanged within every benchmark. p is exact where the law of each difference is
+    known, an upper bound where their sum needs a grid; else, if it may be `sampled`, of random exchanges.
+    """
+    made = [_exact(benchmarks, runs) for runs in pairs]
+    waiting = [pair for pair in made if pair is not None and pair.p is None]
+    drawn = _sampled(benchmarks, [pair.runs for pair in waiting], plan) if sampled and waiting else {}
+    for pair in made:
+        yield pair if pair is None or pair.runs not in drawn else _with_draws(pair, *drawn[pair.runs])
+
+
+def _exact(benchmarks: Sequence[SeenBenchmark], runs: Runs) -> PairOverSuite | None:
+    parts = [part for one in benchmarks if (part := _on_benchmark(one, runs)) is not None]
+    if not parts:
+        return None
+    difference = float(np.mean([part.difference for part in parts]))
+    laws = [part.law for part in parts if part.law is not None]
+    if len(laws) < len(parts):
+        return PairOverSuite(runs, difference, None, "permutation", tuple(parts))
+    macro = macro_p([law.times(1 / len(laws)) for law in laws], difference)
+    return PairOverSuite(runs, difference, macro.p, macro.how, tuple(parts))
+
+
+def _on_benchmark(one: SeenBenchmark, runs: Runs) -> PairOnBenchmark | None:
+    places = one.places(runs)
+    pair = None if places is None else one.seen.pair(*places)
+    if pair is None:
+        return None
+    difference, units = float(pair.resampled(pair.counts)), pair.own[0].units
+    exchanges = None if math.isnan(difference) else pair.exchanges()
+    law = law_of(*exchanges) if exchanges else Law() if math.isnan(difference) else None
+    if law is None:
+        return PairOnBenchmark(one.name, difference, None, "permutation", pair.n, units, None)
+    return PairOnBenchmark(one.name, difference, law_p(law, difference).p, "exact", pair.n, units, law)
+
+
+Drawn = tuple[float, dict[str, float]]  # p of the mean, and of each benchmark
+
+
+def _sampled(benchmarks: Sequence[SeenBenchmark], pairs: Sequence[Runs], plan: TestPlan) -> dict[Runs, Drawn]:
+    """Return the p-values of pairs from random exchanges, each benchmark's in an order of its own."""
+    plan = replace(plan, test="permutation")
+    total = np.zeros((len(pairs), plan.size))
+    observed, counted = np.zeros(len(pairs)), np.zeros(len(pairs))
+    single: list[dict[str, float]] = [{} for _ in pairs]
+    for one in benchmarks:
+        places = [(at, place) for at, runs in enumerate(pairs) if (place := one.places(runs)) is not None]
+        order = shuffle(one.name, plan.size, plan.blocks[0].seed)
+        tested = each_tested(one.seen, [place for _, place in places], plan, intervals=False)
+        for (at, _), result in zip(places, tested, strict=True):
+            if result is not None and len(result.exchanged):
+                total[at] += result.exchanged[order]
+                observed[at] += result.observed
+                counted[at] += 1
+                single[at][one.name] = p_value(result.observed, result.exchanged)
+    return {
+        runs: (p_value(observed[at] / counted[at], total[at] / counted[at]) if counted[at] else math.nan, single[at])
+        for at, runs in enumerate(pairs)
+    }
+
+
+def _with_draws(pair: PairOverSuite, p: float, single: dict[str, float]) -> PairOverSuite:
+    parts = tuple(
+        replace(part, p=single.get(part.benchmark, math.nan)) if part.p is None else part for part in pair.parts
+    )
+    return replace(pair, p=math.nan if math.isnan(pair.difference) else p, parts=parts)

@@ -1,0 +1,90 @@
+"""Which run of a suite is best, which are tied with it, and which win rates are sure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from nescio.comparison import adjust
+from nescio.comparison.best import MOST_WORK
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.evidence import Evidence
+from nescio.measures import Measure
+from nescio.stats import suites
+from nescio.suites.definition import Suite
+from nescio.suites.macro_differences import PairOverSuite, pairs_over_suite, see
+from nescio.suites.rows import SuiteScore
+
+_CLOSE = 1e-12
+
+
+def is_fast(suite: Suite) -> bool:
+    """Tell whether the tests of all pairs take a second or so: what is marked unasked."""
+    questions = 0
+    for benchmark in suite.benchmarks:
+        if not isinstance(benchmark.data, Evidence) or benchmark.data.groups is not None:
+            return False
+        questions += len(benchmark.data.questions)
+    return len(suite.runs) > 1 and math.comb(len(suite.runs), 2) * questions <= MOST_WORK
+
+
+def marks(
+    suite: Suite, measure: Measure, rows: Sequence[SuiteScore], plan: TestPlan, *, sampled: bool
+) -> list[SuiteScore]:
+    """Return the rows of one measure with marks and sure win rates; as they are where a test would have to draw
+    exchanges and may not (`sampled`), and where the runs' means are over different benchmarks.
+
+    Macro differences are adjusted for all pairs of runs (Holm), those of single benchmarks for all pairs and benchmarks
+    together: so the bounds of all win rates hold together.
+    """
+    names = sorted(row.run for row in rows)
+    pairs = [
+        pair
+        for pair in pairs_over_suite(see(suite, measure), list(combinations(names, 2)), plan, sampled=sampled)
+        if pair is not None
+    ]
+    if any(pair.p is None or part.p is None for pair in pairs for part in pair.parts):
+        return list(rows)
+    alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
+    surely = _sure(suite, [row.run for row in rows], pairs, alpha, sign)
+    marked = [
+        replace(row, sure_low=float(low), sure_high=float(high)) for row, low, high in zip(rows, *surely, strict=True)
+    ]
+    if any(row.benchmarks < len(suite.benchmarks) for row in rows):
+        return marked
+    worse = set()
+    for pair, p in zip(pairs, adjust([pair.p for pair in pairs], "holm"), strict=True):
+        if p is not None and p <= alpha:
+            worse.add(pair.runs if sign * pair.difference > 0 else pair.runs[::-1])
+    values = [sign * row.value for row in rows if not math.isnan(row.value)]
+    best = sign * max(values) if values else math.nan
+    top = [row.run for row in rows if math.isclose(row.value, best, rel_tol=_CLOSE, abs_tol=_CLOSE)]
+    return [
+        replace(
+            row,
+            best=row.run in top,
+            tied_with_best=not math.isnan(row.value)
+            and row.run not in top
+            and not any((one, row.run) in worse for one in top),
+        )
+        for row in marked
+    ]
+
+
+def _sure(
+    suite: Suite, runs: Sequence[str], pairs: Sequence[PairOverSuite], alpha: float, sign: int
+) -> tuple[Sequence[float], Sequence[float]]:
+    place, at = {run: i for i, run in enumerate(runs)}, {name: t for t, name in enumerate(suite.names)}
+    parts = [(pair.runs, part) for pair in pairs for part in pair.parts]
+    better = np.zeros((len(at), len(runs), len(runs)), dtype=bool)
+    for (names, part), p in zip(parts, adjust([part.p for _, part in parts], "holm"), strict=True):
+        if p is not None and p <= alpha:
+            ahead, behind = names if sign * part.difference > 0 else names[::-1]
+            better[at[part.benchmark], place[ahead], place[behind]] = True
+    known = np.array([[run in benchmark.data.runs for run in runs] for benchmark in suite.benchmarks])
+    low, high = suites.sure_win_rates(better, known)
+    return low.tolist(), high.tolist()

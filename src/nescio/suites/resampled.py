@@ -1,0 +1,98 @@
+"""A suite on resamples: questions are drawn within each benchmark, and benchmarks apart from each other.
+
+Each benchmark has the draws that it has alone, shuffled in a way of its own: benchmarks with as many questions share
+draws otherwise, and would seem to rise and fall together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison.shared_draws import shared_draws
+from nescio.measures import Measure
+from nescio.scoring.repeats import slopes
+from nescio.scoring.resampled import resample
+from nescio.scoring.samples import MeasureInput, measure_inputs
+from nescio.stats import resampling
+from nescio.stats.streams import Stream
+from nescio.suites.definition import Benchmark
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """One benchmark under one measure: each run's value, its variance, how many questions it is of, and its values on
+    resamples, shape (runs, resamples); `together` says whether runs were drawn on the same resamples."""
+
+    values: dict[str, float]
+    variances: dict[str, float]
+    n: dict[str, int]
+    draws: dict[str, Floats]
+    together: bool
+
+
+def draw(benchmark: Benchmark, measures: Sequence[Measure], resamples: int, seed: int, jobs: int) -> list[Drawn]:
+    """Draw one benchmark under each measure."""
+    blocks = resampling.blocks(resamples, seed)
+    own = shuffle(benchmark.name, resamples, seed)
+    runs = benchmark.data.runs
+    made = []
+    for measure, shared in zip(measures, shared_draws(benchmark.data, measures, blocks, jobs), strict=True):
+        inputs = measure_inputs(benchmark.data, [measure])[0]
+        if shared is None:
+            drawn = dict(resample(inputs, blocks, jobs))
+            values = {runs[sample.run]: drawn[i][own] for i, sample in enumerate(inputs)}
+        else:
+            values = {run: shared[i][own] for i, run in enumerate(runs)}
+        variances = {}
+        for sample in inputs:
+            exact = variance(sample)
+            run = runs[sample.run]
+            variances[run] = float(np.nanvar(values[run])) if exact is None else exact
+        made.append(
+            Drawn(
+                {runs[sample.run]: sample.value for sample in inputs},
+                variances,
+                {runs[sample.run]: sample.n for sample in inputs},
+                values,
+                shared is not None,
+            )
+        )
+    return made
+
+
+def shuffle(name: str, size: int, seed: int) -> NDArray[np.int64]:
+    """Return the order in which a benchmark's draws are joined to those of others: by its name, whatever others there
+    are."""
+    key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+    child = np.random.SeedSequence(seed, spawn_key=(int(Stream.SUITES), key & 0xFFFFFFFF, key >> 32))
+    return np.random.Generator(np.random.PCG64(child)).permutation(size)
+
+
+def variance(sample: MeasureInput) -> float | None:
+    r"""Return the variance of a value over samples of units like these, by the delta method; None for a measure of an
+    order.
+
+    $V = \sum_k n_k g_k^2$ over kinds of unit, g being the derivative of the value by the weight of a unit: for a share
+    p of n questions, $p(1 - p)/n$. NaN where the value is.
+    """
+    if sample.measure.order is not None:
+        return None
+    if not sample.n or math.isnan(sample.value):
+        return math.nan
+    counts = sample.patterns.counts.astype(np.float64)
+    columns = {name: np.asarray(values, dtype=np.float64) for name, values in sample.patterns.columns.items()}
+    whole = float(counts @ columns["n"])
+    means = {name: np.einsum("k,k...->...", counts, values) / whole for name, values in columns.items()}
+    moved = np.zeros(len(counts))
+    for name, slope in slopes(sample.measure, {name: mean for name, mean in means.items() if name != "n"}).items():
+        size = columns["n"].reshape(-1, *[1] * (columns[name].ndim - 1))
+        moved += ((columns[name] - means[name] * size) * slope).reshape(len(counts), -1).sum(axis=1)
+    return float(counts @ (moved / whole) ** 2)

@@ -1,0 +1,89 @@
+"""What suites give: rows of macro scores, of single benchmarks, and of mean ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nescio.data.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteScore:
+    """One measure of one run over the benchmarks of a suite.
+
+    `value` is the mean over `benchmarks` of them, each counting the same, with standard error `se` and the interval
+    from `low` to `high`. `win_rate` is the mean share of the other runs that it beats; `stable_low` to `stable_high` is
+    where that stays when questions are resampled (a band of stability, and no confidence interval), and `sure_low` to
+    `sure_high` the win rates that significant differences allow (None: not tested). `best` and `tied_with_best` are
+    marks as those of `Score`, by the paired test of macro differences. `n` counts the questions of all benchmarks.
+    """
+
+    run: str
+    measure: str
+    value: float
+    se: float | None
+    low: float | None
+    high: float | None
+    benchmarks: int
+    n: int
+    win_rate: float | None
+    stable_low: float | None = None
+    stable_high: float | None = None
+    sure_low: float | None = None
+    sure_high: float | None = None
+    best: bool | None = None
+    tied_with_best: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkScore:
+    """One measure of one run on one benchmark, as `nescio.score` gives it."""
+
+    benchmark: str
+    run: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    interval: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkDifference:
+    """The difference of two runs on one benchmark; `p_adjusted` is adjusted for the benchmarks of this pair (Holm)."""
+
+    benchmark: str
+    run: str
+    baseline: str
+    measure: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None
+    test: str | None
+    n: int
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRank:
+    """The mean rank of a run over benchmarks; `groups` numbers the bars of a critical-difference diagram that it lies
+    under: mean ranks nearer than `critical_difference` do not differ significantly."""
+
+    measure: str
+    run: str
+    mean_rank: float
+    critical_difference: float
+    groups: str
+
+
+class SuiteScores(Results[SuiteScore]):
+    """What `score_suite` gives: rows of `SuiteScore`; `tables["benchmarks"]` has the single benchmarks."""
+
+    __slots__ = ()
+
+    def value(self, run: str, measure: str) -> float:
+        """Return the macro mean of a run; raises KeyError where there is none."""
+        return next(row.value for row in self.rows if (row.run, row.measure) == (run, measure))

@@ -1,0 +1,248 @@
+"""Scores over a suite: each run's macro mean and win rate, with what can be said of both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison import bars
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.notes import Note, note
+from nescio.data.results import Scores
+from nescio.data.signature import sign
+from nescio.errors import UsageError
+from nescio.measures import Measure, Measures
+from nescio.pipeline import ReadingOptions, check_names
+from nescio.scoring.confidence_intervals import DOUBTS
+from nescio.scoring.score import check_resampling, parse_all
+from nescio.scoring.score import score as score_one
+from nescio.stats import intervals, resampling, suites
+from nescio.suites.choices import OVER, Incomplete, Over
+from nescio.suites.completeness import complete
+from nescio.suites.definition import Suite, open_suite
+from nescio.suites.marks import is_fast, marks
+from nescio.suites.resampled import Drawn, draw
+from nescio.suites.rows import BenchmarkScore, MeanRank, SuiteScore, SuiteScores
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+
+def score_suite(
+    source: Any,
+    measures: Measures = None,
+    *,
+    suite_by: str | None = None,
+    over: Over = "questions",
+    incomplete: Incomplete = "error",
+    ci: float | None = 95.0,
+    mark: bool | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> SuiteScores:
+    r"""Score runs over several benchmarks: the mean of each measure over benchmarks, and the mean win rate.
+
+        nescio.score_suite({"old": "outcomes.csv", "again": "outcomes.csv"}, "c@1").value("mine", "c@1")
+        nescio.score_suite("outcomes.csv", suite_by="category").rows[0].win_rate
+
+    `source` maps names of benchmarks to files, tables or data (or to a mapping with `files`, `runs`, `format`, `judge`,
+    `column` and other options of its own), or is a TOML file that says the same; with `suite_by` it is any data, and
+    each value of that column is a benchmark. Runs are matched by name. Rows are `SuiteScore`; `tables["benchmarks"]`
+    has each benchmark's own scores.
+
+    The macro mean is $\frac1T\sum_t M_t$: each benchmark counts the same, whatever its size. Its interval is `over`
+    - `questions`: for these benchmarks; questions are resampled within each;
+    - `benchmarks`: for benchmarks like these, $\bar M \pm t_{T-1}s/\sqrt T$, which is far wider; mean ranks are given
+      too, with their critical difference (`tables["mean_ranks"]`, from six benchmarks on).
+
+    `incomplete` says what becomes of runs that a benchmark lacks: error, complete-runs (leave out these runs),
+    common-benchmarks (leave out such benchmarks) or available (each run's mean over what it has). `mark` marks the best
+    by paired tests of macro differences, Holm over all pairs (None: where that is fast). Other arguments as in
+    `nescio.score`.
+    """
+    check_names(score_suite, options)
+    check_resampling(ci, resamples, jobs, seed)
+    check_over(over)
+    suite = open_suite(source, options, measures, by=suite_by)
+    suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
+    wanted = parse_all(measures if measures else suite.default_measures(), None)
+    level = (ci or 95.0) / 100
+    own: dict[str, Scores] = {}
+    drawn: list[list[Drawn]] = []
+    for benchmark in suite.benchmarks:
+        own[benchmark.name] = score_one(benchmark.loaded, wanted, ci=ci, resamples=resamples, seed=seed, jobs=jobs)
+        drawn.append(draw(benchmark, wanted, resamples, seed, jobs))
+        if progress:
+            progress(len(own), len(suite.benchmarks))
+    rows: list[SuiteScore] = []
+    ranked: list[MeanRank] = []
+    marked = mark if mark is not None else is_fast(suite)
+    for at, measure in enumerate(wanted):
+        of_measure = [of[at] for of in drawn]
+        scored = [_row(measure, of_measure, run, over, level) for run in suite.runs]
+        if not measure.declaration.descriptive and len(suite.runs) > 1:
+            scored = _with_win_rates(scored, of_measure, measure, level)
+            if marked:
+                plan = TestPlan(level, resampling.blocks(resamples, seed), jobs, "auto")
+                scored = marks(suite, measure, scored, plan, sampled=bool(mark))
+            if over == "benchmarks":
+                ranked += _mean_ranks(suite, measure, of_measure, level, notes)
+        rows += scored if ci else [replace(row, low=None, high=None) for row in scored]
+    notes += [*cautions(suite, drawn, over), *_doubts(own)] if ci else []
+    tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(_benchmark_rows(own))}
+    if ranked:
+        tables["mean_ranks"] = tuple(ranked)
+    line = sign(
+        measures="+".join(m.name for m in wanted),
+        runs=len(suite.runs),
+        benchmarks="+".join(suite.names),
+        data=suite.digest(),
+        over=over,
+        incomplete=incomplete,
+        **({"suite_by": suite_by} if suite_by else {}),
+        **(
+            {"ci": f"{ci:g}", "interval": "t" if over == "benchmarks" else "percentile"} if ci else {"interval": "none"}
+        ),
+        resamples=resamples,
+        seed=seed,
+    )
+    said = suite.notes({name: [n for n in scores.notes if n.code not in DOUBTS] for name, scores in own.items()})
+    return SuiteScores(tuple(rows), line, (*notes, *said), "suite", tables)
+
+
+def check_over(over: str) -> None:
+    """Raise UsageError for what intervals cannot be over."""
+    if over not in OVER:
+        raise UsageError(f"over must be one of {', '.join(OVER)} (found {over!r})")
+
+
+def _row(measure: Measure, drawn: Sequence[Drawn], run: str, over: str, level: float) -> SuiteScore:
+    """Make the macro mean of one run, over the benchmarks that it has."""
+    own = [of for of in drawn if run in of.values]
+    values = np.array([of.values[run] for of in own])
+    macro = macro_mean(values, np.array([of.variances[run] for of in own]), [of.draws[run] for of in own], over, level)
+    n = sum(of.n[run] for of in own)
+    return SuiteScore(run, measure.label, macro.value, macro.se, macro.low, macro.high, len(own), n, None)
+
+
+def macro_mean(values: Floats, variances: Floats, draws: Sequence[Floats], over: str, level: float) -> suites.Macro:
+    """Return a mean over benchmarks with its interval: of Student's t over benchmarks, or the percentiles of resampled
+    questions."""
+    if over == "benchmarks":
+        return suites.sampled_benchmarks(values, level)
+    fixed = suites.fixed_benchmarks(values, variances, level)
+    if math.isnan(fixed.value):
+        return suites.Macro(fixed.value, math.nan, math.nan, math.nan)
+    low, high = intervals.percentile(np.mean(draws, axis=0), level)
+    return suites.Macro(fixed.value, fixed.se, low, high)
+
+
+def _with_win_rates(
+    rows: Sequence[SuiteScore], drawn: Sequence[Drawn], measure: Measure, level: float
+) -> list[SuiteScore]:
+    """Return the rows with their win rates, and where these stay on resamples."""
+    runs, lower = [row.run for row in rows], measure.declaration.lower_is_better
+    values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
+    rates = suites.win_rates(values, lower_is_better=lower)
+    size = len(next(iter(drawn[0].draws.values())))
+    total, counted = np.zeros((len(runs), size)), np.zeros((len(runs), size))
+    for of in drawn:
+        one = np.stack([of.draws.get(run, np.full(size, math.nan)) for run in runs], axis=1)
+        rate = suites.win_rates(one[:, None, :], lower_is_better=lower).T
+        total += np.nan_to_num(rate)
+        counted += ~np.isnan(rate)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        resampled = total / counted
+    made = []
+    for row, rate, own in zip(rows, rates, resampled, strict=True):
+        low, high = intervals.percentile(own, level)
+        made.append(replace(row, win_rate=float(rate), stable_low=low, stable_high=high))
+    return made
+
+
+def _mean_ranks(
+    suite: Suite, measure: Measure, drawn: Sequence[Drawn], level: float, notes: list[Note]
+) -> list[MeanRank]:
+    """Rank the runs by their mean ranks over benchmarks, where there are benchmarks enough; the notes say else."""
+    runs = suite.runs
+    values = np.array([[of.values.get(run, math.nan) for run in runs] for of in drawn])
+    whole = ~np.isnan(values).any(axis=1)
+    size = int(whole.sum())
+    if size < suites.LEAST_RANKED:
+        remark = note(
+            "suite.few_for_ranks",
+            "mean ranks are compared from {least} benchmarks on that all runs have a value on (here {size})",
+            least=suites.LEAST_RANKED,
+            size=size,
+        )
+        notes += [] if remark in notes else [remark]
+        return []
+    critical = suites.critical_difference(len(runs), size, level)
+    means = suites.mean_ranks(values[whole], lower_is_better=measure.declaration.lower_is_better)
+    order = np.argsort(means, kind="stable")
+    sorted_means = means[order]
+    groups = bars(np.abs(np.subtract.outer(sorted_means, sorted_means)) >= critical)
+    return [
+        MeanRank(
+            measure.label,
+            runs[run],
+            float(means[run]),
+            critical,
+            " ".join(str(number) for number, (first, last) in enumerate(groups, 1) if first <= i <= last),
+        )
+        for i, run in enumerate(order)
+    ]
+
+
+def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[Note]:
+    """Say where the interval of a mean may cover too seldom, and what win rates were drawn apart."""
+    made = []
+    if over == "benchmarks":
+        if len(suite.benchmarks) < suites.FEW_RANKED:
+            made.append(
+                note(
+                    "suite.few_benchmarks",
+                    "{size:n benchmark} {size:is/are} few to speak of benchmarks like these: treat the intervals as"
+                    " rough",
+                    size=len(suite.benchmarks),
+                )
+            )
+        return made
+    small = [
+        name
+        for name, of in zip(suite.names, drawn, strict=True)
+        if min((n for one in of for n in one.n.values()), default=0) < intervals.FEW
+    ]
+    if small:
+        made.append(
+            note(
+                "suite.few_questions",
+                "fewer than {least} questions in {benchmarks:and 3}: treat the intervals of the means as approximate",
+                least=intervals.FEW,
+                benchmarks=small,
+            )
+        )
+    return made
+
+
+def _doubts(own: dict[str, Scores]) -> list[Note]:
+    """Say once of which benchmarks some intervals of their own may cover too seldom."""
+    names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
+    text = "some of the intervals on {benchmarks:and 3} themselves are approximate (`nescio score` says which and why)"
+    return [note("suite.doubts", text, benchmarks=names)] if names else []
+
+
+def _benchmark_rows(own: dict[str, Scores]) -> list[BenchmarkScore]:
+    return [
+        BenchmarkScore(name, row.run, row.measure, row.value, row.low, row.high, row.n, row.interval)
+        for name, scores in own.items()
+        for row in scores
+    ]

@@ -1,0 +1,311 @@
+"""Suites as Python functions: macro means, win rates, tests, runs that are lacking, and how a suite is given."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.comparison import adjust
+from nescio.data.evidence import Evidence, outcome_tally
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+
+from ..comparison.runs import evidence, matrix
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SMALL: dict[str, Any] = {"resamples": 500}
+# The worked example of the macro test: right/wrong, the reverse, right/silent, the reverse, silent/wrong, the reverse,
+# both right, both wrong, both silent.
+CELLS = ("CW", "WC", "CU", "UC", "UW", "WU", "CC", "WW", "UU")
+TABLES = {
+    "one": (12, 5, 9, 3, 2, 8, 40, 21, 0),
+    "two": (20, 14, 10, 12, 9, 11, 110, 50, 14),
+    "three": (30, 24, 22, 15, 16, 20, 170, 90, 13),
+    "four": (9, 4, 6, 5, 3, 2, 90, 40, 5),
+}
+
+
+def worked() -> dict[str, Evidence]:
+    suite = {}
+    for name, table in TABLES.items():
+        x, y = ("".join(cell[side] * n for cell, n in zip(CELLS, table, strict=True)) for side in (0, 1))
+        suite[name] = evidence(x=x, y=y)
+    return suite
+
+
+def letters(value: float, n: int) -> str:
+    right = round(value * n)
+    return "C" * right + "W" * (n - right)
+
+
+def shares(**sizes: int) -> dict[str, Evidence]:
+    values = {"a": 0.60, "b": 0.50, "c": 0.70, "d": 0.55}
+    return {name: evidence(mine=letters(values[name], n)) for name, n in sizes.items()}
+
+
+def test_the_macro_mean_and_its_standard_error() -> None:
+    """.60 of 100, .50 of 400, .70 of 250 and .55 of 1,000: .5875 with half a width of .0314225232 at 95%."""
+    row = nescio.score_suite(shares(a=100, b=400, c=250, d=1000), "accuracy").rows[0]
+    assert row.value == pytest.approx(0.5875, abs=1e-12)
+    assert row.se == pytest.approx(0.0314225232 / 1.959963984540054, abs=1e-10)
+    # Percentiles of 10,000 resamples: a twentieth of the half width is five of their Monte Carlo errors.
+    assert row.low == pytest.approx(0.5875 - 0.0314225232, abs=0.0016)
+    assert row.high == pytest.approx(0.5875 + 0.0314225232, abs=0.0016)
+    assert (row.benchmarks, row.n) == (4, 1750)
+
+
+def test_the_macro_mean_over_benchmarks() -> None:
+    scores = nescio.score_suite(shares(a=100, b=400, c=250, d=1000), "accuracy", over="benchmarks", **SMALL)
+    row = scores.rows[0]
+    assert row.high is not None
+    assert row.high - row.value == pytest.approx(0.1358765442, abs=1e-9)
+    assert any(note.code == "suite.few_benchmarks" for note in scores.notes)
+
+
+def test_benchmarks_of_one_size_are_drawn_apart() -> None:
+    """Four copies of one benchmark: the mean has half its standard error, not the same."""
+    suite = {name: evidence(mine=letters(0.5, 100)) for name in "abcd"}
+    row = nescio.score_suite(suite, "accuracy").rows[0]
+    assert row.se == pytest.approx(0.025, abs=1e-12)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.high - row.low == pytest.approx(2 * 1.96 * 0.025, rel=0.05)
+
+
+def test_the_standard_error_of_c_at_1_is_the_delta_method() -> None:
+    """By hand: values (1 + U)(x - A) + A(s - U) of each question, their squares summed over n squared."""
+    text = "CCCCCCWWWUUUU"
+    x, s = (np.array([c == letter for c in text], dtype=float) for letter in "CU")
+    influence = (1 + s.mean()) * (x - x.mean()) + x.mean() * (s - s.mean())
+    row = nescio.score_suite({"a": evidence(mine=text)}, "c@1", **SMALL).rows[0]
+    assert row.se == pytest.approx(math.sqrt((influence**2).sum()) / len(text), abs=1e-9)
+
+
+WON = {"t1": (0.60, 0.60, 0.50, 0.30), "t2": (0.50, 0.40, 0.40, 0.45), "t3": (0.70, 0.80, None, 0.70)}
+
+
+def wins() -> dict[str, Evidence]:
+    return {
+        name: evidence(**{f"s{i}": letters(v, 20) for i, v in enumerate(values, 1) if v is not None})
+        for name, values in WON.items()
+    }
+
+
+def test_mean_win_rates_of_runs_of_which_one_lacks_a_benchmark() -> None:
+    scores = nescio.score_suite(wins(), "accuracy", incomplete="available", **SMALL)
+    rates = {row.run: row.win_rate for row in scores}
+    assert rates == pytest.approx({"s1": 25 / 36, "s2": 2 / 3, "s3": 1 / 4, "s4": 11 / 36}, abs=1e-12)
+    assert [row.benchmarks for row in scores] == [3, 3, 2, 3]
+    assert all(row.best is None for row in scores), "means over different benchmarks have no best"
+    assert any(note.code == "suite.available" for note in scores.notes)
+    for row in scores:
+        assert row.sure_low is not None
+        assert row.sure_high is not None
+        assert row.win_rate is not None
+        assert row.sure_low <= row.win_rate <= row.sure_high
+
+
+def test_what_becomes_of_runs_that_lack_a_benchmark() -> None:
+    with pytest.raises(MismatchError, match=r"'s3' lacks t3.*incomplete=complete-runs"):
+        nescio.score_suite(wins(), "accuracy")
+    runs = nescio.score_suite(wins(), "accuracy", incomplete="complete-runs", **SMALL)
+    assert {row.run for row in runs} == {"s1", "s2", "s4"}
+    assert "s3 (t3)" in str(runs.notes[0])
+    common = nescio.score_suite(wins(), "accuracy", incomplete="common-benchmarks", **SMALL)
+    assert {row.benchmarks for row in common} == {2}
+    assert "t3" in str(common.notes[0])
+    with pytest.raises(UsageError, match="complete-runs"):
+        nescio.score_suite(wins(), "accuracy", incomplete="nonsense")  # type: ignore[arg-type]
+
+
+def test_the_macro_test_of_the_worked_example() -> None:
+    compared = nescio.compare_suite(worked(), "c@1", baseline="y", **SMALL)
+    (row,) = compared.rows
+    assert row.difference == pytest.approx(0.0395829188, abs=1e-9)
+    assert row.test == "grid"
+    assert row.p is not None
+    assert 0.0247031464 <= row.p <= 0.0247031464 * 1.02  # exact, and at most so much above
+    parts = compared.tables["benchmarks"]
+    p = [0.1146159866, 0.5638420164, 0.3565828212, 0.1558293700]
+    assert [part.p for part in parts] == pytest.approx(p, abs=1e-9)
+    # Holm over the four: 4, 3, 2 and 1 times the sorted p-values, and never less than the one before.
+    holm = [4 * p[0], max(3 * p[3], 2 * p[2]), max(2 * p[2], 3 * p[3]), 3 * p[3]]
+    assert [part.p_adjusted for part in parts] == pytest.approx([min(1, v) for v in holm], abs=1e-9)
+    assert adjust(p, "holm") == pytest.approx([min(1, v) for v in holm], abs=1e-9)
+
+
+def test_a_comparison_the_other_way_round() -> None:
+    one = nescio.compare_suite(worked(), "accuracy", baseline="y", **SMALL).rows[0]
+    other = nescio.compare_suite(worked(), "accuracy", baseline="x", **SMALL).rows[0]
+    assert (other.difference, other.p) == pytest.approx((-one.difference, one.p), abs=1e-15)
+
+
+def test_a_graded_measure_is_tested_by_random_exchanges() -> None:
+    """Enumerated: three topics of one benchmark and three of another, 64 exchanges of the labels."""
+    one = matrix((0.9, 0.1), (0.8, 0.35), (0.7, 0.65))
+    other = matrix((0.4, 0.3), (0.95, 0.2), (0.5, 0.52))
+    compared = nescio.compare_suite({"a": one, "b": other}, "mean(score)", baseline="r1", resamples=20_000)
+    d = [np.array([0.8, 0.45, 0.05]), np.array([0.1, 0.75, -0.02])]
+    signs = np.array(np.meshgrid(*[[1, -1]] * 6)).reshape(6, -1)
+    every = (d[0] @ signs[:3] / 3 + d[1] @ signs[3:] / 3) / 2
+    observed = sum(part.mean() for part in d) / 2
+    assert compared.rows[0].difference == pytest.approx(-observed)
+    assert compared.rows[0].p == pytest.approx(np.mean(np.abs(every) >= observed - 1e-12), abs=0.01)
+
+
+def test_over_benchmarks_it_is_a_paired_t_test() -> None:
+    from scipy.stats import ttest_1samp
+
+    compared = nescio.compare_suite(worked(), "c@1", baseline="y", over="benchmarks", **SMALL)
+    differences = [part.difference for part in compared.tables["benchmarks"]]
+    peer = ttest_1samp(differences, 0)
+    low, high = peer.confidence_interval(0.95)
+    row = compared.rows[0]
+    assert (row.test, row.p, row.low, row.high) == (
+        "t",
+        *(pytest.approx(v, abs=1e-12) for v in (peer.pvalue, low, high)),
+    )
+
+
+def test_mean_ranks_have_groups_from_six_benchmarks_on() -> None:
+    suite = {f"t{i}": evidence(best=letters(0.9, 50), middle=letters(0.5, 50), last=letters(0.1, 50)) for i in range(6)}
+    few = {name: suite[name] for name in list(suite)[:5]}
+    ranked = nescio.score_suite(suite, "accuracy", over="benchmarks", **SMALL).tables["mean_ranks"]
+    assert [(row.run, row.mean_rank, row.groups) for row in ranked] == [
+        ("best", 1.0, "1"),
+        ("middle", 2.0, "1 2"),
+        ("last", 3.0, "2"),
+    ]
+    # q of three runs times the root of 3·4/(6·6), which is between one rank and two.
+    assert ranked[0].critical_difference == pytest.approx(2.3437005864 * math.sqrt(12 / 36), abs=1e-9)
+    scores = nescio.score_suite(few, "accuracy", over="benchmarks", **SMALL)
+    assert "mean_ranks" not in scores.tables
+    assert any(note.code == "suite.few_for_ranks" for note in scores.notes)
+
+
+def test_marks_are_those_of_the_macro_test() -> None:
+    suite = {name: evidence(a=letters(0.9, 40), b=letters(0.875, 40), c=letters(0.2, 40)) for name in "xyz"}
+    rows = {row.run: row for row in nescio.score_suite(suite, "accuracy", **SMALL)}
+    assert [rows[run].best for run in "abc"] == [True, False, False]
+    assert [rows[run].tied_with_best for run in "abc"] == [False, True, False]
+    assert (rows["c"].sure_low, rows["c"].sure_high) == (0.0, 0.0)
+    assert (rows["a"].sure_low, rows["a"].sure_high) == (0.5, 1.0)
+    unmarked = nescio.score_suite(suite, "accuracy", mark=False, **SMALL)
+    assert all(row.best is None and row.sure_low is None for row in unmarked)
+
+
+def test_a_descriptive_measure_has_no_win_rate() -> None:
+    rows = nescio.score_suite({"a": evidence(x="CUW", y="CCW")}, "coverage", **SMALL).rows
+    assert all(row.win_rate is None and row.best is None for row in rows)
+
+
+def test_a_stratum_as_a_suite_is_its_parts() -> None:
+    scores = nescio.score_suite(EXAMPLES / "outcomes.csv", "c@1", suite_by="category", **SMALL)
+    parts = nescio.score(EXAMPLES / "outcomes.csv", "c@1", by="category", resamples=500)
+    for run in ("mine", "old", "other"):
+        own = [row.value for row in parts if row.run == run and row.stratum is not None]
+        assert scores.value(run, "c@1") == pytest.approx(np.mean(own), abs=1e-12)
+    with pytest.raises(MismatchError, match=r"no column 'nonsense'.*category"):
+        nescio.score_suite(EXAMPLES / "outcomes.csv", suite_by="nonsense")
+
+
+def test_a_stratum_that_a_run_has_no_answer_in_is_lacking(tmp_path: Path) -> None:
+    """What `--missing` says is of single questions; a whole benchmark is the suite's affair."""
+    path = tmp_path / "tasks.csv"
+    rows = [
+        f"{run},{task}{i},correct,{task}" for run, tasks in (("a", "xy"), ("b", "x")) for task in tasks for i in (1, 2)
+    ]
+    path.write_text("run,question,outcome,task\n" + "\n".join(rows) + "\n")
+    with pytest.raises(MismatchError, match="'b' lacks y"):
+        nescio.score_suite(path, suite_by="task", **SMALL)
+    assert {row.run for row in nescio.score_suite(path, suite_by="task", incomplete="complete-runs", **SMALL)} == {"a"}
+
+
+def test_counts_are_a_benchmark_and_cannot_be_compared() -> None:
+    suite: dict[str, Any] = {
+        "counts": outcome_tally(["x", "y"], np.array([[30, 10, 10], [20, 20, 10]])),
+        "questions": evidence(x="CCCWU", y="CWWWU"),
+    }
+    scores = nescio.score_suite(suite, "accuracy", **SMALL)
+    assert scores.value("x", "accuracy") == pytest.approx((0.6 + 0.6) / 2)
+    with pytest.raises(MismatchError, match=r"'counts'.*cannot be compared"):
+        nescio.compare_suite(suite, "accuracy")
+
+
+def test_a_suite_file_names_formats_judges_columns_and_runs() -> None:
+    scores = nescio.score_suite(EXAMPLES / "suite" / "suite.toml", **SMALL)
+    assert {row.run for row in scores} == {"model-a", "model-b"}
+    assert {row.measure for row in scores} == {"c@1", "accuracy"}
+    assert [row.benchmark for row in scores.tables["benchmarks"] if (row.run, row.measure) == ("model-a", "c@1")] == [
+        "trivia",
+        "medicine",
+        "history",
+        "law",
+        "sums",
+    ]
+    sums = nescio.score(
+        [EXAMPLES / "suite" / "sums.jsonl", *sorted((EXAMPLES / "suite" / "sums").glob("*"))],
+        "accuracy",
+        judge="numeric",
+        ci=None,
+    )
+    own = {(r.benchmark, r.run): r.value for r in scores.tables["benchmarks"] if r.measure == "accuracy"}
+    assert own["sums", "model-b"] == sums.value("model-b", "accuracy")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("benchmarks = 3", "a table"),
+        ("[benchmarks.a]\nfile = 'x.csv'", "needs `files`"),
+        ("[benchmarks.a]\nfiles = 'x.csv'\njugde = 'exact'", "jugde"),
+        ("[benchmarks.a]\nfiles = 3", "a pattern"),
+        ("mesures = []", "mesures"),
+        ("measures = 'c@1'\n[benchmarks.a]\nfiles = 'x.csv'", "list of names"),
+        ("[benchmarks.a\n", "is not TOML"),
+    ],
+)
+def test_a_faulty_suite_file_is_one_clear_error(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "suite.toml"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=said) as refused:
+        nescio.score_suite(path)
+    assert str(path) in str(refused.value)
+
+
+def test_what_is_no_suite_is_refused() -> None:
+    with pytest.raises(UsageError, match="mapping of names to files"):
+        nescio.score_suite(EXAMPLES / "outcomes.csv")
+    with pytest.raises(UnknownNameError, match="run 'nobody'"):
+        nescio.compare_suite(worked(), baseline="nobody")
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        nescio.score_suite({"a": {"files": EXAMPLES / "outcomes.csv", "jugde": "exact"}})
+    with pytest.raises(UsageError, match="questions, benchmarks"):
+        nescio.score_suite(worked(), over="nonsense")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="did you mean over"):
+        nescio.score_suite(worked(), ovr="questions")  # type: ignore[call-arg]
+
+
+def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share() -> None:
+    """Repeats: a question of five answers counts once; both runs on the same tasks."""
+    suite = {"agent": EXAMPLES / "trials.csv", "again": EXAMPLES / "trials.csv"}
+    rows = nescio.compare_suite(suite, "accuracy", baseline="agent-1", **SMALL).rows
+    alone = nescio.compare(EXAMPLES / "trials.csv", "accuracy", baseline="agent-1", resamples=500).rows
+    assert rows[0].difference == pytest.approx(alone[0].difference, abs=1e-12)
+    assert rows[0].n == 2 * alone[0].n
+
+
+def test_a_result_does_not_depend_on_its_company() -> None:
+    """Another benchmark, another measure, the order of benchmarks: a benchmark's draws stay its own."""
+    suite = worked()
+    one = nescio.score_suite(suite, ["accuracy"], **SMALL)
+    other = nescio.score_suite(dict(reversed(suite.items())), ["c@1", "accuracy"], **SMALL)
+    own = {row.run: row for row in other if row.measure == "accuracy"}
+    for row in one:
+        assert (row.value, row.low, row.high) == pytest.approx(
+            (own[row.run].value, own[row.run].low, own[row.run].high)
+        )
