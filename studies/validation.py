@@ -35,7 +35,8 @@ from nescio.systems.validator.ablation import ALL
 from nescio.systems.validator.deciding import over_answers
 from nescio.tasks.ave.baselines import accept_all
 from nescio.tasks.ave.building import Built, tally
-from nescio.tasks.ave.exercise import Exercise, Validation, Value, by_question, evidence, selections
+from nescio.tasks.ave.evidence import evidence, selections
+from nescio.tasks.ave.exercise import Exercise, Validation, Value, by_question
 
 ROOT = Path(__file__).parents[1]
 AIM = 0.72  # the area under the ROC curve that was asked for

@@ -12,7 +12,8 @@ from nescio.data.model import Question
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import read_responses, write_exercise
 from nescio.systems.validator import OWN
-from nescio.tasks.ave.exercise import Candidate, Exercise, Value, problems
+from nescio.tasks.ave.exercise import Candidate, Exercise, Value
+from nescio.tasks.ave.rules import problems
 from tests.cli.conftest import Command
 
 FEW = [f"--without={name}" for name in OWN if name not in ("lexical", "names")]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.benchmarks.squad2.reader import official
+from nescio.formats.benchmarks.squad2.official import official
 
 from .encodings import evidence, read, refusal
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files

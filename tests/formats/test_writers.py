@@ -17,7 +17,7 @@ from nescio.data.model import Collection, Question, Response, Run
 from nescio.data.outcomes import Outcomes
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import WRITERS, Unjudged
-from nescio.formats.benchmarks.squad2.reader import official
+from nescio.formats.benchmarks.squad2.official import official
 from nescio.pipeline import Options, read, read_collection
 from tests import strategies
 from tests.notes import in_words

@@ -32,7 +32,9 @@ from nescio.systems.validator.deciding import F_OF_ACCEPTED, best, over_answers,
 from nescio.systems.validator.forest import from_lists, grow
 from nescio.systems.validator.model import Calibration, logit
 from nescio.systems.validator.training import _deal
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Value, evidence, problems
+from nescio.tasks.ave.evidence import evidence
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Value
+from nescio.tasks.ave.rules import problems
 
 TECHNIQUES = ("lexical", "names")  # the quickest
 OFF = tuple(name for name in validator.TECHNIQUES if name not in TECHNIQUES)

@@ -23,7 +23,9 @@ from nescio.tasks.ave.baselines import (
     ranking,
     with_systems,
 )
-from nescio.tasks.ave.exercise import Decision, Exercise, Validation, evidence, problems
+from nescio.tasks.ave.evidence import evidence
+from nescio.tasks.ave.exercise import Decision, Exercise, Validation
+from nescio.tasks.ave.rules import problems
 from tests.notes import in_words
 from tests.tasks.test_validation import exercise, run
 
@@ -119,7 +121,7 @@ def test_silence_of_a_system_is_no_right_answer_and_rights_beyond_the_collection
     both, notes = with_systems(TOY, data, replace(qa, columns=silent))
     assert both.columns["ave.selected_right"][1, :5].tolist() == [0, 1, 1, 1, 1]
     assert in_words(notes) == (
-        "1 times a QA system is rightly silent, which is no right answer: not counted here",
+        "1 time a QA system is rightly silent, which is no right answer: not counted here",
         "QA systems answer questions rightly of which the collection holds no right answer (run 'qa': 2): their "
         "share of "
         "perfect selection (ave.normalized_qa_accuracy) can exceed 1",

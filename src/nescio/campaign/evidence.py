@@ -30,7 +30,7 @@ from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
 from nescio.sources.json import as_text
-from nescio.tasks.ave import exercise as ave
+from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets import pourpre, scoring
 from nescio.tasks.nuggets.scoring import Match, Target

@@ -22,7 +22,8 @@ from nescio.formats.benchmarks.pan import answers_of
 from nescio.formats.native.questions import responses_of
 from nescio.judging.choice import option
 from nescio.sources.source import LINES
-from nescio.tasks.ave.exercise import Exercise, problems
+from nescio.tasks.ave.exercise import Exercise
+from nescio.tasks.ave.rules import problems
 from nescio.tasks.nuggets.scoring import Response as Strings
 from nescio.text import plural
 

@@ -2,7 +2,7 @@
 
 The columns `squad_exact` and `squad_f1` are the script's scores of each question: on one without an answer, silence
 scores 1 and an answer 0. The script's `best_exact` and `best_f1` are tuned on the very questions and depend on the
-order of ties, so they are no measures here: `nescio.formats.benchmarks.squad2.reader.official` gives them.
+order of ties, so they are no measures here: `nescio.formats.benchmarks.squad2.official.official` gives them.
 """
 
 from __future__ import annotations

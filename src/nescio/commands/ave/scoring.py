@@ -29,7 +29,8 @@ from nescio.reporting import tables
 from nescio.scoring import score as scoring
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.building import counts
-from nescio.tasks.ave.exercise import Exercise, roc
+from nescio.tasks.ave.evidence import roc
+from nescio.tasks.ave.exercise import Exercise
 
 FORMAT = "ave"
 

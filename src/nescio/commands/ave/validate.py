@@ -16,7 +16,8 @@ from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise, write_responses
 from nescio.scoring.score import score
 from nescio.systems import validator
-from nescio.tasks.ave.exercise import Exercise, Runs, evidence
+from nescio.tasks.ave.evidence import evidence
+from nescio.tasks.ave.exercise import Exercise, Runs
 
 __all__ = ["run", "train"]
 

@@ -13,7 +13,8 @@ from nescio.data.policies import Policies, apply_policies
 from nescio.measures._measure import Declaration, Measure
 from nescio.selective import Tuning, tune
 from nescio.systems.validator.forest import Floats
-from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Validation, Value, by_question, selections
+from nescio.tasks.ave.evidence import selections
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Validation, Value, by_question
 
 
 def decide(

@@ -19,16 +19,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
-from nescio.tasks.ave.exercise import (
-    SELECTED_UNKNOWN,
-    Candidate,
-    Decision,
-    Exercise,
-    Pair,
-    Validation,
-    Value,
-    evidence,
-)
+from nescio.tasks.ave.evidence import SELECTED_UNKNOWN, evidence
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
 
 ALL, HALF, RANDOM, PERFECT = "100% VALIDATED", "50% VALIDATED", "Random", "Perfect selection"
 QA, AV, BASELINE = "QA", "AV", "baseline"

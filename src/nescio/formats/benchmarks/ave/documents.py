@@ -18,17 +18,8 @@ from nescio.errors import FormatError, MismatchError, collected
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source
 from nescio.sources.writing import whole
-from nescio.tasks.ave.exercise import (
-    Candidate,
-    Decision,
-    Exercise,
-    Pair,
-    Problem,
-    Validation,
-    Value,
-    pair_problems,
-    problems,
-)
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Validation, Value
+from nescio.tasks.ave.rules import Problem, pair_problems, problems
 from nescio.text import decimal
 
 if TYPE_CHECKING:

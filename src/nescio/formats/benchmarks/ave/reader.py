@@ -29,7 +29,8 @@ from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.documents import text_lines
 from nescio.sources.source import Source, name_runs
-from nescio.tasks.ave.exercise import Decision, Runs, Validation, evidence, pair_evidence, selections
+from nescio.tasks.ave.evidence import evidence, pair_evidence, selections
+from nescio.tasks.ave.exercise import Decision, Runs, Validation
 from nescio.text import plural
 
 __all__ = ["read_exercise", "read_pairs", "read_responses", "write_exercise", "write_pairs", "write_responses"]

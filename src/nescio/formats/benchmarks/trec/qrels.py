@@ -1,0 +1,112 @@
+"""Runs held against qrels: the outcome of each topic is that of the first document."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from sys import intern
+
+import numpy as np
+
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, Outcomes
+from nescio.errors import MismatchError, UsageError
+from nescio.formats.benchmarks.trec.lines import Found, cells_of, fault_at, whole_in
+from nescio.formats.logs.graded import Graded, outcomes_of
+from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.sources.source import Source
+
+
+def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> ReadResult:
+    least = _least(options)
+    relevant: dict[str, dict[str, int]] = {}
+    for cells, line in cells_of(source, 5):
+        level = whole_in(cells[3]) if len(cells) == 4 else None
+        if level is None:
+            raise fault_at(
+                source, line, "a line of qrels is: qid iter docno rel, with a whole number for rel", " ".join(cells)
+            )
+        levels = relevant.setdefault(cells[0], {})
+        if cells[2] in levels:
+            raise fault_at(source, line, f"document {cells[2]!r} of topic {cells[0]!r} stands here again")
+        levels[intern(cells[2])] = level
+    notes: list[Note] = []
+    top = max(level for levels in relevant.values() for level in levels.values())
+    if top > 1:
+        notes.append(
+            note(
+                "trec.relevance",
+                "{subject}: relevance goes up to {highest}; relevant is {least} or more (--choose relevance=N)",
+                str(source.label),
+                highest=top,
+                least=least,
+            )
+        )
+    rows = _by_qrels(runs, relevant, least, notes)
+    return ReadResult(ranked(rows, source, options, notes), tuple(notes), ("MRR", "accuracy"))
+
+
+def _by_qrels(
+    runs: Sequence[Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[Note]
+) -> Iterator[tuple[Graded, int]]:
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none."""
+    for run in runs:
+        say_strangers(run, relevant, notes)
+        unjudged = 0
+        for topic, levels in relevant.items():
+            answerable = int(max(levels.values()) >= least)
+            answers = run.topics.get(topic)
+            if not answers:
+                yield Graded(run.name, topic, ABSENT, path=run.source.label, answerable=answerable), 0
+                continue
+            unjudged += answers[0].docno not in levels
+            right = next((i for i, answer in enumerate(answers, 1) if levels.get(answer.docno, least - 1) >= least), 0)
+            state = CORRECT if right == 1 else INCORRECT
+            yield Graded(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
+        if unjudged:
+            notes.append(
+                note(
+                    "trec.not_in_qrels",
+                    "run {subject!r}: {documents} first documents are not in the qrels, and count as not relevant",
+                    run.name,
+                    documents=unjudged,
+                )
+            )
+
+
+def _least(options: ReadOptions) -> int:
+    text = options.choose.get("relevance", "1")
+    least = whole_in(text)
+    if least is None:
+        raise UsageError(f"--choose relevance takes a whole number (found {text!r})")
+    return least
+
+
+def say_strangers(run: Found, known: Mapping[str, object], notes: list[Note]) -> None:
+    strangers = sum(topic not in known for topic in run.topics)
+    if strangers == len(run.topics):
+        raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")
+    if strangers:
+        notes.append(
+            note(
+                "trec.not_judged",
+                "run {subject!r}: {topics} topics were not judged: left out",
+                run.name,
+                topics=strangers,
+            )
+        )
+
+
+def ranked(rows: Iterable[tuple[Graded, int]], source: Source, options: ReadOptions, notes: list[Note]) -> Outcomes:
+    """Return the outcomes of rows, one for each question of each run in turn, with the ranks of their first right
+    answers, 0 for none."""
+    ranks = array("q")
+
+    def graded() -> Iterator[Graded]:
+        for row, rank in rows:
+            ranks.append(rank)
+            yield row
+
+    outcomes = outcomes_of(graded(), source.label, options, notes)
+    return replace(outcomes, first_right=np.array(ranks).reshape(outcomes.state.shape))

@@ -1,0 +1,272 @@
+"""Decisions as Evidence: a row a question, or an answer that assessors judged; and the outcomes of what was selected.
+
+A row of the Evidence is a question, or an answer that assessors judged; each has only the columns of its kind, and a
+question and its answers are one cluster, so that all resampling is by question. UNKNOWN answers are no rows: no measure
+reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.evidence import PRESENT, Evidence
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.errors import MismatchError
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Runs, Validation, Value
+from nescio.tasks.ave.rules import pair_problems, problems
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a run's ROC curve: the rates when every answer at least so sure is accepted (None: no answer is)."""
+
+    run: str
+    threshold: float | None
+    false_positive_rate: float
+    true_positive_rate: float
+
+
+QUESTION_COLUMNS = ("ave.selected_right", "ave.rejected_right", "ave.solvable", "ave.random")
+SELECTED_UNKNOWN = "ave.selected_unknown"  # the code of a note that baselines do not need
+
+
+_JUDGED = (Value.VALIDATED, Value.REJECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An answer with its gold, as a row: what it is called, its question's number, its run's decisions are found by
+    `key`."""
+
+    name: str
+    key: Key
+    cluster: int
+    right: bool
+    language: str
+
+
+def evidence(exercise: Exercise, runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
+    """Return validators' decisions as Evidence, and notes on what was left out; an answer that a run does not name is
+    REJECTED.
+
+    Raises MismatchError where a run breaks a rule (`problems`), or no answer has a value.
+    """
+    for run, validations in runs.items():
+        for problem in problems(exercise, validations):
+            raise MismatchError(
+                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
+            )
+    place = {question.id: i for i, question in enumerate(exercise.questions)}
+    tongue = [question.strata.get("language", "") for question in exercise.questions]
+    rows = [
+        _Judged(
+            f"{q} {candidate.id}", (q, candidate.id), place[q], candidate.value is Value.VALIDATED, tongue[place[q]]
+        )
+        for candidate in exercise.candidates
+        for q in (candidate.question_id,)
+        if candidate.value in _JUDGED
+    ]
+    notes = [
+        *_unknown([candidate.value for candidate in exercise.candidates]),
+        *_missing(runs, len(exercise.candidates)),
+    ]
+    notes += _selected_unknown(exercise, runs)
+    by_question = [_question_columns(exercise, validations) for validations in runs.values()]
+    names = [question.id for question in exercise.questions]
+    return _evidence(names, tongue, by_question, rows, runs), tuple(notes)
+
+
+def pair_evidence(pairs: Sequence[Pair], runs: Runs) -> tuple[Evidence, tuple[Note, ...]]:
+    """Return the same for AVE 2006: answers alone, in one cluster where pairs name their question, else each on its
+    own."""
+    for run, validations in runs.items():
+        for problem in pair_problems(pairs, validations):
+            raise MismatchError(
+                f"run {run!r}: {problem.rule}" + ("" if problem.value is None else f" ({problem.value!r})")
+            )
+    numbers: dict[Key, int] = {}
+    rows = []
+    for pair in pairs:
+        group = ("question", pair.question_id) if pair.question_id is not None else ("pair", pair.id)
+        cluster = numbers.setdefault(group, len(numbers))
+        if pair.value in _JUDGED:
+            right = pair.value is Value.VALIDATED
+            rows.append(_Judged(pair.id, (pair.id, pair.id), cluster, right, pair.language))
+    notes = [*_unknown([pair.value for pair in pairs]), *_missing(runs, len(pairs))]
+    return _evidence([], [], [], rows, runs), tuple(notes)
+
+
+def selections(exercise: Exercise, runs: Runs) -> tuple[Outcomes, tuple[Note, ...]]:
+    """Return the same files seen as the answers of QA systems, for c@1, thresholds and their kin: a question whose
+    SELECTED answer is VALIDATED in the gold is correct, with another one incorrect (an UNKNOWN one too, as in
+    qa_accuracy), without one unanswered.
+
+    The confidence is that of the SELECTED answer; where there is none, the surest answer is the candidate that was
+    declined.
+    """
+    value = {(item.question_id, item.id): item.value for item in exercise.candidates}
+    place = {question.id: i for i, question in enumerate(exercise.questions)}
+    shape = (len(runs), len(place))
+    state = np.full(shape, SILENT, dtype=np.int8)
+    candidate, sure = np.full(shape, -1, dtype=np.int8), np.full(shape, np.nan)
+    unknown = 0
+    for run, validations in enumerate(runs.values()):
+        best: dict[str, Validation] = {}
+        for item in validations:
+            if _stronger(item, best.get(item.question_id)):
+                best[item.question_id] = item
+        for question, item in best.items():
+            at, gold = (run, place[question]), value[question, item.answer_id]
+            if item.confidence is not None:
+                sure[at] = item.confidence
+            if item.decision is Decision.SELECTED:
+                state[at] = CORRECT if gold is Value.VALIDATED else INCORRECT
+                unknown += gold in (Value.UNKNOWN, None)
+            elif gold in _JUDGED and item.confidence is not None:
+                candidate[at] = gold is Value.VALIDATED
+    strata = {"language": np.array([question.strata.get("language", "") for question in exercise.questions])}
+    notes = [*_missing(runs, len(exercise.candidates))]
+    if unknown:
+        notes.append(
+            note(
+                "ave.selected_unknown_incorrect",
+                "{answers} SELECTED answers are UNKNOWN in the gold, and count as incorrect",
+                answers=int(unknown),
+            )
+        )
+    outcomes = Outcomes(tuple(runs), tuple(place), state, sure, candidate, strata=strata)
+    return outcomes, tuple(notes)
+
+
+def roc(data: Evidence) -> list[Point]:
+    """Return the points of each run's ROC curve over its judged answers by falling confidence, tied answers together.
+
+    The area under them, joined by straight lines, is ave.AUC. A run without confidences, or without both kinds of
+    answer, has no curve. Answers that a run does not name are below all others.
+    """
+    points = []
+    for run, name in enumerate(data.runs):
+        right, sure = data.columns["ave.right"][run], data.columns["ave.confidence"][run]
+        use = ~np.isnan(right) & ~np.isnan(sure)
+        right, sure = right[use], sure[use]
+        rights, wrongs = right.sum(), (1 - right).sum()
+        if not rights or not wrongs:
+            continue
+        points.append(Point(name, None, 0.0, 0.0))
+        for threshold in np.unique(sure)[::-1]:
+            over = sure >= threshold
+            rates = float((1 - right)[over].sum() / wrongs), float(right[over].sum() / rights)
+            points.append(Point(name, float(threshold) if np.isfinite(threshold) else None, *rates))
+    return points
+
+
+def _stronger(validation: Validation, best: Validation | None) -> bool:
+    """Whether a decision is the one that says what its run answers: SELECTED, else the surest, else the first."""
+    if best is None or Decision.SELECTED in (validation.decision, best.decision):
+        return best is None or validation.decision is Decision.SELECTED
+    return validation.confidence is not None and (best.confidence is None or validation.confidence > best.confidence)
+
+
+def _unknown(values: Sequence[Value | None]) -> Iterator[Note]:
+    known = sum(value in _JUDGED for value in values)
+    if not known:
+        what = "it has UNKNOWN answers alone" if Value.UNKNOWN in values else "it is a test set without its gold"
+        raise MismatchError(f"no answer of the collection is VALIDATED or REJECTED: {what}")
+    if known < len(values):
+        yield note(
+            "ave.unknown",
+            "{answers} of {total} answers are UNKNOWN (or have no value), and are left out",
+            answers=len(values) - known,
+            total=len(values),
+        )
+
+
+def _missing(runs: Runs, answers: int) -> Iterator[Note]:
+    if lacking := [
+        (run, answers - len(validations)) for run, validations in runs.items() if len(validations) < answers
+    ]:
+        yield note(
+            "ave.missing",
+            "{runs:each run %r: %d} of {total} answers are missing, and count as REJECTED",
+            runs=lacking,
+            total=answers,
+        )
+
+
+def _selected_unknown(exercise: Exercise, runs: Runs) -> Iterator[Note]:
+    """Note the SELECTED answers that nobody judged: they are neither right nor wrong."""
+    unknown = {(item.question_id, item.id) for item in exercise.candidates if item.value not in _JUDGED}
+    counts = {
+        run: sum(
+            item.decision is Decision.SELECTED and (item.question_id, item.answer_id) in unknown for item in validations
+        )
+        for run, validations in runs.items()
+    }
+    if some := [(run, answers) for run, answers in counts.items() if answers]:
+        yield note(
+            SELECTED_UNKNOWN,
+            "{runs:each run %r: %d} SELECTED answers are UNKNOWN in the gold: no measure over answers reads them, and "
+            "their questions earn nothing in QA accuracy",
+            runs=some,
+        )
+
+
+def _question_columns(exercise: Exercise, validations: Sequence[Validation]) -> dict[str, list[float]]:
+    """Return what each question is worth in a run, and what it offers to any run."""
+    groups: dict[str, list[Candidate]] = {question.id: [] for question in exercise.questions}
+    for candidate in exercise.candidates:
+        groups[candidate.question_id].append(candidate)
+    selected = {(item.question_id, item.answer_id) for item in validations if item.decision is Decision.SELECTED}
+    answered = {question for question, _ in selected}
+    values: dict[str, list[float]] = {name: [] for name in QUESTION_COLUMNS}
+    for question, group in groups.items():
+        right = [item for item in group if item.value is Value.VALIDATED]
+        known = [item for item in group if item.value in _JUDGED]
+        values["ave.selected_right"].append(any((question, item.id) in selected for item in right))
+        values["ave.rejected_right"].append(question not in answered and not right)
+        values["ave.solvable"].append(bool(right))
+        values["ave.random"].append(len(right) / len(known) if known else 0.0)
+    return values
+
+
+def _evidence(
+    questions: Sequence[str],
+    languages: Sequence[str],
+    by_question: Sequence[Mapping[str, Sequence[float]]],
+    rows: Sequence[_Judged],
+    runs: Runs,
+) -> Evidence:
+    """Question rows first, then those of the answers; NaN where a row is not of a column's kind."""
+    shape = (len(runs), len(questions) + len(rows))
+    columns: dict[str, Array] = {}
+    if questions:
+        columns = {name: np.full(shape, np.nan) for name in QUESTION_COLUMNS}
+        for run, values in enumerate(by_question):
+            for name in QUESTION_COLUMNS:
+                columns[name][run, : len(questions)] = values[name]
+    columns |= {name: np.full(shape, np.nan) for name in ("ave.right", "ave.accepted", "ave.confidence")}
+    columns["ave.right"][:, len(questions) :] = [row.right for row in rows]
+    for run, validations in enumerate(runs.values()):
+        decided = {(item.question_id, item.answer_id): item for item in validations}
+        accepted = {key for key, item in decided.items() if item.decision is not Decision.REJECTED}
+        columns["ave.accepted"][run, len(questions) :] = [row.key in accepted for row in rows]
+        if any(item.confidence is not None for item in validations):
+            sure = {key: item.confidence for key, item in decided.items()}
+            # A decision that was not handed in is surely no acceptance: it stands below all others.
+            columns["ave.confidence"][run, len(questions) :] = [sure.get(row.key, -np.inf) for row in rows]
+    clusters = np.array([*range(len(questions)), *(row.cluster for row in rows)], dtype=np.int64)
+    alone = len(np.unique(clusters)) == len(clusters)
+    return Evidence(
+        tuple(runs),
+        (*questions, *(row.name for row in rows)),
+        columns,
+        np.full(shape, PRESENT, dtype=np.uint8),
+        {"language": np.array([*languages, *(row.language for row in rows)])},
+        None if alone else np.unique(clusters, return_inverse=True)[1],
+        np.arange(shape[1]) >= len(questions),
+    )

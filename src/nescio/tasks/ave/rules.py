@@ -1,0 +1,87 @@
+"""The rules of a response: what is wrong with the decisions of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nescio.data.model import Question
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Key, Pair, Validation
+
+
+class Fault(StrEnum):
+    """The rule of a response that a decision breaks."""
+
+    REPEATED = "repeated"
+    NO_QUESTION = "no question"
+    NO_ANSWER = "no answer"
+    NOT_FINITE = "not finite"
+    NO_CONFIDENCE = "no confidence"
+    TWO_SELECTED = "two selected"
+    NONE_SELECTED = "none selected"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with the decision at place `at` of a run."""
+
+    at: int
+    fault: Fault
+    rule: str
+    value: object = None
+
+
+def problems(exercise: Exercise, validations: Sequence[Validation]) -> Iterator[Problem]:
+    """Return what in a run breaks the rules, in the order of the run: unknown and repeated answers, confidences that
+    are no numbers or that only some decisions have, two SELECTED in a question, and answers accepted where none is
+    SELECTED."""
+    questions = {question.id for question in exercise.questions}
+    answers = {(item.question_id, item.id) for item in exercise.candidates}
+    selected = {item.question_id for item in validations if item.decision is Decision.SELECTED}
+    sure = any(item.confidence is not None for item in validations)
+    seen: set[Key] = set()
+    chosen: dict[str, str] = {}
+    for at, item in enumerate(validations):
+        key = (item.question_id, item.answer_id)
+        if key in seen:
+            rule = f"answer {item.answer_id!r} of question {item.question_id!r} stands here again"
+            yield Problem(at, Fault.REPEATED, rule)
+        seen.add(key)
+        if item.question_id not in questions:
+            yield Problem(at, Fault.NO_QUESTION, "the collection has no such question", item.question_id)
+        elif key not in answers:
+            yield Problem(at, Fault.NO_ANSWER, f"question {item.question_id!r} has no such answer", item.answer_id)
+        if item.confidence is not None and not math.isfinite(item.confidence):
+            yield Problem(at, Fault.NOT_FINITE, "confidence must be a finite number", item.confidence)
+        if item.confidence is None and sure:
+            who = f"answer {item.answer_id!r} of question {item.question_id!r}"
+            yield Problem(at, Fault.NO_CONFIDENCE, f"{who} has no confidence, and other answers of the run have one")
+        if item.decision is Decision.SELECTED:
+            if item.question_id in chosen:
+                rule = f"question {item.question_id!r} has a SELECTED answer already ({chosen[item.question_id]!r})"
+                yield Problem(at, Fault.TWO_SELECTED, rule, key[1])
+            chosen.setdefault(item.question_id, item.answer_id)
+        elif item.decision is Decision.VALIDATED and item.question_id not in selected:
+            rule = f"question {item.question_id!r} has VALIDATED answers, and one of them must be SELECTED"
+            yield Problem(at, Fault.NONE_SELECTED, rule, item.answer_id)
+
+
+def pair_problems(pairs: Sequence[Pair], validations: Sequence[Validation]) -> Iterator[Problem]:
+    """Return the same for AVE 2006, where nothing is selected: a pair's id is both question and answer of its
+    decision."""
+    questions = tuple(Question(pair.id, "") for pair in pairs)
+    candidates = tuple(Candidate(pair.id, pair.id, "", "") for pair in pairs)
+    known = {pair.id for pair in pairs}
+    for problem in problems(Exercise("", questions, candidates), validations):
+        identity = validations[problem.at].question_id
+        if problem.fault is Fault.REPEATED:
+            yield Problem(problem.at, Fault.REPEATED, "a decision on this pair stands here again", identity)
+        elif identity not in known:
+            yield Problem(problem.at, Fault.NO_ANSWER, "there is no such pair", identity)
+        elif problem.fault is Fault.NO_CONFIDENCE:
+            rule = f"the decision on pair {identity!r} has no confidence, and others of the run have one"
+            yield Problem(problem.at, Fault.NO_CONFIDENCE, rule)
+        elif problem.fault not in (Fault.TWO_SELECTED, Fault.NONE_SELECTED):
+            yield problem
