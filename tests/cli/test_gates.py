@@ -235,3 +235,18 @@ def test_a_gate_on_few_questions_says_that_its_interval_is_approximate(nescio: C
     found = nescio("score", path, "-m", "Brier", "--fail-over", "Brier=0.9")
     assert found.status == 0
     assert ", an approximate interval)" in found.err
+
+
+def test_no_gate_rests_on_a_difference_whose_interval_does_not_hold(nescio: Command, tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    rows = [
+        f"q{i:02},{run},{'correct' if (i + at) % 3 else 'incorrect'},{i / 40}"
+        for at, run in enumerate("ab")
+        for i in range(40)
+    ]
+    path.write_text("question,run,outcome,confidence\n" + "\n".join(rows) + "\n")
+    arguments = ("--baseline", "a", "--fail-on-regression", "--resamples", 200)
+    refused = nescio("compare", path, "-m", "coverage@risk(0.3)", *arguments)
+    assert refused.status == 2
+    assert "no gate can rest on the percentile interval of coverage@risk(0.3)" in refused.err
+    assert nescio("compare", path, "-m", "AUROC", *arguments).status in {0, 1, 3}

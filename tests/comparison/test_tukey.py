@@ -11,6 +11,7 @@ import nescio
 from nescio.comparison._tukey import align_runs, largest_differences
 from nescio.data.evidence import Evidence
 from nescio.measures import parse
+from tests.laws.catalogue import placed
 from tests.notes import in_words
 
 from .runs import evidence, matrix
@@ -65,7 +66,7 @@ def test_random_exchanges_tend_to_the_enumeration() -> None:
 @pytest.mark.parametrize("clustered", [False, True])
 def test_exchanged_labels_are_exchanged_rows(measure: str, clustered: bool) -> None:
     """Against the obvious: exchange the rows of the runs, question by question or cluster by cluster, and score
-    them."""
+    them. An answer in an order takes its place in the order of its run along."""
     rng = np.random.default_rng(4)
     data = evidence(x="CCWWCWCW", y="CWCCCCWW", z="WWCWWCCC")  # no question on which all are alike: those do not move
     columns = dict(data.columns) | {"confidence": rng.random((3, 8)).round(1)}
@@ -86,7 +87,7 @@ def test_exchanged_labels_are_exchanged_rows(measure: str, clustered: bool) -> N
         swapped = Evidence(
             data.runs,
             data.questions,
-            {name: np.take_along_axis(values, source, axis=0) for name, values in data.columns.items()},
+            {name: np.take_along_axis(values, source, axis=0) for name, values in placed(data, bound).columns.items()},
             data.absence,
         )
         expected = [nescio.score(swapped, measure, ci=None).value(run, measure) for run in data.runs]

@@ -76,6 +76,22 @@ def apart(data: Evidence) -> Evidence:
     return replace(data, clusters=np.arange(len(data.questions)))
 
 
+def placed(data: Evidence, measure: Measure) -> Evidence:
+    """Each run's answers with their places among its own, where the measure reads an order alone: (smaller + half of
+    those alike)/all."""
+    if measure.order is None or measure.order in measure.needs:
+        return data
+    key = np.asarray(data.column(measure.order), dtype=float)
+    places = np.full(key.shape, np.nan)
+    for run, own in enumerate(key):
+        known = own[np.isfinite(own)]
+        for at in np.flatnonzero(np.isfinite(own)):
+            places[run, at] = (np.sum(known < own[at]) + np.sum(known == own[at]) / 2) / len(known)
+    stored = measure.order if measure.order in data.columns else "confidence"
+    column = np.where(np.isnan(places), data.columns[stored], places)
+    return replace(data, columns={**data.columns, stored: column})
+
+
 def repeated(data: Evidence, weights: Array | int) -> Evidence:
     """Each question as many times, one copy after the other, as its weight says."""
     return data.select(np.repeat(np.arange(len(data.questions)), weights))

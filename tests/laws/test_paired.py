@@ -16,10 +16,11 @@ import nescio
 from nescio.comparison import Test, adjust
 from nescio.data.columns import Array
 from nescio.data.evidence import Evidence
+from nescio.data.repeats import Repeats
 from nescio.data.results import Comparisons
 from nescio.measures import Measure, parse
 from tests import strategies as some
-from tests.laws.catalogue import MEASURES, close, one_in, usable, value_of, varied
+from tests.laws.catalogue import MEASURES, close, one_in, placed, usable, value_of, varied
 
 few = one_in(4)
 two_runs = some.evidence(max_runs=2, max_questions=6).filter(lambda data: len(data.runs) == 2)
@@ -66,7 +67,8 @@ def test_a_difference_is_that_of_the_values_on_the_shared_questions(data: Eviden
 @few
 @given(data=some.evidence(max_runs=2, max_questions=5, lacking_confidence=False).filter(lambda d: len(d.runs) == 2))
 def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None:
-    """An exchange counts where its difference is as large, either way, or undefined."""
+    """An exchange counts where its difference is as large, either way, or undefined. Answers are exchanged with their
+    places in the order of their run."""
     for name in MEASURES:
         measure = parse(name)
         alone = shared(data, measure)
@@ -77,7 +79,8 @@ def test_the_exact_p_value_is_the_share_of_all_exchanges(data: Evidence) -> None
             assert math.isnan(row.p), name
             continue
         swaps = product((False, True), repeat=len(alone.questions))
-        found = np.abs([difference(exchanged(alone, swap), measure) for swap in swaps])
+        comparable = placed(alone, measure)
+        found = np.abs([difference(exchanged(comparable, swap), measure) for swap in swaps])
         assert row.p == close(float(np.mean(~(found < abs(observed) - 1e-9)))), name
 
 
@@ -146,3 +149,65 @@ def test_a_correction_never_lowers_a_p_value_nor_turns_their_order(p: list[float
     assert ranked == sorted(ranked)
     if correction == "none":
         assert all(a == b for a, b in known)
+
+
+def rescaled(data: Evidence, run: int) -> Evidence:
+    """The same with the confidences of one run on another scale: log-probabilities, say."""
+    columns = dict(data.columns)
+    for name in ("confidence", "ave.confidence"):
+        if name in columns:
+            column = np.array(columns[name], dtype=float)
+            column[run] = 40 * np.log(column[run] + 0.001) - 7
+            columns[name] = column
+    return replace(data, columns=columns)
+
+
+RANKED = [name for name in MEASURES if parse(name).order in ("confidence", "selection_score", "ranking_score")]
+IN_ORDER = [name for name in RANKED if parse(name).order not in parse(name).needs]
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(40) // 4])
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "tukey"])
+def test_the_scale_of_one_run_changes_nothing(test: Test, clusters: Array | None) -> None:
+    """Every measure of an order alone: the same difference, interval and p, to the last bit."""
+    data = replace(varied(40), clusters=clusters)
+    rows, other = (
+        nescio.compare(one, IN_ORDER, test=test, correction="none", resamples=64).rows
+        for one in (data, rescaled(data, 1))
+    )
+    assert len(rows) > 10
+    assert [row.measure for row, twin in zip(rows, other, strict=True) if repr(row) != repr(twin)] == []
+
+
+def test_the_scale_of_one_run_changes_no_exact_p_value() -> None:
+    data = varied(9)
+    rows, other = (
+        nescio.compare(one, IN_ORDER, correction="none", resamples=64).rows for one in (data, rescaled(data, 0))
+    )
+    assert "exact" in {row.test for row in rows}
+    assert repr(rows) == repr(other)
+
+
+def test_the_scale_of_one_run_changes_nothing_where_questions_are_repeated() -> None:
+    question = np.arange(40) // 2
+    data = replace(
+        varied(40),
+        questions=tuple(f"q{number:02}" for number in question),
+        clusters=question,
+        repeats=Repeats(question, np.array(["1", "2"] * 20)),
+    )
+    rows, other = (
+        nescio.compare(one, IN_ORDER, test="permutation", correction="none", resamples=64).rows
+        for one in (data, rescaled(data, 1))
+    )
+    assert repr(rows) == repr(other)
+
+
+def test_a_measure_that_reads_confidences_as_probabilities_is_moved_by_their_scale() -> None:
+    """Calibration depends on the values: it is exempt because it needs the column that orders, or has no order."""
+    data = varied(40)
+    other = replace(data, columns={**data.columns, "confidence": np.array(data.columns["confidence"]) ** 3})
+    for name in ("Brier", "ECE", "smECE"):
+        assert not parse(name).reads_order_alone
+        one, two = (nescio.compare(each, name, resamples=64).rows[0].difference for each in (data, other))
+        assert one != two

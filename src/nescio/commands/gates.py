@@ -83,20 +83,32 @@ def _check_limit(scores: Scores, limit: Limit) -> None:
     if declaration.lower_is_better != limit.ceiling:
         better, option = ("higher", "--fail-under") if limit.ceiling else ("lower", "--fail-over")
         raise UsageError(f"{name} is better when {better}; use {option} {name}=VALUE")
-    unfit = next((note for note in scores.notes if note.code == UNFIT and name in note.measures), None)
-    if unfit is not None:
-        raise UsageError(
-            f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often "
-            "as it says (--interval auto has one that does, unless questions are clustered)"
-        )
+    _check_fit(scores, name)
+
+
+def _check_fit(results: Scores | Comparisons, name: str) -> None:
+    """Raise UsageError where the intervals of a measure hold the true value less often than they say."""
+    unfit = next((note for note in results.notes if note.code == UNFIT and name in note.measures), None)
+    if unfit is None:
+        return
+    other = (
+        " (--interval auto has one that does, unless questions are clustered)" if isinstance(results, Scores) else ""
+    )
+    raise UsageError(
+        f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often as it "
+        f"says{other}"
+    )
+
+
+def _doubted(results: Scores | Comparisons, name: str) -> set[str]:
+    """Return whose intervals of a measure are approximate, as notes name them."""
+    return {whose for note in results.notes if note.code in DOUBTS and name in note.measures for whose in note.whose}
 
 
 def _gates_of(scores: Scores, limit: Limit) -> list[Gate]:
     """Hold every run against one limit: 0 passed, 1 failed, 3 cannot tell (or undefined)."""
     gates = []
-    doubted = {
-        whose for note in scores.notes if note.code in DOUBTS and limit.measure in note.measures for whose in note.whose
-    }
+    doubted = _doubted(scores, limit.measure)
     for row in scores:
         if row.measure != limit.measure or row.stratum is not None:
             continue
@@ -137,9 +149,11 @@ def regression_gates(
         regression_gates(nescio.compare("outcomes.csv", "c@1", baseline="old"), ["c@1"])
 
     `comparisons` were made with this `ci` and `margin`; `measures` are those that are gated (none: the first one
-    compared).
+    compared). Raises UsageError for a measure of whose differences no interval holds what it says.
     """
     gated = {parse(name).label for name in measures or [row.measure for row in comparisons.rows[:1]]}
+    for name in gated:
+        _check_fit(comparisons, name)
     gates = []
     for row in comparisons:
         if row.measure not in gated:

@@ -51,9 +51,10 @@ from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.formats import Counting
-from nescio.measures import Measure, Measures
+from nescio.measures import Measure, Measures, OwnInterval
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.corrected import METHOD
 from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
@@ -319,6 +320,9 @@ def _compare(
     observed, p, how, resampled = tested.observed, tested.p, tested.how, tested.resampled
     units = tested.pair.own[0].units
     remarks += remarks_on("percentile", resampled, units)
+    own = measure.declaration.interval
+    if isinstance(own, OwnInterval) and not own.differences and not np.isnan(observed):
+        remarks.append(unfit("percentile"))
     if seen.largest is not None:
         largest, exact = seen.largest
         p = hsd_p(observed, largest, exact=exact)

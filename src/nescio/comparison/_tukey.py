@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
+from nescio.comparison.places import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
@@ -51,7 +52,8 @@ def align_runs(measure: Measure, columns: dict[str, Array], clusters: Array | No
     count = int(unit.max(initial=-1)) + 1
     flat = {name: cells[..., i].ravel() for i, name in enumerate(columns)}
     if measure.order is not None:
-        key = flat[measure.order]
+        own = cells[..., list(columns).index(measure.order)]
+        key = np.concatenate([exchangeable_order(measure, keys) for keys in own])
         needs = {name: flat[name] for name in measure.needs}
         patterns = compress_ordered(needs, key, np.arange(runs * questions))
         return AlignedRuns(runs, count, partial(_ordered, measure, patterns, unit))

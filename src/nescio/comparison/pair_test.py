@@ -162,7 +162,9 @@ def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
-    """NaN where the resamples do not vary about a difference: then they say nothing."""
+    """NaN where the resamples do not vary about a difference, or have no value: then they say nothing."""
+    if np.isnan(observed) or np.isnan(resampled).all():
+        return float("nan")
     if observed and float(np.nanmax(resampled) - np.nanmin(resampled)) <= 1e-12:
         return float("nan")
     return p_value(observed, resampled - observed)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.comparison.places import exchangeable_order
 from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.data.repeats import first_rows, shares
@@ -24,7 +25,8 @@ class Pair:
 
     `patterns` has the kinds of unit of the first run followed by the same kinds of the second. Weights (w, 0) give the
     first run its own questions and (0, w) the second; (kept, swapped) and (swapped, kept) exchange the labels of some.
-    `own` are the patterns of the first run alone and of the second, over the same units.
+    `own` are the patterns of the first run alone and of the second, over the same units. In an order the rows of
+    `patterns` stand by their places within their own run (`places.exchangeable_order`).
     """
 
     measure: Measure
@@ -114,7 +116,7 @@ def pair_up(measure: Measure, columns: dict[str, tuple[Array, Array]], clusters:
     if ordered:
         units = int(unit.max()) + 1
         halves = np.split(cells, 2, axis=1)
-        both = np.concatenate(halves)
+        both = np.concatenate([_comparable(measure, half, list(columns)) for half in halves])
         patterns = _in_order(measure, both, np.concatenate([unit, unit + units]), list(columns))
         first, second = (_in_order(measure, half, unit, list(columns)) for half in halves)
         return Pair(measure, patterns, (first, second), first.counts, n)
@@ -165,7 +167,7 @@ def pair_up_repeats(
         counts = np.ones(int(of_unit.max()) + 1, dtype=np.int64)
         both = _in_order(
             measure,
-            np.concatenate(cells),
+            np.concatenate([_comparable(measure, cells[i], names, weights[i]) for i in (0, 1)]),
             np.concatenate([units[0], units[1] + len(counts)]),
             names,
             np.concatenate(weights),
@@ -228,6 +230,14 @@ def _in_order(
 ) -> Patterns:
     own = {name: cells[:, i] for i, name in enumerate(names)}
     return compress_ordered({name: own[name] for name in measure.needs}, own[str(measure.order)], unit, shares=weights)
+
+
+def _comparable(measure: Measure, cells: Array, names: list[str], weights: NDArray[np.int64] | None = None) -> Array:
+    """Return one run's rows with the key of the order as it is exchanged with another run's."""
+    at = names.index(str(measure.order))
+    cells = np.array(cells, dtype=np.float64)
+    cells[:, at] = exchangeable_order(measure, cells[:, at], weights)
+    return cells
 
 
 def _sides(measure: Measure, cells: Array, names: list[str]) -> dict[str, Array]:

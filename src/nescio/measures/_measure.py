@@ -87,6 +87,11 @@ class Measure:
         return self.declaration.order
 
     @property
+    def reads_order_alone(self) -> bool:
+        """Whether the order is all that it reads of the column that orders: no monotone rescaling changes its value."""
+        return self.order is not None and self.order not in self.needs
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The columns that it needs, and that of its order."""
         return tuple(dict.fromkeys((*self.needs, *((self.order,) if self.order else ()))))
@@ -206,11 +211,12 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names t
 class OwnInterval:
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
     generator, with the parameters of the measure. No other method covers; `clustered` says whether this one does where
-    questions are clustered."""
+    questions are clustered, and `differences` whether percentiles of differences between two runs do."""
 
     name: str
     of: Callable[..., Bounds]
     clustered: bool = False
+    differences: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
     if isinstance(sample.measure.declaration.interval, OwnInterval) and not np.isnan(point):
-        made.append(_unfit(method))
+        made.append(unfit(method))
     if method == "logit" and not np.isnan(point):
         freedom = degrees_of_freedom(sample)
         low, high = intervals.logit(values, point, sample.measure.bounds, freedom, level)
@@ -166,8 +166,8 @@ def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
     return [note(RARE, "few questions decide the value: treat the {method} interval as approximate", method="logit")]
 
 
-def _unfit(method: str) -> Note:
-    """Remark on any method for a measure that only a construction of its own covers."""
+def unfit(method: str) -> Note:
+    """Remark on a method that does not cover a measure, by its declaration."""
     return note(UNFIT, "the {method} interval does not hold the true value as often as it says", method=method)
 
 
