@@ -54,6 +54,7 @@ __all__ = [
     "meta",
     "nuggets",
     "plan",
+    "plan_labels",
     "plan_repeats",
     "read",
     "repeats",
@@ -96,6 +97,7 @@ _HOME = {
     "from_dataframe": "sources.dataframes",
     "judge": "commands.judge",
     "plan": "meta.planning",
+    "plan_labels": "meta.planning.labels",
     "plan_repeats": "meta.planning.repeats",
     "repeats": "scoring.repeats",
     "report": "commands.report",
@@ -167,6 +169,7 @@ if TYPE_CHECKING:
     from nescio.measures import parse as measure
     from nescio.meta.audit import audit as audit
     from nescio.meta.planning import plan as plan
+    from nescio.meta.planning.labels import plan_labels as plan_labels
     from nescio.meta.planning.repeats import plan_repeats as plan_repeats
     from nescio.scoring.repeats import repeats as repeats
     from nescio.selective import Tuned as Tuned

@@ -40,11 +40,12 @@ def test_the_functions_of_python_are_the_commands() -> None:
         "from_dataframe",
         "measure",
         "tune_pair",
+        "plan_labels",
         "plan_repeats",
         "score_suite",
         "compare_suite",
     }  # check of files that do not belong together, compare --sequential, compare -o FILE.html, a table as data, a
-    # measure by its name, tune of two runs, plan --repeats, score --suite and compare --suite
+    # measure by its name, tune of two runs, plan --labels and --repeats, score --suite and compare --suite
     assert offered == single | others
 
 

@@ -92,3 +92,13 @@ def test_labels_are_not_overwritten(nescio: Command, tmp_path: Path) -> None:
     labels = tmp_path / "people.csv"
     labels.write_text(PEOPLE.read_text(encoding="utf-8"), encoding="utf-8")
     assert nescio("score", *FILES, "--labels", labels, "-o", labels).status == 2
+
+
+def test_a_plan_of_labels(nescio: Command) -> None:
+    stated = ("--labels", "--spread", "0.63245553", "--correlation", "0.7", "--questions", 1000, "--half-width", "0.05")
+    assert "labels on 239 of 1,000 answers are enough" in nescio("plan", *stated, "--target", "collection").out
+    pilot = ("plan", *FILES, "--run", "mine", "--baseline", "old", "--labels", PEOPLE, "--half-width", "0.16")
+    assert "c@1 of mine against old: labels on " in nescio(*pilot).out
+    refused = nescio("plan", *FILES, "--half-width", "0.1")
+    assert (refused.status, "--half-width is for plans of --labels" in refused.err) == (2, True)
+    assert "give one of them" in nescio("plan", *stated, "--rates", "1,1,1").err

@@ -53,6 +53,7 @@ MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),
     "audit": lambda table: nescio.audit("c@1"),  # noqa: ARG005
     "repeats": lambda table: nescio.repeats(repeated(table)),
+    "plan_labels": lambda table: nescio.plan_labels(table, run="b & <b>", correlation=0.7, half_width=0.6),
     "plan_repeats": lambda table: nescio.plan_repeats(variances=(0.15, 0.1), budget=1000),  # noqa: ARG005
     "agreement": meta.agreement,
     "power": lambda table: meta.power(table, resamples=50),

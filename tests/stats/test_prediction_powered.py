@@ -91,9 +91,9 @@ def test_labels_for_a_half_width_and_for_a_power() -> None:
     power = Z + 0.8416212335729143
     for correlation, for_width, for_power in ((0.7, 238.6538717, 200.1171294), (0.0, 380.6643706, 329.1089486)):
         found = labels_needed(0.4, correlation, 1000, half_width=0.05, z=Z)
-        assert found == pytest.approx(for_width, abs=1e-6)
+        assert found == pytest.approx(for_width, abs=1e-7)
         found = labels_needed(0.4, correlation, 1000, half_width=0.08, z=power)
-        assert found == pytest.approx(for_power, abs=1e-6)
+        assert found == pytest.approx(for_power, abs=1e-7)
 
 
 def test_labels_for_questions_of_this_kind() -> None:

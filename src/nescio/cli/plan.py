@@ -12,8 +12,9 @@ from nescio.cli.output import emit, progress, say_notes
 from nescio.commands.places import check_results
 from nescio.errors import UsageError
 from nescio.meta import plan
+from nescio.meta.planning.labels import plan_labels
 from nescio.meta.planning.repeats import plan_repeats
-from nescio.reporting.planning import show_plan
+from nescio.reporting.planning import show_label_plan, show_plan
 from nescio.reporting.repeats import show_design
 
 
@@ -70,6 +71,29 @@ from nescio.reporting.repeats import show_design
     metavar="Q,S",
     help="With --repeats, in place of a pilot: what questions differ by, and the variance of a single answer.",
 )
+@click.option(
+    "--labels",
+    type=options.PATH,
+    is_flag=False,
+    flag_value=Path(),
+    metavar="[FILE]",
+    help=(
+        "Plan how many answers people must label for a --half-width or a --difference. FILE has the labels that there"
+        " are; without it, state the --correlation that you expect."
+    ),
+)
+@click.option("--half-width", type=float, help="With --labels: half the width of the interval to reach.")
+@click.option(
+    "--correlation",
+    type=float,
+    help="With --labels: the correlation of people's and the judge's verdicts. [default: that of the labels in FILE]",
+)
+@click.option(
+    "--spread",
+    type=float,
+    help="With --labels, in place of FILES: the standard deviation of people's verdicts, or of their difference.",
+)
+@options.TARGET
 @options.SEED
 @options.reading_options
 @options.output_options
@@ -81,6 +105,7 @@ def command(
     output: Path | None,
     *,
     repeats: bool,
+    labels: Path | None,
     **arguments: Any,
 ) -> None:
     """Plan how many questions it takes to detect a difference between two systems.
@@ -93,10 +118,22 @@ def command(
     nescio plan outcomes.csv --run mine --baseline old --difference 0.03
     nescio plan --rates 0.5,0.3,0.2 --agreement 0.4 --difference 0.03 --questions 1000
     nescio plan --repeats trials.csv --run agent-2 --budget 1000 --per-question 2 --per-answer 0.1
+    nescio plan questions.jsonl runs/*.jsonl --run mine --baseline old --labels people.csv --half-width 0.15
     """
     check_results(output, files)
     read_options = options.reading(arguments)
     own = {name: arguments.pop(name) for name in ("budget", "per_question", "per_answer", "variances")}
+    of_labels = {name: arguments.pop(name) for name in ("half_width", "correlation", "spread", "target")}
+    if labels is not None:
+        if repeats or rates:
+            raise UsageError(
+                f"a plan of labels is no plan {'of repeats' if repeats else 'from rates'}; give one of them"
+            )
+        shared = {n: arguments[n] for n in ("run", "baseline", "difference", "questions", "power", "alpha")}
+        _plan_labels(files, measures, labels, of_labels | shared | read_options, (printed, output))
+        return
+    if given := next((name for name in ("half_width", "correlation", "spread") if of_labels[name] is not None), None):
+        raise UsageError(f"--{given.replace('_', '-')} is for plans of --labels")
     if repeats:
         _plan_repeats(
             files, measures, own | {n: arguments[n] for n in ("run", "baseline")} | read_options, printed, output
@@ -118,6 +155,21 @@ def command(
 
 
 _COSTS = {"per_question": 0.0, "per_answer": 1.0}
+
+
+def _plan_labels(
+    files: tuple[Path, ...],
+    measures: tuple[str, ...],
+    labels: Path,
+    how: dict[str, Any],
+    where: tuple[str, Path | None],
+) -> None:
+    """Plan how many answers people must label."""
+    planned = plan_labels(
+        list(files) or None, list(measures) or None, labels=None if labels == Path() else labels, **how
+    )
+    say_notes(planned.notes)
+    emit(planned, *where, show=show_label_plan)
 
 
 def _plan_repeats(

@@ -50,3 +50,45 @@ def _record(row: Any) -> dict[str, Any]:
         "unlike": None if row.apart is None else f"{row.apart:.0%}",
         "method": row.method,
     }
+
+
+def show_label_plan(results: Results) -> None:
+    """Print how many answers people must label, in words and as tables."""
+    show_text("\n".join(map(label_sentence, results)) + "\n")
+    records = [
+        {
+            "measure": row.measure,
+            "labels": row.labels,
+            "people alone": row.people_alone,
+            "answers": row.answers,
+            "spread": f"{row.spread:.4g}",
+            "correlation": f"{row.correlation:.3g}",
+        }
+        for row in results
+    ]
+    show_records(records)
+    if "shares" in results.tables:
+        print()
+        show_records([{name: row[name] for name in _SHARES} for row in results.records("shares")])
+    show_signature(results.signature)
+
+
+_SHARES = ("measure", "verdicts", "answers", "spread", "labels")
+
+
+def label_sentence(row: Any) -> str:
+    """Say a plan of labels in words."""
+    whose = f"{row.run} against {row.baseline}" if row.baseline else row.run
+    what = "the value" if row.measure == "value" else f"{row.measure} of {whose}"
+    aim = (
+        f"a half width of {row.half_width:g}"
+        if row.half_width is not None
+        else f"finding a difference of {row.difference:g} with power {row.power:g}"
+    )
+    if row.labels is None:
+        return f"{what}: no number of labels is enough for {aim}"
+    alone = "not even all of them" if row.people_alone is None else f"{row.people_alone:,}"
+    return (
+        f"{what}: labels on {row.labels:,} of {row.answers:,} answers are enough for {aim}; without the judge it would "
+        f"take {alone}"
+    )

@@ -69,7 +69,7 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Side:
+class Side:
     """A run, with what its right answers are worth, negative for a baseline."""
 
     run: int
@@ -82,7 +82,7 @@ class _Side:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Units:
+class Units:
     """The values of all questions used: what is known without a label, and the judge's and people's for the rest.
 
     Arrays have shape (questions,); `judge` has a column for each judge. `people` is NaN where nobody judged. `strata`
@@ -130,8 +130,8 @@ def _corrected(
         how = Correction(*names, measure.label, *(math.nan,) * 6, 0, 0, 0)
         return Corrected(*(math.nan,) * 5, how)
     silent = data.column("unanswered")[:, use]
-    sides = [_Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in signed]
-    units = _units(labels, sides, use)
+    sides = [Side(run, sign, form_of(measure, float(silent[run].mean()))) for run, sign in signed]
+    units = units_of(labels, sides, use)
     constant = sum(side.sign * side.form.constant for side in sides)
     scale = max(abs(side.price) for side in sides)
     accuracies = [_accuracy(labels, side, use) for side in sides]
@@ -156,7 +156,7 @@ def _corrected(
     return Corrected(value, low, high, error, shifted.p_value(), how, tuple(_remarks(mean, answers)))
 
 
-def _units(labels: Labels, sides: Sequence[_Side], use: Array) -> _Units:
+def units_of(labels: Labels, sides: Sequence[Side], use: Array) -> Units:
     """Lay out d and g of each question."""
     data, said = labels.data, labels.said[:, use]
     right = (data.column("correct")[:, use] == 1).astype(float)
@@ -170,10 +170,10 @@ def _units(labels: Labels, sides: Sequence[_Side], use: Array) -> _Units:
         for j, verdict in enumerate(verdicts):
             judge[:, j] += side.price * np.where(sure, right[side.run], verdict[side.run])
     people[known] = judge[known, 0]
-    return _Units(known, judge, people, _strata_of(labels, sides, use), _inclusion_of(labels, sides, use, known))
+    return Units(known, judge, people, _strata_of(labels, sides, use), _inclusion_of(labels, sides, use, known))
 
 
-def _strata_of(labels: Labels, sides: Sequence[_Side], use: Array) -> Array | None:
+def _strata_of(labels: Labels, sides: Sequence[Side], use: Array) -> Array | None:
     if labels.strata is None:
         return None
     if isinstance(labels.strata, np.ndarray):
@@ -186,7 +186,7 @@ def _strata_of(labels: Labels, sides: Sequence[_Side], use: Array) -> Array | No
     return np.unique(code, return_inverse=True)[1]
 
 
-def _inclusion_of(labels: Labels, sides: Sequence[_Side], use: Array, known: Array) -> Values | None:
+def _inclusion_of(labels: Labels, sides: Sequence[Side], use: Array, known: Array) -> Values | None:
     """Return the probability with which each labelled question was drawn; raises UsageError where the labels of two
     runs on one question say different ones."""
     if labels.inclusion is None:
@@ -205,7 +205,7 @@ def _inclusion_of(labels: Labels, sides: Sequence[_Side], use: Array, known: Arr
     return inclusion
 
 
-def _estimate(units: _Units, scale: float) -> Mean:
+def _estimate(units: Units, scale: float) -> Mean:
     """Estimate the mean of what needs labels; with known probabilities, of all questions."""
     seen, open_ = ~np.isnan(units.people), ~units.known
     if units.inclusion is not None:
@@ -222,14 +222,14 @@ def _estimate(units: _Units, scale: float) -> Mean:
     return stratified(samples, scale=scale)
 
 
-def _without(units: _Units) -> Values:
+def _without(units: Units) -> Values:
     """Return a judge that says nothing of what needs a verdict."""
     judge = units.judge[:, :1].copy()
     judge[~units.known] = 0
     return judge
 
 
-def _whole(mean: Mean, units: _Units, target: Target, needless: Values, alone: float | None) -> Mean:
+def _whole(mean: Mean, units: Units, target: Target, needless: Values, alone: float | None) -> Mean:
     """Return the mean over all questions, of which some are known, about these or about all of their kind."""
     if units.inclusion is not None:
         return mean if target == "collection" else superpopulation_of_terms(mean, needless)
@@ -243,7 +243,7 @@ def _whole(mean: Mean, units: _Units, target: Target, needless: Values, alone: f
     return whole.superpopulation(spread)
 
 
-def _spread(units: _Units, needless: Values) -> float:
+def _spread(units: Units, needless: Values) -> float:
     """Estimate the variance of what a question adds, silence included, over questions of this kind."""
     values, seen = units.people + needless, ~np.isnan(units.people)
     strata = np.zeros(units.n) if units.strata is None else units.strata
@@ -254,16 +254,16 @@ def _spread(units: _Units, needless: Values) -> float:
     return spread_over_strata(parts)
 
 
-def _closed_spread(side: _Side, accuracy: float, pull: float) -> float:
+def _closed_spread(side: Side, accuracy: float, pull: float) -> float:
     r"""Return the same for one run: $\alpha^2 A(1-A) + \delta^2 U(1-U) - 2\alpha\delta AU$."""
     u, slope = side.form.unanswered, side.price
     return slope**2 * accuracy * (1 - accuracy) + pull**2 * u * (1 - u) - 2 * slope * pull * accuracy * u
 
 
-def _accuracy(labels: Labels, side: _Side, use: Array) -> float:
+def _accuracy(labels: Labels, side: Side, use: Array) -> float:
     """Return a run's corrected accuracy on these questions, in [0, 1]."""
-    right = _Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
-    units = _units(labels, [right], use)
+    right = Side(side.run, 1, replace(side.form, slope=1.0, constant=0.0))
+    units = units_of(labels, [right], use)
     mean = _estimate(units, 1.0)
     value = _whole(mean, units, "collection", np.zeros(units.n), None).value
     return min(max(value, 0.0), 1.0) if math.isfinite(value) else math.nan

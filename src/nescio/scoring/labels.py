@@ -83,24 +83,13 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
     data has no questions, or each was asked several times; MismatchError where labels contradict each other or belong
     to no answer; FormatError for a table that is none.
     """
-    data = loaded.data
-    if isinstance(data, Tally):
-        raise UsageError("labels are of single answers, and this data has counts only")
-    if data.repeats is not None:
-        raise UsageError("labels cannot be used where questions were asked several times: they name no repeat")
-    if data.origins:
-        raise UsageError("--ungraded bounds takes each ungraded answer both ways; with --labels use exclude")
-    if data.answer_rows is not None or "correct" not in data.columns:
-        raise UsageError("labels correct what a judge says of answers to questions, and this data has no such outcomes")
+    data = _single_answers(loaded)
     options = loaded.options
     with options.naming():
         given, notes = read_judgements(table, options.outcome_map, named=options.column)
         people, more = human(given, data.runs, data.questions)
     grid, inclusion = _laid_out(loaded, data, people)
-    known = data.present & (data.column("unanswered") == 1)
-    known |= data.present & (data.column("answered") == 0)
-    if "answerable" in data.columns:
-        known |= data.present & (data.column("answerable") == 0)
+    known = _known(data)
     said = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
     notes = [*notes, *more, *people.said_of_stale(), *_odd(data, grid, known)]
     if not ((said != NEITHER) & ~known & data.present).any():
@@ -113,6 +102,35 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
     drawn = "simple" if by is None and inclusion is None else "inclusion" if by is None else f"by {by}"
     others = tuple(_aligned(other, data) for other in also_judged)
     return Labels(data, said, known, inclusion, _digest(data, grid, inclusion), others, strata, drawn, tuple(notes))
+
+
+def no_labels(loaded: Loaded) -> Labels:
+    """Return what was loaded with nobody's labels, as a plan of labels starts from."""
+    data = _single_answers(loaded)
+    said = np.full(data.present.shape, NEITHER, dtype=np.int8)
+    return Labels(data, said, _known(data), None, "none")
+
+
+def _known(data: Evidence) -> NDArray[np.bool_]:
+    """Return the answers that need nobody's verdict."""
+    known: NDArray[np.bool_] = data.present & ((data.column("unanswered") == 1) | (data.column("answered") == 0))
+    if "answerable" in data.columns:
+        known |= data.present & (data.column("answerable") == 0)
+    return known
+
+
+def _single_answers(loaded: Loaded) -> Evidence:
+    """Return data of single answers to questions; raises UsageError for any other."""
+    data = loaded.data
+    if isinstance(data, Tally):
+        raise UsageError("labels are of single answers, and this data has counts only")
+    if data.repeats is not None:
+        raise UsageError("labels cannot be used where questions were asked several times: they name no repeat")
+    if data.origins:
+        raise UsageError("--ungraded bounds takes each ungraded answer both ways; with --labels use exclude")
+    if data.answer_rows is not None or "correct" not in data.columns:
+        raise UsageError("labels correct what a judge says of answers to questions, and this data has no such outcomes")
+    return data
 
 
 def _laid_out(loaded: Loaded, data: Evidence, people: Human) -> tuple[NDArray[np.int8], NDArray[np.float64] | None]:

@@ -1,0 +1,127 @@
+"""How many labels: the worked figures, and plans that come true."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.errors import MismatchError, UsageError
+
+STATED: dict[str, Any] = {"spread": math.sqrt(0.4), "correlation": 0.7, "questions": 1000, "target": "collection"}
+
+
+def test_the_worked_figures() -> None:
+    """238.65… labels for a half width of .05 (people alone 380.66…), 200.12… for .08 with power .8 (329.11…)."""
+    (row,) = nescio.plan_labels(**STATED, half_width=0.05)
+    assert (row.labels, row.people_alone, row.answers) == (239, 381, 1000)
+    (row,) = nescio.plan_labels(**STATED, difference=0.08, power=0.8)
+    assert (row.labels, row.people_alone) == (201, 330)
+    (other,) = nescio.plan_labels(**STATED, difference=-0.08)
+    assert other.labels == row.labels
+
+
+def test_what_no_number_of_labels_reaches() -> None:
+    """Of 1,000 questions of a spread of √.4 the half width is z·√(.4/1000) = .0392 when all are labelled."""
+    stated = {**STATED, "target": "population"}
+    plan = nescio.plan_labels(**stated, half_width=0.039)
+    assert plan.rows[0].labels is None
+    assert plan.rows[0].narrowest == pytest.approx(0.0391992797, abs=1e-9)
+    assert any("labels on all 1000 answers would not do" in str(note) for note in plan.notes)
+    (row,) = nescio.plan_labels(**stated, half_width=0.06)
+    assert row.labels is not None
+    assert row.labels < 1000
+
+
+def first(people: list[dict[str, str]], questions: int) -> list[dict[str, str]]:
+    return [row for row in people if int(row["question"][1:]) < questions]
+
+
+def made(n: int = 1500, seed: int = 1) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Outcomes of two runs by a judge that goes with people nine times in ten, and people's verdicts on all."""
+    rng = np.random.default_rng(seed)
+    outcomes, people = [], []
+    for i in range(n):
+        for run, right in (("new", 0.7), ("old", 0.6)):
+            silent = rng.random() < 0.15
+            y = bool(rng.random() < right)
+            f = y if rng.random() < 0.9 else not y
+            word = "unanswered" if silent else "correct" if f else "incorrect"
+            outcomes.append({"run": run, "question": f"q{i}", "outcome": word})
+            if not silent:
+                people.append({"run": run, "question": f"q{i}", "verdict": "correct" if y else "incorrect"})
+    return outcomes, people
+
+
+@pytest.mark.parametrize("target", ["collection", "population"])
+@pytest.mark.parametrize(("baseline", "half_width"), [(None, 0.035), ("old", 0.055)])
+def test_a_plan_comes_true(target: str, baseline: str | None, half_width: float) -> None:
+    """A pilot of 300 questions says how many it takes, and with so many the half width is as planned, within 10%."""
+    outcomes, people = made()
+    options: dict[str, Any] = {"target": target, "measures": "c@1"}
+    (row,) = nescio.plan_labels(
+        outcomes, labels=first(people, 300), run="new", baseline=baseline, half_width=half_width, **options
+    )
+    assert row.labels is not None
+    labels = first(people, round(row.labels * 1500 / row.answers))
+    if baseline:
+        (pair,) = nescio.compare(outcomes, labels=labels, baseline=baseline, **options).rows
+        low, high = pair.low, pair.high
+    else:
+        score = nescio.score(outcomes, labels=labels, **options)["new", "c@1"]
+        low, high = score.low, score.high
+    assert low is not None
+    assert high is not None
+    assert (high - low) / 2 == pytest.approx(half_width, rel=0.1)
+    assert row.people_alone is None or row.people_alone > row.labels
+
+
+def test_before_there_are_labels_the_judge_stands_for_people() -> None:
+    outcomes, people = made()
+    stated = nescio.plan_labels(outcomes, "accuracy", run="new", correlation=0.78, half_width=0.05)
+    known = nescio.plan_labels(outcomes, "accuracy", labels=people[:300], run="new", half_width=0.05)
+    assert stated.rows[0].spread == pytest.approx(known.rows[0].spread, abs=0.03)
+    assert stated.rows[0].labels == pytest.approx(known.rows[0].labels, rel=0.25)
+    assert any("no labels are given" in str(note) for note in stated.notes)
+
+
+def test_labels_are_shared_by_answers_times_spread() -> None:
+    outcomes, people = made()
+    plan = nescio.plan_labels(outcomes, "accuracy", labels=people, run="new", half_width=0.03, target="collection")
+    shares = {row.verdicts: row for row in plan.tables["shares"]}
+    weight = {name: row.answers * row.spread for name, row in shares.items()}
+    total = plan.rows[0].labels
+    for name, row in shares.items():
+        assert row.labels == math.ceil(total * weight[name] / sum(weight.values()))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"half_width": 0.1}, "starts from judged answers"),
+        ({**STATED}, "for a half width or for a difference"),
+        ({**STATED, "half_width": 0.1, "difference": 0.1}, "for a half width or for a difference"),
+        ({**STATED, "half_width": 0}, "half_width must be above 0"),
+        ({**STATED, "half_width": 0.1, "correlation": 1.0}, "correlation must be at least 0 and below 1"),
+        ({**STATED, "difference": 0.1, "power": 0.01}, "power must be above 0.05"),
+        ({**STATED, "half_width": 0.1, "target": "all"}, "target must be"),
+    ],
+)
+def test_what_makes_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        nescio.plan_labels(**options)
+
+
+def test_what_makes_no_sense_with_files() -> None:
+    outcomes, people = made(20)
+    with pytest.raises(UsageError, match="without labels nobody knows"):
+        nescio.plan_labels(outcomes, run="new", half_width=0.1)
+    with pytest.raises(UsageError, match="there are 2 runs; name the one to plan for"):
+        nescio.plan_labels(outcomes, labels=people, half_width=0.1)
+    with pytest.raises(UsageError, match="these have their own"):
+        nescio.plan_labels(outcomes, labels=people, run="new", half_width=0.1, spread=0.5)
+    with pytest.raises(MismatchError, match="too few to plan with"):
+        nescio.plan_labels(outcomes, labels=people[:2], run="new", half_width=0.1)
