@@ -26,6 +26,7 @@ from nescio.commands.tally import Tallied
 from nescio.comparison.early import Look
 from nescio.data.pivot import Pivot
 from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stability, SwapBin
+from nescio.meta.planning.labels import LabelPlan
 from nescio.meta.planning.repeats import RepeatsPlan
 from nescio.scoring.repeats import Repeatability
 from nescio.suites import SuiteScores
@@ -83,6 +84,8 @@ def comparisons() -> None:
     early = nescio.compare_early("outcomes.csv", "c@1", baseline="old", run="mine", margin=0.03, sequence="auto")
     assert_type(early.rows, tuple[Look, ...])
     assert_type(nescio.repeats("trials.csv", "accuracy").rows, tuple[Repeatability, ...])
+    labels = nescio.plan_labels(spread=0.6, correlation=0.7, questions=1000, half_width=0.07)
+    assert_type(labels.rows, tuple[LabelPlan, ...])
     assert_type(nescio.plan_repeats(variances=(0.15, 0.1), budget=1000).rows, tuple[RepeatsPlan, ...])
     assert_type(nescio.audit("c@1").rows, tuple[Finding, ...])
     assert_type(nescio.meta.stability("outcomes.csv", "c@1", trials=5), nescio.Results[Stability])
