@@ -89,8 +89,9 @@ def command(
     measure, which decides, or for all by the others. A measure that only describes a run, such as coverage, is higher
     or lower. If neither applies, the verdict is "differences above d are ruled out" if the interval lies within the
     margin, and otherwise "too few questions to tell". "detectable" is the smallest difference that this test would
-    detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have
-    and the groups of runs that are tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
+    detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have,
+    how often it is best when the questions are resampled, P(best), its mean rank then, and the groups of runs that are
+    tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
     silent, newly answered. With --suite, the differences are those of means over several benchmarks.
 
     With --sequential the questions may arrive in blocks, and the interval may be looked at after each: the verdict is

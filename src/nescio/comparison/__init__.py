@@ -29,6 +29,7 @@ from nescio.comparison._p_values import (
 from nescio.comparison._ranks import Rank, bars, ranks
 from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
 from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable, regression
+from nescio.comparison.chances import with_chances
 from nescio.comparison.corrected_pairs import CorrectedPairs, corrected_pairs, corrected_values
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import (
@@ -135,8 +136,9 @@ def compare(
     most 1 - ci; else "differences above d are ruled out" where the interval (of this comparison on its own, and made
     of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
     where the correction asks for more of them). `detectable` is the difference that as many questions would show
-    with a power of 0.8, `tables["ranks"]` has rank intervals and the groups of tied runs (all pairs of three or more
-    runs), `tables["tests"]` what each test used is exact for. Other arguments as in `score`.
+    with a power of 0.8, `tables["ranks"]` has rank intervals, how often each run is best on resamples, its mean rank
+    there, and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is
+    exact for. Other arguments as in `score`.
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
     corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
@@ -183,6 +185,8 @@ def compare(
             for measure in ranked
             for rank in _ranks(data, measure, rows, corrected_values(laid, measure, target) if laid else None)
         )
+        if laid is None:
+            more["ranks"] = with_chances(more["ranks"], data, ranked, plan.blocks, jobs)
     more["tests"] = _tests_used(rows)
     drawn: dict[str, object] = {"draw": f"patterns of {data.resampled}", "resamples": resamples, "seed": seed}
     how: dict[str, object] = {}

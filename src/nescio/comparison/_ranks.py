@@ -19,7 +19,9 @@ class Rank:
     `low` to `high` are the ranks it may have: one worse for every run that is significantly better, and so from below
     (Al Mohamad, Goeman & van Zwet 2022: the ranks hold together where the p-values are adjusted for all pairs).
     `groups` numbers the bars of a critical-difference diagram that it lies under (Demšar, JMLR 2006): neighbours in
-    rank that are all tied.
+    rank that are all tied. `p_best` is the share of resamples of the questions on which the run is best (runs that are
+    best together share it), and `expected_rank` its mean rank there: how the ranking would turn out on other questions
+    like these, and no test. None where the runs cannot be resampled together.
     """
 
     measure: str
@@ -30,6 +32,8 @@ class Rank:
     high: int
     groups: str
     tied_with: str
+    p_best: float | None = None
+    expected_rank: float | None = None
 
 
 def ranks(

@@ -145,13 +145,16 @@ def _rank_grid(ranks: Sequence[Any]) -> Grid:
             rank.run,
             number(rank.value),
             str(rank.low) if rank.low == rank.high else f"{rank.low}–{rank.high}",
+            "–" if rank.p_best is None else f"{rank.p_best:.2f}",
+            "–" if rank.expected_rank is None else f"{rank.expected_rank:.1f}",
             rank.groups,
             enumerated(rank.tied_with.split(", ") if rank.tied_with else [], FEW_TIED),
         ]
         for rank in ranks
     ]
-    texts = [True, True, False, False, True, True]
-    return make_grid(["measure", "run", "value", "rank", "groups", "tied with"], rows, texts, spare=("tied with",))
+    head = ["measure", "run", "value", "rank", "P(best)", "expected rank", "groups", "tied with"]
+    texts = [name in ("measure", "run", "groups", "tied with") for name in head]
+    return make_grid(head, rows, texts, spare=("tied with", "expected rank"))
 
 
 def _too_many(what: str, rows: int) -> Grid:

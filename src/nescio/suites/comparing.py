@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison import Correction, Rank, TestUsed, adjust, check_comparing, judged_rows, ranks
+from nescio.comparison.chances import fill
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import each_tested
 from nescio.comparison.resampled_pairs import TestPlan
@@ -111,7 +112,9 @@ def compare_suite(
     rows = [judged[row.run, row.baseline, row.measure] for row in rows]
     tables: dict[str, tuple[Any, ...]] = {"benchmarks": tuple(parts)}
     if baseline is None and run is None and len(suite.runs) > 2:
-        tables["ranks"] = tuple(rank for measure in wanted for rank in _ranks(suite, measure, rows))
+        tables["ranks"] = tuple(
+            rank for at, measure in enumerate(wanted) for rank in _ranks(suite, measure, rows, [of[at] for of in drawn])
+        )
     used = [row.test for row in rows if row.test]
     tables["tests"] = tuple(TestUsed(name, used.count(name), TESTS[name]) for name in dict.fromkeys(used))
     line = sign(
@@ -221,16 +224,14 @@ def _parts(
     return rows
 
 
-def _ranks(suite: Suite, measure: Measure, rows: Sequence[Comparison]) -> list[Rank]:
+def _ranks(suite: Suite, measure: Measure, rows: Sequence[Comparison], drawn: Sequence[Drawn]) -> list[Rank]:
     """Rank the runs by their macro means, where all of them are over the same benchmarks."""
-    from nescio.scoring.samples import measure_inputs
-
     if measure.declaration.descriptive or any(len(b.data.runs) < len(suite.runs) for b in suite.benchmarks):
         return []
-    values: dict[str, list[float]] = {run: [] for run in suite.runs}
-    for benchmark in suite.benchmarks:
-        for sample in measure_inputs(benchmark.data, [measure])[0]:
-            values[benchmark.data.runs[sample.run]].append(sample.value)
     own = [row for row in rows if row.measure == measure.label]
-    means = [(run, float(np.mean(of))) for run, of in values.items()]
-    return ranks(measure.label, means, own, lower_is_better=measure.declaration.lower_is_better)
+    means = [(run, float(np.mean([of.values[run] for of in drawn]))) for run in suite.runs]
+    ranked = ranks(measure.label, means, own, lower_is_better=measure.declaration.lower_is_better)
+    if not all(of.together for of in drawn):
+        return ranked
+    together = np.stack([np.mean([of.draws[run] for of in drawn], axis=0) for run in suite.runs])
+    return fill(ranked, measure, suite.runs, together)

@@ -1,0 +1,57 @@
+"""P(best) and expected ranks beside rank intervals, from resamples that all runs share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.comparison._ranks import Rank
+from nescio.comparison.shared_draws import shared_draws
+from nescio.data.evidence import Evidence, Tally
+from nescio.measures import Measure
+from nescio.stats.ranking import chances
+from nescio.stats.resampling import Block
+
+MOST_DRAWS = 2_000  # resamples of a chance, whose Monte Carlo error is then at most 0.011
+
+
+def with_chances(
+    ranked: Sequence[Rank],
+    data: Evidence | Tally,
+    measures: Sequence[Measure],
+    blocks: Sequence[Block],
+    jobs: int,
+) -> tuple[Rank, ...]:
+    """Return the ranks with how often each run is best when the questions are resampled, and its mean rank.
+
+    None where runs cannot be drawn together (`shared_draws`).
+    """
+    some = [block for block in blocks if block.start < MOST_DRAWS]
+    drawn = shared_draws(data, measures, some, jobs)
+    of_measure = dict(zip([m.label for m in measures], drawn, strict=True))
+    rows = list(ranked)
+    for measure in measures:
+        values = of_measure[measure.label]
+        if values is not None:
+            rows = fill(rows, measure, data.runs, values)
+    return tuple(rows)
+
+
+def fill(ranked: Sequence[Rank], measure: Measure, runs: Sequence[str], values: NDArray[np.float64]) -> list[Rank]:
+    """Fill the chances into the ranks of one measure; `values` are those of the runs on shared resamples."""
+    best, mean = chances(values, lower_is_better=measure.declaration.lower_is_better)
+    place = {run: i for i, run in enumerate(runs)}
+
+    def number(value: float) -> float | None:
+        return None if math.isnan(value) else float(value)
+
+    return [
+        replace(row, p_best=number(best[place[row.run]]), expected_rank=number(mean[place[row.run]]))
+        if row.measure == measure.label
+        else row
+        for row in ranked
+    ]
