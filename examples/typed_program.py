@@ -18,7 +18,9 @@ import polars
 
 import nescio
 from nescio.commands.answers import Answered
+from nescio.commands.baseline import WrittenBaseline
 from nescio.commands.check import FileSummary
+from nescio.commands.comment import Commented
 from nescio.commands.convert import Converted
 from nescio.commands.judge import Judged
 from nescio.commands.report import Report
@@ -105,6 +107,9 @@ def files(folder: Path) -> None:
     assert_type(judged, Judged)
     judged.write(folder / "judged.csv")
     assert_type(nescio.convert("log.eval", folder / "log.csv"), Converted)
+    kept = nescio.baseline("outcomes.csv", folder / "baseline.json", ["c@1"], run="old", resamples=FAST)
+    assert_type(kept, WrittenBaseline)
+    assert_type(nescio.comment("README.md", environment={}), Commented)
     assert_type(nescio.tally("outcomes.csv", folder / "all.tally"), Tallied)
     assert_type(nescio.report("outcomes.csv", ["c@1"], output=folder / "report.html", resamples=FAST), Report)
     changed = nescio.report_change("outcomes.csv", folder / "diff.html", ["c@1"], baseline="old", run="mine")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import yaml
 
 import nescio
+from tests.commands.github_server import served
 
 ROOT = Path(__file__).parents[1]
 GITHUB = ROOT / ".github"
@@ -100,8 +103,15 @@ def test_the_action_gives_every_input_to_its_script() -> None:
     assert set(action["outputs"]) == written
 
 
-def run_action(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, str]:
-    """Exit status of the action's script with these inputs, its outputs, its summary and what it printed."""
+def run_action(
+    folder: Path, github: Mapping[str, str] | None = None, **inputs: str
+) -> tuple[int, dict[str, str], str, str]:
+    """Exit status of the action's script with these inputs, its outputs, its summary and what it printed.
+
+    `github` is the environment that GitHub sets; its token comes in as an input.
+    """
+    job = dict(github or {})
+    inputs |= {"token": job.pop("GITHUB_TOKEN", "")}
     shutil.copytree(ROOT / "examples", folder, dirs_exist_ok=True)
     action = read_action()
     (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "evaluate"]
@@ -121,8 +131,9 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, dict[str, str], str, s
         ["bash", str(ACTION / "evaluate.sh")],
         cwd=folder,
         env={
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")},
             **given,
+            **job,
             "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
             "GITHUB_OUTPUT": str(output),
             "GITHUB_STEP_SUMMARY": str(summary),
@@ -184,3 +195,86 @@ def test_options_and_patterns_of_files_reach_nescio(tmp_path: Path) -> None:
     )
     assert status == 0, printed
     assert outputs["verdict"] == "passed"
+
+
+def new_run(path: Path, correct: int) -> str:
+    """A table of one run of 1,000 questions, so many of them right."""
+    rows = [f"new,q{i},{'correct' if i < correct else 'incorrect'}" for i in range(1000)]
+    path.write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
+    return path.name
+
+
+@pytest.mark.parametrize(
+    ("correct", "status", "verdict", "heading"),
+    [
+        (800, 0, "passed", "nescio compare: passed"),
+        (400, 1, "failed", "nescio compare: failed"),
+        (690, 3, "undecided", "nescio compare: cannot tell"),
+    ],
+)
+def test_a_pull_request_gets_one_comment_that_is_updated_in_place(
+    correct: int, status: int, verdict: str, heading: str, tmp_path: Path
+) -> None:
+    """Better, worse and cannot tell, against a baseline of 700 right; the comment of an earlier push is there already."""
+    new_run(tmp_path / "main.csv", 700)
+    nescio.baseline(tmp_path / "main.csv", tmp_path / "baseline.json", "c@1")
+    inputs = {"measures": "c@1", "baseline": "baseline.json", "report": "", "undecided": "fail"}
+    with served() as github:
+        for i in range(120):  # more than a page
+            github.add(f"comment {i}", {"login": "nellboyd", "type": "User"})
+        first = run_action(
+            tmp_path / "one", github.environment(), files=str(tmp_path / new_run(tmp_path / "new.csv", 710)),
+            **inputs | {"baseline": str(tmp_path / "baseline.json")},
+        )  # fmt: skip
+        assert first[1]["comment"].startswith("wrote the comment https://github.example/")
+        found, outputs, summary, printed = run_action(
+            tmp_path / "two", github.environment(), files=str(tmp_path / new_run(tmp_path / "new.csv", correct)),
+            **inputs | {"baseline": str(tmp_path / "baseline.json")},
+        )  # fmt: skip
+    assert (found, outputs["verdict"]) == (status, verdict), printed
+    assert outputs["comment"].startswith("updated the comment https://github.example/")
+    ours = [one["body"] for one in github.comments if "nescio" in one["body"]]
+    assert len(ours) == 1
+    assert heading in ours[0]
+    assert heading in summary
+    won, lost = max(correct - 700, 0), max(700 - correct, 0)
+    assert f"| {won} | {lost} | 0 | 0 | {1000 - won - lost} |" in ours[0]
+
+
+def test_a_token_that_may_not_write_leaves_the_gate_as_it_is(tmp_path: Path) -> None:
+    """As on a pull request from a fork."""
+    with served() as github:
+        github.writes = False
+        status, outputs, summary, printed = run_action(
+            tmp_path, github.environment(), files="outcomes.csv", measures="c@1", fail_under="c@1=0.9", report=""
+        )
+    assert (status, outputs["verdict"]) == (1, "failed"), printed
+    assert outputs["comment"].startswith("no comment: the token may not write it")
+    assert "nescio score: failed" in summary
+    assert github.comments == []
+
+
+def test_no_green_comment_stays_where_the_gates_could_not_be_run(tmp_path: Path) -> None:
+    with served() as github:
+        run_action(tmp_path / "one", github.environment(), files="outcomes.csv", measures="c@1", report="")
+        status, _, summary, _ = run_action(tmp_path / "two", github.environment(), files="nothing.csv", report="")
+    assert status == 2
+    assert "## nescio: error" in summary
+    assert [one["body"].splitlines()[1] for one in github.comments] == ["## nescio: error"]
+
+
+def test_no_comment_where_none_is_wanted(tmp_path: Path) -> None:
+    with served() as github:
+        _, outputs, _, _ = run_action(tmp_path, github.environment(), files="outcomes.csv", report="", comment="")
+    assert outputs["comment"] == ""
+    assert github.calls == []
+
+
+def test_what_a_stranger_writes_is_no_command(tmp_path: Path) -> None:
+    """The recorded event's title would make a file."""
+    with served() as github:
+        event = json.loads(Path(github.environment()["GITHUB_EVENT_PATH"]).read_text())
+        assert "touch owned" in event["pull_request"]["title"]
+        run_action(tmp_path, github.environment(), files="outcomes.csv", measures="c@1", report="")
+    assert len(github.comments) == 1
+    assert not (tmp_path / "owned").exists()

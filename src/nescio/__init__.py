@@ -41,9 +41,11 @@ __all__ = [
     "__version__",
     "audit",
     "ave",
+    "baseline",
     "campaign",
     "check",
     "check_each",
+    "comment",
     "compare",
     "compare_early",
     "compare_suite",
@@ -88,8 +90,10 @@ _HOME = {
     "Score": "data.results",
     "Scores": "data.results",
     "audit": "meta.audit",
+    "baseline": "commands.baseline",
     "check": "commands.check",
     "check_each": "commands.check_each",
+    "comment": "commands.comment",
     "compare": "comparison",
     "compare_early": "comparison.early",
     "compare_suite": "suites",
@@ -125,8 +129,10 @@ if TYPE_CHECKING:
     from nescio.commands import ave as ave
     from nescio.commands import nuggets as nuggets
     from nescio.commands import read as read
+    from nescio.commands.baseline import baseline as baseline
     from nescio.commands.check import check as check
     from nescio.commands.check_each import check_each as check_each
+    from nescio.commands.comment import comment as comment
     from nescio.commands.convert import convert as convert
     from nescio.commands.judge import judge as judge
     from nescio.commands.report import report as report

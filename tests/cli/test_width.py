@@ -46,6 +46,8 @@ CALLS: dict[str, list[list[str]]] = {
         ["--suite", "suite/suite.toml", "-m", "c@1", *FEW],
         ["outcomes.csv", "--suite-by", "category", *FEW],
     ],
+    "baseline": [["outcomes.csv", "--run", "old", "-o", "baseline.json", *FEW]],
+    "comment": [["README.md"]],
     "view": [["outcomes.csv", "-m", "c@1", "--no-show", *FEW]],
     "report": [["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW]],
     "tune": [["outcomes.csv", "--run", "mine", *FEW], ["outcomes.csv", "--run", "mine", "--curve", "--ci", "90"]],

@@ -297,7 +297,9 @@ EVERY = {
     "outcomes": Excerpt(
         "outcomes", ("outcomes/outcomes.csv",), {"lamp": (1, 1, 1), "owl": (1, 1, 1)}, sums={"candidate_correct": 1}
     ),
-    # what `nescio tally outcomes/outcomes.csv` makes of the excerpt above
+    # what `nescio baseline outcomes/outcomes.csv --run lamp` makes of the excerpt above
+    "baseline": Excerpt("baseline", ("baseline/lamp.json",), {"lamp": (1, 1, 1)}, sums={"candidate_correct": 1}),
+    # what `nescio tally outcomes/outcomes.csv` makes of it
     "tally": Excerpt("tally", ("tally/outcomes.tally",), {"lamp": (1, 1, 1), "owl": (1, 1, 1)}),
     "matrix": Excerpt("matrix", ("matrix/ap.csv",), sums={"user.ap": 2.75}, ungraded={"lamp": 1}),
     # harrow; Kelp for glasswort; pilots, withheld; silent where there is no answer

@@ -21,6 +21,9 @@ mapfile -t options < <(xargs -r printf '%s\n' <<<"$OPTIONS")
 common+=("${options[@]}")
 
 mkdir -p "$JUNIT"
+parts="$(mktemp -d)"
+trap 'rm -rf "$parts"' EXIT
+summary="$parts/summary.md"
 status=0
 # The worst verdict counts: bad input, then a failure, then what cannot be told.
 worse() {
@@ -32,7 +35,7 @@ gates=()
 while IFS= read -r bar; do gates+=(--fail-under "$bar"); done < <(lines "$FAIL_UNDER")
 while IFS= read -r bar; do gates+=(--fail-over "$bar"); done < <(lines "$FAIL_OVER")
 if [ ${#gates[@]} -gt 0 ]; then gates+=(--junit "$JUNIT/score.xml"); fi
-nescio score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary
+nescio score "${files[@]}" "${common[@]}" "${gates[@]}" --step-summary="$summary"
 worse $?
 
 changes=""
@@ -43,7 +46,7 @@ if [ -n "$BASELINE" ] && [ "$status" != 2 ]; then
     comparison+=(--run "$RUN")
     if [ -n "$changes" ]; then comparison+=(-o "$changes"); fi
   fi
-  nescio compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary
+  nescio compare "${files[@]}" "${common[@]}" "${comparison[@]}" --step-summary="$summary"
   worse $?
 fi
 
@@ -57,11 +60,19 @@ case "$status" in
   3) verdict=undecided ;;
   *) verdict=error ;;
 esac
+if [ "$verdict" = error ]; then printf '## nescio: error\n\nThe gates could not be run; the log of the job says why.\n\n' >>"$summary"; fi
+cat "$summary" >>"$GITHUB_STEP_SUMMARY"
+comment=""
+if [ -n "$COMMENT" ]; then # whatever becomes of the comment, the gates decide
+  comment="$(GITHUB_TOKEN="$TOKEN" nescio comment "$summary" --name "$COMMENT" 2>&1 | tr '\n' ' ' | sed 's/  */ /g; s/ $//')"
+  echo "$comment"
+fi
 {
   echo "verdict=$verdict"
   echo "report=$REPORT"
   echo "changes=$changes"
   echo "junit=$JUNIT"
+  echo "comment=$comment"
 } >>"$GITHUB_OUTPUT"
 
 if [ "$verdict" = undecided ]; then

@@ -11,11 +11,12 @@ from nescio.cli import early, gates, options, suites
 from nescio.cli.output import emit, progress, say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.gates import check_regression_gate, early_gates, exit_status, regression_gates
-from nescio.commands.places import check_results
-from nescio.commands.report import PAGES, report_change
-from nescio.comparison import Correction, Test, compare
+from nescio.commands.places import check_file, check_results
+from nescio.commands.report import PAGES, compared
+from nescio.comparison import Correction, Test
 from nescio.errors import UsageError
 from nescio.reporting.early import show_looks
+from nescio.reporting.tiles import tiles
 
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
@@ -24,7 +25,11 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
 @options.FILES
 @options.MEASURES
 @suites.suite_options
-@click.option("--baseline", metavar="RUN", help="Compare every run with this run. [default: all pairs]")
+@click.option(
+    "--baseline",
+    metavar="RUN|FILE",
+    help="Compare every run with this run, or with that of a file of `nescio baseline`. [default: all pairs]",
+)
 @click.option(
     "--run", metavar="RUN", help="Compare only this run with the baseline, or with the other run if there are two."
 )
@@ -92,7 +97,8 @@ def command(
     detect (80% power). Three or more runs without a baseline are also ranked, with the ranks that each run can have,
     how often it is best when the questions are resampled, P(best), its mean rank then, and the groups of runs that are
     tied. -o FILE.html writes a page of what changed between two runs: won, lost, newly
-    silent, newly answered. With --suite, the differences are those of means over several benchmarks.
+    silent, newly answered. With --suite, the differences are those of means over several benchmarks. A baseline file
+    is refused where it was made on other questions, by another judge, or read in another way.
 
     With --sequential the questions may arrive in blocks, and the interval may be looked at after each: the verdict is
     to stop (better, worse, no difference larger than --margin) or to go on. --fail-on-regression then exits with 0
@@ -114,10 +120,12 @@ def command(
     paged = output is not None and output.suffix.lower() in PAGES and not sequential
     if gate:
         check_regression_gate(arguments["baseline"], arguments["ci"], arguments["resamples"])
-    if not paged:
+    if output is not None and paged:
+        check_file(output, "the page", PAGES, files)
+        if arguments["labels"]:
+            raise UsageError("a page of what changed shows the judge's verdicts; with --labels write .json, .csv, .md")
+    else:
         check_results(output, [*(suites.files_of(files, suite) if suite else files), *options.label_files(arguments)])
-    elif arguments["labels"]:
-        raise UsageError("a page of what changed shows the judge's verdicts; with --labels write .json, .csv or .md")
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
     if sequential:
         looks = early.look(files, measures, arguments)
@@ -141,16 +149,19 @@ def command(
         suites.show(comparisons, printed, output)
         return exit_status(results)
     with progress("comparing") as watch:
-        if output is not None and paged:
-            shown = {name: value for name, value in arguments.items() if name not in options.OF_LABELS}
-            comparisons = report_change(
-                list(files), output, measures or None, commands=again, progress=watch, **shown, **read_options
-            )
-        else:
-            comparisons = compare(list(files), measures or None, progress=watch, **arguments, **read_options)
+        arguments["progress"] = watch
+        comparisons, change = compared(
+            list(files),
+            measures or None,
+            again,
+            page=output if paged else None,
+            about_two=reports.summary is not None and not arguments["labels"],
+            how=arguments,
+            options=read_options,
+        )
     results = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
     say_notes(comparisons.notes)
-    gates.report(reports, "compare", results, comparisons)
+    gates.report(reports, "compare", results, comparisons, tiles(change) if change else ())
     if paged:
         say(f"wrote {output}")
     emit(comparisons, printed, None if paged else output)

@@ -63,13 +63,22 @@ def reports(
     return Reports(junit, summary)
 
 
-def report(reports: Reports, command: str, gates: Sequence[Gate], results: Results) -> None:
-    """Name each gate that is not passed, or passed on a doubtful interval, and write what was asked for."""
+def report(reports: Reports, command: str, gates: Sequence[Gate], results: Results, about: Sequence[str] = ()) -> None:
+    """Name each gate that is not passed, or passed on a doubtful interval, and write what was asked for.
+
+    `about` are paragraphs for the summary.
+    """
     for gate in gates:
         if gate.status or gate.doubtful:
             say(f"gate: {gate.said}")
     write_reports(
-        reports.junit, reports.summary, command=command, gates=gates, results=results, command_line=command_line()
+        reports.junit,
+        reports.summary,
+        command=command,
+        gates=gates,
+        results=results,
+        command_line=command_line(),
+        about=about,
     )
     if reports.junit:
         say(f"wrote {reports.junit}")

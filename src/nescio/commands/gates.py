@@ -225,11 +225,12 @@ def write_reports(
     gates: Sequence[Gate],
     results: Results,
     command_line: str,
+    about: Sequence[str] = (),
 ) -> None:
     """Write what CI systems read: the JUnit file whole or not at all, the summary at the end of its file.
 
-    `command` is the verb ("score"), `command_line` what gives it all again. Raises UsageError where a file cannot be
-    written.
+    `command` is the verb ("score"), `command_line` what gives it all again, `about` further paragraphs of the
+    summary. Raises UsageError where a file cannot be written.
     """
     try:
         # The summary is opened first, so that neither is written where the other cannot be.
@@ -238,7 +239,7 @@ def write_reports(
             if junit_file is not None:
                 write_text(junit_file, junit(command, gates, str(results.signature)))
             if opened is not None:
-                opened.write(step_summary(command, gates, results, command_line))
+                opened.write(step_summary(command, gates, results, command_line, about))
         finally:
             if opened is not None:
                 opened.close()
@@ -281,13 +282,15 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def step_summary(command: str, gates: Sequence[Gate], results: Results, command_line: str) -> str:
-    """Write a section of Markdown: verdict, gates, table, signature, and the command that gives it again."""
+def step_summary(
+    command: str, gates: Sequence[Gate], results: Results, command_line: str, about: Sequence[str] = ()
+) -> str:
+    """Write a section of Markdown: verdict, gates, `about`, table, signature, and the command that gives it again."""
     parts = [f"## nescio {command}{': ' + WORDS[exit_status(gates)] if gates else ''}"]
     if gates:
         rows = [[WORDS[gate.status], gate.run, gate.asked, gate.figures] for gate in gates]
         parts.append(markdown_table(make_grid(["result", "run", "asked", "found"], rows, [True, True, True, False])))
-    parts += markdown_tables(results)
+    parts += [*about, *markdown_tables(results)]
     parts += [f"- {markdown_code(str(note))}" for note in results.notes]
     fence = "`" * max(3, 1 + longest_marks(command_line))
     parts += [markdown_code(str(results.signature)), f"{fence}console\n$ {command_line}\n{fence}"]

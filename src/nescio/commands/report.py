@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -10,18 +10,20 @@ from typing import Any, Unpack
 from nescio.commands.places import check_file, listed
 from nescio.comparison import Correction, Test, compare
 from nescio.comparison.two_runs import take_two, two_runs
+from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import UsageError
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.reporting import page
-from nescio.reporting.page.change import change_page, gather_change
+from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
 from nescio.reporting.page.texts import Commands
 from nescio.scoring.score import open_data
 from nescio.sources.writing import check_new_folder, write_text
 
 PAGES = (".html", ".htm")
+OF_LABELS = ("labels", "target", "labels_by", "also_judged")  # what only comparisons that labels correct have a use for
 MOST_NAMED = 4  # files in the title of a page that has none of its own
 
 
@@ -95,7 +97,7 @@ def report_change(
     output: Path | str,
     measures: Sequence[str] | str | None = None,
     *,
-    baseline: str | None = None,
+    baseline: str | Path | None = None,
     run: str | None = None,
     ci: float = 95.0,
     test: Test = "auto",
@@ -112,23 +114,93 @@ def report_change(
 
         nescio.report_change("outcomes.csv", "diff.html", baseline="old", run="mine")
 
-    `baseline` is the old run, `run` the new one; where there are two runs, neither need be named. `commands` are the
-    command lines that give the figures again. Other arguments as in `nescio.compare`, whose comparisons of the two runs
+    `baseline` is the old run, or the file of a baseline, `run` the new one; where there are two runs, neither need
+    be named. `commands` are the command lines that give the figures
+    again. Other arguments as in `nescio.compare`, whose comparisons of the two runs
     are returned; raises as `compare` does, and UsageError where the page cannot be written.
     """
     check_names(report_change, options)
     output = Path(output)
     check_file(output, "the page", PAGES, listed(source))
-    loaded = open_data(source, {"strata": None, "texts": True, **options}, measures)
-    pair = two_runs(loaded, baseline, run)
-    loaded = take_two(loaded, *pair)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs, "progress": progress}
     tested: dict[str, Any] = {"ci": ci, "test": test, "correction": correction, "margin": margin}
-    comparisons = compare(loaded, measures, baseline=pair[0], **tested, **drawn)
-    change = gather_change(loaded, comparisons, pair, commands or Commands(), {"ci": ci, "margin": margin})
-    texts = page.texts_of(loaded) if change.moves else None
+    read: dict[str, Any] = {"strata": None, "texts": True, **options}
+    pair = Pair(baseline, run)
+    change = change_of(source, measures, pair, commands or Commands(), how=tested | drawn, options=read)
+    write_change(change, output)
+    return change.comparisons
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Which two runs are meant: the baseline (a run, or the file of one) and the other."""
+
+    baseline: str | Path | None
+    run: str | None
+
+    def read(
+        self, source: Any, measures: Sequence[str] | str | None, options: Mapping[str, Any]
+    ) -> tuple[Loaded, Pair]:
+        """Read what is given; returns it with the pair, in which the baseline is a run."""
+        loaded = open_data(source, {"baseline_file": file_of(self.baseline), **options}, measures)
+        return loaded, Pair(loaded.baseline or (None if self.baseline is None else str(self.baseline)), self.run)
+
+
+def change_of(
+    source: Any,
+    measures: Sequence[str] | str | None,
+    pair: Pair,
+    commands: Commands,
+    *,
+    how: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Change:
+    """Return what changed between two runs; `how` they are compared is what `compare` takes, `options` of reading."""
+    loaded, pair = pair.read(source, measures, options)
+    old, new = two_runs(loaded, None if pair.baseline is None else str(pair.baseline), pair.run)
+    loaded = take_two(loaded, old, new)
+    comparisons = compare(loaded, measures, baseline=old, **how)
+    return gather_change(loaded, comparisons, (old, new), commands, {"ci": how["ci"], "margin": how["margin"]})
+
+
+def compared(
+    source: Any,
+    measures: Sequence[str] | str | None,
+    commands: Commands,
+    *,
+    page: Path | None,
+    about_two: bool,
+    how: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Comparisons, Change | None]:
+    """Compare runs, and return what changed where that is wanted.
+
+    With `page` two runs are compared and the page of what changed is written; with `about_two` what changed is returned
+    where they are two whose questions are known. `how` is what `compare` takes, with the runs, `options` those of
+    reading.
+    """
+    how, pair = dict(how), Pair(how["baseline"], how["run"])
+    if page is None and not about_two:
+        return compare(source, measures, **how, **options), None
+    for name in ("baseline", "run", *OF_LABELS):
+        del how[name]
+    if page is not None:
+        options = {"strata": None, "texts": True, **options}
+        change = change_of(source, measures, pair, commands, how=how, options=options)
+        write_change(change, page)
+        return change.comparisons, change
+    loaded, pair = pair.read(source, measures, {"strata": (), **options})
+    apart = isinstance(loaded.data, Evidence) and not loaded.data.origins
+    if apart and pair.baseline is not None and (pair.run is not None or len(loaded.data.runs) == 2):
+        change = change_of(loaded, measures, pair, commands, how=how, options={})
+        return change.comparisons, change
+    return compare(loaded, measures, baseline=pair.baseline, run=pair.run, **how), None
+
+
+def write_change(change: Change, output: Path) -> None:
+    """Write the page of what changed between two runs."""
+    texts = page.texts_of(change.loaded) if change.moves else None
     write_text(output, change_page(change, title=f"{change.old} → {change.new}", texts=texts))
-    return comparisons
 
 
 def title_of(source: Any) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -53,7 +54,7 @@ from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures, OwnInterval
-from nescio.pipeline import Loaded, ReadingOptions, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.confidence_intervals import unfit
 from nescio.scoring.corrected import METHOD
@@ -90,7 +91,7 @@ def compare(
     source: Any,
     measures: Measures = None,
     *,
-    baseline: str | None = None,
+    baseline: str | Path | None = None,
     run: str | None = None,
     ci: float = 95.0,
     test: Test = "auto",
@@ -127,7 +128,8 @@ def compare(
 
     With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them
     wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
-    files.
+    files, or the file of a baseline (`nescio.baseline`), which is refused with MismatchError where it was made on other
+    questions, by another judge, or read in another way.
 
     The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others
     too: `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own,
@@ -147,7 +149,9 @@ def compare(
     check_names(compare, options)
     check_comparing(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
-    loaded, laid = _open(source, measures, options, test, (labels, target, labels_by, also_judged))
+    given = {**options, "baseline_file": file_of(baseline)}
+    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
+    baseline = loaded.baseline or (None if baseline is None else str(baseline))
     if run is not None:
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
         baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
@@ -233,7 +237,7 @@ def _open(
     labels, target, labels_by, also_judged = how
     if labels is None:
         check_unlabelled(labels_by, also_judged)
-        counting = None if test == "tukey" else Counting(pairs=True)
+        counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
     if test != "auto":
         raise UsageError(f"--test {test} is for comparisons without --labels, whose p-values are Student's t")

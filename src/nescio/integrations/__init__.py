@@ -1,5 +1,5 @@
-"""nescio's measures inside other tools: Inspect, lm-evaluation-harness and scikit-learn. None of them is needed by
-nescio."""
+"""nescio's measures inside other tools: Inspect, lm-evaluation-harness, DeepEval, ragas and scikit-learn. None of them
+is needed by nescio."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.outcomes import Outcomes
+from nescio import judging
+from nescio.data.model import Question
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.repeats import repeats_of
+from nescio.errors import UsageError
+from nescio.formats.registry import Declined
+from nescio.judging import AnswerToJudge
 from nescio.measures import Measure, parse
 from nescio.scoring.samples import measure_inputs
 
-__all__ = ["value_of"]
+__all__ = ["check_worth", "outcome_of", "state_of", "state_of_score", "value_of"]
 
 
 def value_of(
@@ -49,3 +54,44 @@ def value_of(
     outcomes = Outcomes(("run",), asked, states, sure, row(candidate), known, repeats=repeats)
     data, _ = apply_policies(outcomes, Policies(ungraded="exclude"))
     return measure_inputs(data, [wanted])[0][0].value
+
+
+def state_of(
+    answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
+) -> int:
+    """Return what became of an answer: CORRECT, INCORRECT, SILENT or NOT_GRADED of `nescio.data.outcomes`.
+
+    None, an empty text, and one that matches a `declined_pattern` whole are SILENT; what else is said the judge grades,
+    by all the answers that are right. Raises UnknownNameError for the judge.
+    """
+    if answer is None or not answer.strip() or Declined(tuple(declined_pattern)).fits(answer):
+        return SILENT
+    question = Question("0", "", tuple(map(str, golds)))
+    return judging.known(judge).grade([AnswerToJudge("run", question, answer)])[0].state
+
+
+def outcome_of(
+    answer: str | None, golds: Sequence[str], *, judge: str = "exact", declined_pattern: Sequence[str] = ()
+) -> str | None:
+    """Return what became of an answer in a word, None where it is not graded; arguments as in `state_of`."""
+    state = state_of(answer, golds, judge=judge, declined_pattern=declined_pattern)
+    return next((word for word, code in STATES.items() if code == state), None)
+
+
+def state_of_score(score: float | None) -> int:
+    """Return the outcome that a score of `nescio_outcome` stands for: 1 right, 0 wrong, between them silence.
+
+    None and NaN are not graded. Raises UsageError for another number.
+    """
+    if score is None or np.isnan(score):
+        return NOT_GRADED
+    if not 0 <= score <= 1:
+        raise UsageError(f"a score of nescio_outcome is between 0 and 1 (found {score!r})")
+    return CORRECT if score == 1 else INCORRECT if score == 0 else SILENT
+
+
+def check_worth(worth: float, judge: str) -> None:
+    """Raise UsageError for what no abstention can earn beside right and wrong, UnknownNameError for the judge."""
+    if isinstance(worth, bool) or not isinstance(worth, (int, float)) or not 0 < worth < 1:
+        raise UsageError(f"worth is a number between 0 and 1, which abstaining earns (found {worth!r})")
+    judging.known(judge)

@@ -27,13 +27,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nescio import judging
-from nescio.data.model import Question
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
 from nescio.errors import UsageError
 from nescio.formats.logs.lm_eval.reader import INVALID
-from nescio.formats.registry import Declined
-from nescio.integrations import value_of
-from nescio.judging import AnswerToJudge
+from nescio.integrations import state_of, value_of
 from nescio.measures import parse
 
 ITEMS = {CORRECT: 1.0, INCORRECT: 0.0, NOT_GRADED: float("nan")}
@@ -66,11 +63,8 @@ def item(
 
     `judge` is any that `nescio judge` knows, such as "numeric"; `references` are all the answers that are right.
     """
-    text = str(answer)
-    if not text.strip() or text.strip() == INVALID or Declined(tuple(declined_pattern)).fits(text):
-        return Silence()
-    question = Question("0", "", tuple(map(str, references)))
-    state = judging.known(judge).grade([AnswerToJudge("run", question, text)])[0].state
+    text = "" if str(answer).strip() == INVALID else str(answer)
+    state = state_of(text, references, judge=judge, declined_pattern=declined_pattern)
     return Silence() if state == SILENT else ITEMS[state]
 
 

@@ -5,6 +5,7 @@
 Every command and every function that takes files goes through these, and through nothing else.
 """
 
+from nescio.pipeline.baselines import deciding, file_of, words_of
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
 from nescio.pipeline.options import (
@@ -30,6 +31,8 @@ __all__ = [
     "ReadingOptions",
     "apply",
     "check_names",
+    "deciding",
+    "file_of",
     "judge",
     "judges_of",
     "load",
@@ -39,4 +42,5 @@ __all__ = [
     "read_collection",
     "read_parts",
     "recognise",
+    "words_of",
 ]

@@ -17,6 +17,7 @@ from nescio.data.tallied import OutcomeCounts
 from nescio.data.tally_policies import apply_to_counts, non_answers_of
 from nescio.errors import MismatchError, UsageError
 from nescio.formats import ReadResult, Unjudged
+from nescio.pipeline.baselines import open_baseline, stand_beside
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.options import Options
 from nescio.pipeline.reading import read
@@ -33,7 +34,8 @@ class Loaded:
     `silence` counts the non-answers of each run by kind, as they stood before any policy was applied. `unshared` holds
     the questions that some run lacks, as they stood then. `judged_here` says that nescio judged, and not the tool whose
     log this is. `texts` holds the questions and answers themselves, where they were read to be judged; `in_words` the
-    outcomes as they stood before any policy, where their texts were asked for and are in the files.
+    outcomes as they stood before any policy, where their texts were asked for and are in the files. `baseline` names
+    the run that a file of a baseline put beside those of the files.
     """
 
     data: Evidence | Tally
@@ -47,6 +49,7 @@ class Loaded:
     judged_here: bool = False
     texts: Unjudged | None = None
     in_words: Outcomes | None = None
+    baseline: str | None = None
 
     @property
     def signature(self) -> dict[str, str]:
@@ -101,6 +104,8 @@ def load(source: Any, options: Options | None = None) -> Loaded:
         kind = "counts" if isinstance(source, Tally) else "evidence"
         policies = _policies(options)
         return Loaded(_prepared(source, options, policies), measures=_defaults(source), format=kind, options=options)
+    if options.baseline_file is not None:
+        options = replace(options, texts=True)  # questions that were changed are known by their words
     items = list(source) if isinstance(source, (list, tuple)) and not is_rows(source) else [source]
     with options.naming():
         return apply(judge(read(items, options), options.judge), options)
@@ -109,11 +114,14 @@ def load(source: Any, options: Options | None = None) -> Loaded:
 def apply(judged: ReadResult, options: Options) -> Loaded:
     """Apply the policies to outcomes; what is Evidence or counts already stays as it is."""
     policies = _policies(options)
+    baseline = None
+    if options.repeats_of:
+        judged = replace(judged, data=merged(judged.data, options))
+    if options.baseline_file is not None:
+        judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data, notes = judged.data, list(judged.notes)
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
-    if options.repeats_of:
-        data = merged(data, options)
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else None
     if isinstance(data, Outcomes):
         silence = non_answers(data)
@@ -139,6 +147,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged.judged_here,
         judged.texts,
         in_words,
+        baseline,
     )
 
 

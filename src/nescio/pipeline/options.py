@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypedDict, get_args
 
 from nescio.data.columns import OUTCOMES
@@ -31,6 +32,7 @@ class CallerOptions(TypedDict, total=False):
     texts: bool
     counting: Counting | None
     beside: frozenset[str]
+    baseline_file: Path | None
 
 
 class ChooseOption(CallerOptions, total=False):
@@ -74,12 +76,13 @@ class Options:
 
     `strata` names the columns to keep for breakdowns (None: all that are constant within a question); `cluster` the
     stratum whose questions move together when they are resampled; `repeats_of` names runs (NAME: PATTERN) that are
-    repeats of one; `column` says which column of a table plays a part
-    (NAME: COLUMN); `graded` the numeric columns that measures such as mean(f1) read; `max_unpacked` how many GB a
-    compressed file may unpack to. `watch` is told how many bytes of JSON Lines have been read, of how many; `typed`
-    says that the options were typed on a command line, which errors then name; `texts` asks for the words of questions
-    and answers, which a report shows; `counting` says that counts of a large table will do, and which; `beside` are the
-    columns of a table of labels that is read beside the files, which `column` may mean.
+    repeats of one; `column` says which column of a table plays a part (NAME: COLUMN); `graded` the numeric columns that
+    measures such as mean(f1) read; `max_unpacked` how many GB a compressed file may unpack to. `watch` is told how many
+    bytes of JSON Lines have been read, of how many; `typed` says that the options were typed on a command line, which
+    errors then name; `texts` asks for the words of questions and answers, which a report shows; `counting` says that
+    counts of a large table will do, and which; `beside` are the columns of a table of labels that is read beside the
+    files, which `column` may mean; `baseline_file` is the file of a baseline, whose run is to stand beside those of the
+    files.
     """
 
     format_in: str | None = None
@@ -102,6 +105,7 @@ class Options:
     texts: bool = False
     counting: Counting | None = None
     beside: frozenset[str] = frozenset()
+    baseline_file: Path | None = None
 
     def __post_init__(self) -> None:
         for pairs in ("column", "outcome_map", "choose"):
@@ -169,6 +173,7 @@ CALLERS = (
     "texts",
     "counting",
     "beside",
+    "baseline_file",
 )  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
 from nescio.errors import FormatError
-from nescio.formats.logs.graded import Graded, choose, numbered, outcomes_of
+from nescio.formats.logs.graded import SAID_SO, Graded, choose, numbered, outcomes_of
 from nescio.formats.logs.grading import (
     SCORE,
     UNREAD,
@@ -30,6 +30,8 @@ from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.text import sanitize
 
 METRIC = "metric"  # --choose metric=NAME
+# The metric that nescio.integrations gives DeepEval and ragas: 1 right, 0 wrong, and between them unanswered.
+OUTCOME = "nescio_outcome"
 _LONGEST = 100  # characters of a question that can be its name
 
 
@@ -71,7 +73,9 @@ def by_metric(
         raise FormatError(path, "there is no metric in it")
     for own in tasks.values():
         notes += _both_means(own, list(dict.fromkeys(name for answer in own for name in answer.scores)))
-    chosen = choose(options, METRIC, names, "metrics") if METRIC in options.choose else None
+    tasks = {task: [_abstaining(answer) for answer in own] for task, own in tasks.items()}
+    usual = OUTCOME if OUTCOME in names else None
+    chosen = choose(options, METRIC, names, "metrics") if METRIC in options.choose else usual
     deciding = {task: _deciding(own, chosen, options, verdicts=verdicts) for task, own in tasks.items()}
     scales = {
         task: scale_of(_graded_scores(tasks[task], name), options) if name else None for task, name in deciding.items()
@@ -93,6 +97,19 @@ def by_metric(
         rows += [_outcome(answer, name, scale) for answer in own]
     outcomes = outcomes_of(rows, path, options, notes)
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, keep)
+
+
+def abstains(scores: Mapping[str, float | None]) -> bool:
+    """Say whether nescio's own metric took an answer for silence."""
+    score = scores.get(OUTCOME)
+    return score is not None and 0 < score < 1
+
+
+def _abstaining(answer: Marked) -> Marked:
+    """Return an answer with what nescio's own metric says of silence in its own place."""
+    if not abstains(answer.scores):
+        return answer
+    return replace(answer, scores={**answer.scores, OUTCOME: 0.0}, silent=answer.silent or SAID_SO)
 
 
 def _graded_scores(answers: Sequence[Marked], name: str) -> list[float]:

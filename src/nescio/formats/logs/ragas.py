@@ -26,7 +26,7 @@ from nescio.formats.logs.metric_tables import (
     question_column,
     rows_of,
 )
-from nescio.formats.logs.metrics import Marked, by_metric
+from nescio.formats.logs.metrics import OUTCOME, Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
 
@@ -44,6 +44,7 @@ METRICS = {
     *("nv_response_groundedness", "response_groundedness", "llm_context_precision_with_reference"),
     *("llm_context_precision_without_reference", "non_llm_context_recall", "noise_sensitivity", "context_relevance"),
     *("noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "summary_score", "harmfulness", "coherence"),
+    OUTCOME,
 }
 
 

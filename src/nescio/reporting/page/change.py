@@ -65,7 +65,7 @@ def gather_change(
             f"the comparison is of {rows[0].run!r} against {rows[0].baseline!r}, not the other way round"
         )
     old, new = names(pair)
-    chosen = ("--baseline", pair[0], "--run", pair[1])
+    chosen = ("--baseline", str(loaded.options.baseline_file or pair[0]), "--run", pair[1])
     page_command = commands.line("compare", *asked([row.measure for row in rows]), *chosen, "-o", "diff.html")
     compared = comparisons.with_rows(rows)
     values = _values(loaded, data, places, [row.measure for row in rows])

@@ -36,7 +36,7 @@ from nescio.formats.logs.grading import (
     run_names,
     threshold,
 )
-from nescio.formats.logs.metrics import METRIC, repeated
+from nescio.formats.logs.metrics import METRIC, abstains, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import part_of
 from nescio.sources.source import Source
@@ -174,6 +174,8 @@ def _graded(case: Case, metric: str | None, options: ReadOptions) -> Graded:
         silent = SAID_SO
     elif case.output is None or not case.output.strip():
         silent = EMPTY
+    elif abstains({name: mark.score for name, mark in case.marks.items()}):
+        silent = SAID_SO
     if silent:
         state, why = outcome_of(state, silent)
     return Graded(

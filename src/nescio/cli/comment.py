@@ -1,0 +1,35 @@
+"""nescio comment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from nescio.cli import options
+from nescio.cli.output import say
+from nescio.commands.comment import comment
+
+
+@options.command("comment")
+@click.argument("text", type=options.PATH, metavar="FILE")
+@click.option(
+    "--name",
+    default="nescio",
+    show_default=True,
+    metavar="NAME",
+    help="What tells this comment from others, as of a matrix of jobs.",
+)
+def command(text: Path, name: str) -> None:
+    """Write a file of Markdown into one comment on the pull request of this GitHub Actions job.
+
+    The comment is written once and updated in place from then on. FILE is what --step-summary=FILE of `nescio score`
+    and `compare` wrote. The step needs GITHUB_TOKEN in its environment, and the job `permissions: pull-requests:
+    write`. If there is no pull request, no token, or one that may only read (as on pull requests from forks), a message
+    says so and the exit status is still 0, so that gates decide alone.
+
+    \b
+    nescio comment summary.md
+    nescio comment summary.md --name small-model
+    """
+    say(str(comment(text, name=name)))

@@ -1,0 +1,246 @@
+"""Baselines: one run with its outcomes, and where they came from, for gates that compare later runs with it.
+
+A baseline is a JSON object, as `nescio baseline` writes it. `nescio_baseline` is the version of the format; `run`,
+`version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`, `signature` and
+`measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row for each answer.
+`text` and `gold` are digests of a question's words and of its gold answers, by which a question that was changed is
+known; the words themselves are not kept. A run of scores alone has no column `outcome`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array, known
+from nescio.data.evidence import ABSENCES, Evidence
+from nescio.data.judges import JudgeRecord, parse
+from nescio.data.outcomes import ABSENT, NOT_GRADED, STATES, Outcomes
+from nescio.data.repeats import FIRST, Repeats, repeats_of
+from nescio.errors import FormatError, NescioError
+from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
+from nescio.sources.source import Source
+
+VERSION = 1
+KEY = "nescio_baseline"
+SCORE = "score:"  # before the name of a column of scores
+_STATES = {**STATES, "ungraded": NOT_GRADED, "missing": ABSENT}
+_WORDS = {state: word for word, state in _STATES.items()}
+_NUMBERS: Mapping[str, tuple[type, float]] = {  # columns of numbers: their type, and what stands for nothing
+    "confidence": (np.float64, np.nan),
+    "candidate": (np.int8, -1),
+    "answerable": (np.int8, -1),
+    "first_right": (np.int64, 0),
+}
+_TEXTS = ("question", "repeat", "outcome", "absence", "why", "text", "gold")
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a baseline came from: all of the file but the rows.
+
+    `read` holds the options of reading that decide outcomes.
+    """
+
+    run: str
+    version: str
+    date: str
+    format: str
+    judge: tuple[str, ...]
+    questions: int
+    digest: str
+    signature: str
+    command: str = ""
+    commit: str = ""
+    read: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[Mapping[str, str], ...] = ()
+    measures: tuple[Mapping[str, str | int | float | None], ...] = ()
+
+    @property
+    def judges(self) -> tuple[JudgeRecord, ...]:
+        """Who judged."""
+        return tuple(map(parse, self.judge))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Baseline:
+    """A run and where it came from; `texts` and `golds` hold a digest for each question whose words are known."""
+
+    made: Provenance
+    data: Outcomes | Evidence
+    texts: Mapping[str, str] = field(default_factory=dict)
+    golds: Mapping[str, str] = field(default_factory=dict)
+
+
+def recognise(source: Source) -> str | None:
+    """Recognise a JSON object with `nescio_baseline`, `columns` and `rows`."""
+    whole = source.kind == "document" and isinstance(source.document, dict)
+    return "baseline" if whole and {KEY, "columns", "rows"} <= {*source.columns} else None
+
+
+@reader(
+    "baseline",
+    about="a baseline: one run with its outcomes and where they came from (nescio baseline)",
+    recognise=recognise,
+)
+def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # noqa: ARG001
+    """Read a baseline as a run of its own; several are refused."""
+    if len(parts) > 1:
+        raise FormatError(parts[1][1].label, "a baseline is read alone; compare later runs --baseline with it")
+    baseline = read_file(parts[0][1])
+    return ReadResult(baseline.data, judges=baseline.made.judges)
+
+
+def read_file(source: Source) -> Baseline:
+    """Read one baseline; raises FormatError where it is none, is damaged, or is of a later version."""
+    import msgspec
+
+    label, document = source.label, source.document
+    if recognise(source) is None:
+        raise FormatError(label, "this is no baseline; nescio baseline writes them")
+    if document[KEY] != VERSION:
+        raise FormatError(label, f"this nescio reads baselines of version {VERSION}", value=document[KEY])
+    try:
+        made = msgspec.convert({name: document[name] for name in document if name != KEY}, Provenance)
+        columns = msgspec.convert(document["columns"], list[str])
+        rows = msgspec.convert(document["rows"], list[list[str | float | None]])
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise FormatError(label, f"a damaged baseline: {error}") from None
+    try:
+        return _baseline(made, columns, rows)
+    except (ValueError, TypeError, KeyError, OverflowError, NescioError) as error:
+        raise FormatError(label, f"a damaged baseline: {error}") from None
+
+
+def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Baseline:
+    if not rows:
+        raise ValueError("it has no rows")
+    if any(len(row) != len(columns) for row in rows) or len(set(columns)) != len(columns):
+        raise ValueError("a row has other columns")
+    cells = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+    if unknown := [name for name in columns if name not in (*_TEXTS, *_NUMBERS) and not name.startswith(SCORE)]:
+        raise ValueError(f"there is no column {unknown[0]!r}")
+    for name in _TEXTS:
+        if any(not isinstance(cell, str | None) for cell in cells.get(name, ())):
+            raise ValueError(f"{name} must be a text")
+    questions = [_name(cell) for cell in cells["question"]]
+    labels = [_name(cell) for cell in cells.get("repeat", [FIRST] * len(rows))]
+    if len(set(zip(questions, labels, strict=True))) != len(rows):
+        raise ValueError("an answer stands in it twice")
+    if made.questions != len(set(questions)) or made.digest != digest_of(questions):
+        raise ValueError("its questions are not those that its head counts")
+    scores = {name.removeprefix(SCORE): _numbers(cells[name])[None] for name in columns if name.startswith(SCORE)}
+    for name in scores:
+        known(name)
+    repeats = repeats_of(questions, labels)
+    if "outcome" in cells:
+        data: Outcomes | Evidence = _outcomes(made.run, tuple(questions), cells, scores, repeats)
+    else:
+        data = _evidence(made.run, tuple(questions), cells, scores, repeats)
+    texts, golds = (
+        {question: str(cell) for question, cell in zip(questions, cells.get(name, ()), strict=False) if cell}
+        for name in ("text", "gold")
+    )
+    return Baseline(made, data, texts, golds)
+
+
+def _name(cell: Any) -> str:
+    if not isinstance(cell, str) or not cell:
+        raise ValueError("a question or a repeat has no name")
+    return cell
+
+
+def _numbers(cells: Sequence[Any], dtype: type = np.float64, empty: float = np.nan) -> Array:
+    if any(isinstance(cell, str) for cell in cells):
+        raise ValueError("a number must not be a text")
+    values = np.array([empty if cell is None else cell for cell in cells], dtype=np.float64)
+    if dtype is not np.float64 and (np.isnan(values) | (values != np.rint(values)) | (values < -1)).any():
+        raise ValueError("a number must be whole")
+    if dtype is np.int8 and (values > 1).any():
+        raise ValueError("a candidate or answerable is 0, 1 or null")
+    return values.astype(dtype)
+
+
+def _outcomes(
+    run: str, questions: tuple[str, ...], cells: Mapping[str, Any], scores: Mapping[str, Array], repeats: Repeats | None
+) -> Outcomes:
+    numbers = {name: _numbers(cells[name], *kind) for name, kind in _NUMBERS.items() if name in cells}
+    if ((numbers.get("confidence", np.zeros(0)) < 0) | (numbers.get("confidence", np.zeros(0)) > 1)).any():
+        raise ValueError("a confidence must be between 0 and 1")
+    why = np.array(cells["why"], dtype=object)[None] if "why" in cells else None
+    state = np.array([[_STATES[word] for word in cells["outcome"]]], dtype=np.int8)
+    grids = {name: numbers[name][None] for name in numbers if name != "answerable"}
+    return Outcomes(
+        (run,),
+        questions,
+        state,
+        grids.get("confidence"),
+        grids.get("candidate"),
+        numbers.get("answerable"),
+        grids.get("first_right"),
+        extra_columns=scores,
+        why=why,
+        repeats=repeats,
+    )
+
+
+def _evidence(
+    run: str, questions: tuple[str, ...], cells: Mapping[str, Any], scores: Mapping[str, Array], repeats: Repeats | None
+) -> Evidence:
+    if not scores:
+        raise ValueError("it has neither outcomes nor scores")
+    absence = np.array([[ABSENCES.index(word) for word in cells["absence"]]], dtype=np.uint8)
+    clusters = None if repeats is None else repeats.question
+    return Evidence((run,), questions, scores, absence, clusters=clusters, repeats=repeats)
+
+
+def in_json(baseline: Baseline) -> str:
+    """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
+    columns, rows = _table(baseline)
+    made = baseline.made
+    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__slots__}, "columns": columns}
+    lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
+    body = ",\n".join(_dumped(row) for row in rows)
+    return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + body + "\n]\n}\n"
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _table(baseline: Baseline) -> tuple[list[str], Iterator[list[Any]]]:
+    data = baseline.data
+    cells: dict[str, Sequence[Any]] = {"question": data.questions}
+    if data.repeats is not None:
+        cells["repeat"] = [str(label) for label in data.repeats.label]
+    if isinstance(data, Outcomes):
+        cells["outcome"] = [_WORDS[state] for state in data.state[0].tolist()]
+        for name, (_, empty) in _NUMBERS.items():
+            values = getattr(data, name)
+            own = None if values is None else values if name == "answerable" else values[0]
+            plain = [] if own is None else [None if cell == empty or np.isnan(cell) else cell for cell in own.tolist()]
+            if any(cell is not None for cell in plain):
+                cells[name] = plain
+        if data.why is not None:
+            cells["why"] = [None if why is None else str(why) for why in data.why[0]]
+        scores = data.extra_columns
+    else:
+        cells["absence"] = [ABSENCES[code] for code in data.absence[0].tolist()]
+        scores = data.columns
+    for name, column in scores.items():
+        numbers = np.asarray(column[0], dtype=np.float64).tolist()
+        cells[SCORE + name] = [None if np.isnan(cell) else cell for cell in numbers]
+    for name, digests in (("text", baseline.texts), ("gold", baseline.golds)):
+        if digests:
+            cells[name] = [digests.get(question) for question in data.questions]
+    return list(cells), (list(row) for row in zip(*cells.values(), strict=True))
+
+
+def digest_of(names: Sequence[str]) -> str:
+    """Return a short digest of names in any order, each counted once."""
+    return hashlib.sha256("\n".join(sorted(set(names))).encode(errors="replace")).hexdigest()[:12]

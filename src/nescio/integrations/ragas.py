@@ -1,0 +1,70 @@
+"""ragas: a metric that keeps silence apart from wrong answers, and any measure over its results.
+
+    from nescio.integrations.ragas import measured, outcome
+
+    result = evaluate(dataset, [outcome(worth=0.5, declined_pattern=["I don't know.*"])])
+    measured("c@1", result)
+
+A sample scores 1 where its response is right by the judge, 0 where it is wrong, `worth` where it is empty or declines,
+and NaN where there is no reference. The mean m that ragas prints is penalty(t=worth) on another scale: (m - t)/(1 - t).
+`nescio score result.csv`, of the table of `result.to_pandas()`, reads the three outcomes back by the name of the
+column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from nescio.errors import UsageError
+from nescio.formats.logs.metrics import OUTCOME
+from nescio.integrations import check_worth, outcome_of, state_of_score, value_of
+from nescio.measures import parse
+
+
+def outcome(*, worth: float = 0.5, judge: str = "exact", declined_pattern: Sequence[str] = ()) -> Any:
+    """Return a metric for `evaluate`: 1 right, 0 wrong, `worth` unanswered, NaN not graded.
+
+    A response is compared with its `reference` by `judge`, any that `nescio judge` knows; a response that is empty, or
+    matches a `declined_pattern` whole, is unanswered. It asks no language model. Raises UsageError for a worth that is
+    not between 0 and 1, and UnknownNameError for the judge.
+    """
+    check_worth(worth, judge)
+    base = import_module("ragas.metrics.base")
+    columns = {base.MetricType.SINGLE_TURN: {"reference", "response"}}
+
+    @dataclass
+    class Outcome(base.SingleTurnMetric):  # type: ignore[misc,name-defined]
+        name: str = OUTCOME
+        _required_columns: Any = field(default_factory=lambda: columns)
+
+        def init(self, run_config: Any) -> None:
+            """Need no model, and so nothing to begin with."""
+
+        async def _single_turn_ascore(self, sample: Any, callbacks: Any) -> float:  # noqa: ARG002
+            if not sample.reference:
+                return float("nan")
+            word = outcome_of(sample.response, [sample.reference], judge=judge, declined_pattern=declined_pattern)
+            return float("nan") if word is None else {"correct": 1.0, "incorrect": 0.0}.get(word, worth)
+
+    return Outcome()
+
+
+def measured(measure: str, result: Any) -> float:
+    """Return a measure over what `evaluate` returned, by the outcomes that the metric gave; NaN where it is undefined.
+
+    Samples of one input are repeats of one question. Raises UnknownNameError for the measure, and UsageError where the
+    metric was not among those that were run.
+    """
+    wanted = parse(measure)
+    try:
+        scores = result[OUTCOME]
+    except KeyError:
+        raise UsageError(f"there is no score of {OUTCOME}; run nescio.integrations.ragas.outcome()") from None
+    questions = [str(sample.user_input) for sample in result.dataset.samples]
+    states = np.array([state_of_score(score) for score in scores], dtype=np.int8)
+    return value_of(wanted, states, questions=questions)

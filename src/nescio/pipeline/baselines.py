@@ -1,0 +1,251 @@
+"""A baseline beside the runs that are held against it: whether they belong together, and both as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.evidence import NO_ROW, Evidence
+from nescio.data.judges import JudgeRecord, named
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import ABSENT, Outcomes
+from nescio.data.repeats import FIRST, repeats_of
+from nescio.data.texts import texts_of
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.formats import ReadResult
+from nescio.formats.native.baseline import Baseline, digest_of, read_file
+from nescio.pipeline.judging import judges_of
+from nescio.pipeline.options import Options
+from nescio.pipeline.recognition import open_files
+
+DECIDING = ("choose", "outcome_map", "declined_pattern")  # options of reading that decide what an outcome is
+_NAMED = 3  # questions named in a message
+Words = Mapping[str, str]
+
+
+def file_of(baseline: str | Path | None) -> Path | None:
+    """Return the file that is named as a baseline: a path, or a text that ends in .json and names a file."""
+    if isinstance(baseline, Path):
+        return baseline
+    named_file = baseline is not None and baseline.lower().endswith(".json") and Path(baseline).is_file()
+    return Path(baseline) if baseline is not None and named_file else None
+
+
+def open_baseline(path: Path) -> Baseline:
+    """Read the file of a baseline; raises FormatError."""
+    sources, _ = open_files([path])
+    if len(sources) != 1:
+        raise FormatError(path, "this is no baseline; nescio baseline writes them")
+    return read_file(sources[0])
+
+
+def words_of(read: ReadResult) -> tuple[Words, Words]:
+    """Return digests of the words of the questions, and of their gold answers, as far as the files hold them."""
+    asked: dict[str, tuple[str, str]] = {}
+    if read.texts is not None:
+        for question in read.texts.collection.questions:
+            words = texts_of(question.text, question.answers)
+            asked[question.id] = (words.question, words.gold)
+    elif isinstance(read.data, Outcomes) and read.data.texts is not None:
+        for row in read.data.texts:
+            for name, words in zip(read.data.questions, row, strict=True):
+                if words is not None and not asked.get(name, ("",))[0]:
+                    asked[name] = (words.question, words.gold)
+    texts = {name: digest_of([text]) for name, (text, _) in asked.items() if text}
+    return texts, {name: digest_of([gold]) for name, (_, gold) in asked.items() if gold}
+
+
+def deciding(options: Options) -> dict[str, Any]:
+    """Return the options of reading that decide outcomes, as JSON has them, where they were given."""
+    values = {name: getattr(options, name) for name in DECIDING}
+    return {name: dict(v) if isinstance(v, Mapping) else list(v) for name, v in values.items() if v}
+
+
+def stand_beside(read: ReadResult, baseline: Baseline, path: Path, options: Options) -> tuple[ReadResult, str]:
+    """Return what was read with the baseline's run at its end, and what that run is called there.
+
+    Raises MismatchError where the questions, the judge or the way of reading are others than the baseline's, and
+    UsageError for data that is not known question by question.
+    """
+    data = read.data
+    if not isinstance(data, (Outcomes, Evidence)):
+        raise UsageError(f"{path}: a baseline is compared question by question, and these files hold counts")
+    _check_questions(data.questions, baseline, path, *words_of(read))
+    _check_judges(judges_of(read), baseline, path)
+    _check_reading(deciding(options), baseline, path)
+    old = baseline.data
+    if not isinstance(old, type(data)):
+        kinds = ("outcomes", "scores") if isinstance(old, Outcomes) else ("scores", "outcomes")
+        raise MismatchError(f"{path}: the baseline has {kinds[0]}, and these files hold {kinds[1]} alone")
+    name = _free(baseline.made.run, data.runs)
+    both = _together(data, old, name, path)
+    made = baseline.made
+    said = note(
+        "baseline.compared",
+        "baseline {subject!r} from {file}: made {date} by nescio {version} on the same {questions:n question}",
+        name,
+        file=path.name,
+        date=made.date,
+        version=made.version,
+        questions=made.questions,
+    )
+    return replace(read, data=both, notes=(*read.notes, said, *_dates(read, baseline))), name
+
+
+def _check_questions(questions: Iterable[str], baseline: Baseline, path: Path, texts: Words, golds: Words) -> None:
+    new, old = set(questions), set(baseline.data.questions)
+    if new != old:
+        parts = [_listed(old - new, "only in the baseline"), _listed(new - old, "only here")]
+        raise MismatchError(
+            f"{path}: the baseline was made on other questions: {'; '.join(filter(None, parts))}. Make it anew from "
+            "its run on these questions, with nescio baseline"
+        )
+    for what, before, now in (("text", baseline.texts, texts), ("gold answer", baseline.golds, golds)):
+        other = {name for name in before if name in now and before[name] != now[name]}
+        if other:
+            raise MismatchError(
+                f"{path}: the baseline was made on other questions: {_listed(other, f'with another {what}')}. Make it "
+                "anew from its run on these questions, with nescio baseline"
+            )
+
+
+def _listed(questions: set[str], how: str) -> str:
+    if not questions:
+        return ""
+    names = sorted(questions)
+    rest = f", and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f"{len(names):,} {how} ({', '.join(map(repr, names[:_NAMED]))}{rest})"
+
+
+def _check_judges(judges: Sequence[JudgeRecord], baseline: Baseline, path: Path) -> None:
+    """Raise MismatchError where another judge judged; the day on which a model judged may differ."""
+    before, now = ({replace(record, date="") for record in records} for records in (baseline.made.judges, judges))
+    if before != now:
+        raise MismatchError(
+            f"{path}: the baseline was judged by {named(baseline.made.judges)}, and these files by {named(judges)}. A "
+            "difference would be the judges' as well; judge both alike, and make the baseline anew with nescio baseline"
+        )
+
+
+def _dates(read: ReadResult, baseline: Baseline) -> tuple[Note, ...]:
+    """Note that a model judged on other days, in which it may have changed."""
+    before, now = ({record.date for record in records} - {""} for records in (baseline.made.judges, judges_of(read)))
+    if before == now:
+        return ()
+    return (
+        note(
+            "baseline.dates",
+            "the same judge judged the baseline on {before:list} and these answers on {now:list}",
+            before=sorted(before) or ["an unknown day"],
+            now=sorted(now) or ["an unknown day"],
+        ),
+    )
+
+
+def _check_reading(now: Mapping[str, Any], baseline: Baseline, path: Path) -> None:
+    before = dict(baseline.made.read)
+    for name in DECIDING:
+        if before.get(name) != now.get(name):
+            option = f"--{name.replace('_', '-')}"
+            raise MismatchError(
+                f"{path}: the baseline was read with {_said(option, before.get(name))}, and these files with "
+                f"{_said(option, now.get(name))}; read both alike"
+            )
+
+
+def _said(option: str, value: Any) -> str:
+    if not value:
+        return f"no {option}"
+    pairs = [f"{key}={word}" for key, word in value.items()] if isinstance(value, Mapping) else value
+    return " ".join(f"{option} {pair}" for pair in map(str, pairs))
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """Return the name of the baseline's run, changed where a run has it already."""
+    while name in taken:
+        name = f"{name} (baseline)"
+    return name
+
+
+def _together(new: Any, old: Any, name: str, path: Path) -> Any:
+    """Return the runs of both on the rows of either; what is known of a question is as the new files have it."""
+    keys_new, keys_old = _keys(new), _keys(old)
+    at_new, at_old = ({key: i for i, key in enumerate(keys)} for keys in (keys_new, keys_old))
+    keys = [*keys_new, *(key for key in keys_old if key not in at_new)]
+    of_question: dict[str, int] = {}
+    for i, (question, _) in enumerate(keys_new):
+        of_question.setdefault(question, i)
+    same = np.array([at_new.get(key, of_question[key[0]]) for key in keys])
+    places = [np.array([at.get(key, -1) for key in keys]) for at in (at_new, at_old)]
+
+    def both(first: Array | None, second: Array | None, empty: object) -> Array | None:
+        if first is None and second is None:
+            return None
+        halves = []
+        for array, place, runs in zip((first, second), places, (len(new.runs), 1), strict=True):
+            given = first if first is not None else second
+            assert given is not None
+            half: Array = np.full((runs, len(keys)), empty, dtype=given.dtype)
+            if array is not None:
+                half[:, place >= 0] = array[:, place[place >= 0]]
+            halves.append(half)
+        return np.concatenate(halves)
+
+    def columns(first: Mapping[str, Array], second: Mapping[str, Array]) -> dict[str, Array]:
+        names = dict.fromkeys([*first, *second])
+        merged = {column: both(first.get(column), second.get(column), np.nan) for column in names}
+        return {column: array for column, array in merged.items() if array is not None}
+
+    questions = tuple(question for question, _ in keys)
+    common: dict[str, Any] = {
+        "runs": (*new.runs, name),
+        "questions": questions,
+        "strata": {column: values[same] for column, values in new.strata.items()},
+        "clusters": None if new.clusters is None else new.clusters[same],
+        "repeats": repeats_of(questions, [label for _, label in keys]),
+    }
+    if isinstance(new, Evidence):
+        if new.clusters is None and common["repeats"] is not None:
+            common["clusters"] = common["repeats"].question
+        absence = both(new.absence, old.absence, NO_ROW)
+        assert absence is not None
+        return replace(new, **common, columns=columns(new.columns, old.columns), absence=absence)
+    return replace(
+        new,
+        **common,
+        state=both(new.state, old.state, ABSENT),
+        confidence=both(new.confidence, old.confidence, np.nan),
+        candidate=both(new.candidate, old.candidate, -1),
+        answerable=_answerable(new, old, questions, path),
+        first_right=both(new.first_right, old.first_right, 0),
+        extra_columns=columns(new.extra_columns, old.extra_columns),
+        why=both(new.why, old.why, None),
+        texts=both(new.texts, None, None),
+        files=(*new.files, str(path)) if new.files else (),
+        judges=(*new.judges, None) if new.judges else (),
+    )
+
+
+def _answerable(new: Outcomes, old: Outcomes, questions: Sequence[str], path: Path) -> Array | None:
+    """Return whether each question has an answer, as far as either knows; raises MismatchError where they disagree."""
+    known: list[dict[str, int]] = []
+    for data in (old, new):
+        values = () if data.answerable is None else data.answerable.tolist()
+        known.append({name: value for name, value in zip(data.questions, values, strict=False) if value >= 0})
+    if other := {name for name, value in known[1].items() if known[0].get(name, value) != value}:
+        raise MismatchError(
+            f"{path}: the baseline was made on other questions: {_listed(other, 'with an answer in one alone')}"
+        )
+    both = known[0] | known[1]
+    return np.array([both.get(name, -1) for name in questions], dtype=np.int8) if both else None
+
+
+def _keys(data: Outcomes | Evidence) -> list[tuple[str, str]]:
+    """Name rows by their questions and repeats."""
+    labels = [FIRST] * len(data.questions) if data.repeats is None else map(str, data.repeats.label)
+    return list(zip(data.questions, labels, strict=True))

@@ -1,0 +1,32 @@
+"""What changed between two runs, as Markdown: the tiles of the page, for summaries and comments on pull requests."""
+
+from __future__ import annotations
+
+from nescio.reporting.grid import make_grid
+from nescio.reporting.markdown import in_markdown, markdown_code, markdown_table
+from nescio.reporting.page.change import Change, sentence
+from nescio.reporting.page.moves import GROUPS
+
+TILES = ("won", "lost", "newly-silent", "newly-answered", "same")
+LISTED = ("lost", "newly-silent")  # those that a reviewer looks at first
+MOST_NAMED = 10
+
+
+def tiles(change: Change) -> list[str]:
+    """Return paragraphs: who is better by the first measure, how many questions were won, lost, newly silent and newly
+    answered, and the first of those lost and newly silent."""
+    said = sentence(change)
+    parts = [f"{in_markdown(said.before)}**{in_markdown(said.name)}**{in_markdown(said.after)}"]
+    moved = change.moves
+    if moved is None:
+        return parts
+    names = [GROUPS[slug][0] for slug in TILES]
+    counts = [f"{len(moved.group(slug)):,}" for slug in TILES]
+    parts.append(markdown_table(make_grid(names, [counts], [False] * len(TILES))))
+    for slug in LISTED:
+        places = moved.group(slug)
+        if len(places):
+            some = ", ".join(markdown_code(moved.questions[at]) for at in places[:MOST_NAMED])
+            rest = f", and {len(places) - MOST_NAMED:,} more" if len(places) > MOST_NAMED else ""
+            parts.append(f"{GROUPS[slug][0].capitalize()}: {some}{rest}.")
+    return parts
