@@ -72,6 +72,9 @@ def comparisons() -> None:
     assert_type(suite, SuiteScores)
     for of_suite in suite:
         assert_type(of_suite.win_rate, float | None)
+    with TemporaryDirectory() as folder:
+        written = nescio.report_suite("suite/suite.toml", output=Path(folder, "suite.html"), resamples=FAST)
+        assert_type(written.page, Path)
     over = nescio.compare_suite("outcomes.csv", "c@1", suite_by="category", baseline="old", resamples=FAST)
     assert_type(over, nescio.Comparisons)
     tuned = nescio.tune("outcomes.csv", run="mine", resamples=FAST)

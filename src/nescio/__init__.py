@@ -62,6 +62,7 @@ __all__ = [
     "repeats",
     "report",
     "report_change",
+    "report_suite",
     "score",
     "score_suite",
     "tally",
@@ -106,6 +107,7 @@ _HOME = {
     "repeats": "scoring.repeats",
     "report": "commands.report",
     "report_change": "commands.report",
+    "report_suite": "commands.report",
     "score": "comparison.leaderboard",
     "score_suite": "suites",
     "tally": "commands.tally",
@@ -137,6 +139,7 @@ if TYPE_CHECKING:
     from nescio.commands.judge import judge as judge
     from nescio.commands.report import report as report
     from nescio.commands.report import report_change as report_change
+    from nescio.commands.report import report_suite as report_suite
     from nescio.commands.tally import tally as tally
     from nescio.commands.view import view as view
     from nescio.comparison import compare as compare

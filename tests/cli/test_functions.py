@@ -44,6 +44,7 @@ def test_the_functions_of_python_are_the_commands() -> None:
         "plan_repeats",
         "score_suite",
         "compare_suite",
+        "report_suite",
     }  # check of files that do not belong together, compare --sequential, compare -o FILE.html, a table as data, a
     # measure by its name, tune of two runs, plan --labels and --repeats, score --suite and compare --suite
     assert offered == single | others

@@ -42,6 +42,21 @@ def test_a_pattern_after_a_name_is_expanded_as_the_shell_would_not(nescio: Comma
     assert "no file matches nowhere/*.csv" in missing.err
 
 
+def test_a_suite_file_without_the_option_is_recognised(nescio: Command) -> None:
+    for command in ("score", "compare", "report"):
+        refused = nescio(command, SUITE / "suite.toml")
+        assert refused.status == 2
+        assert "give it with --suite" in refused.err
+
+
+def test_markdown_and_latex_have_the_leaderboard(nescio: Command) -> None:
+    suite = ("score", "--suite", SUITE / "suite.toml", "-m", "c@1", *FEW)
+    markdown = nescio(*suite, "-f", "markdown").out
+    assert markdown.startswith("| run | measure | mean | win rate |")
+    assert "| trivia | c@1 | 0.924 | 0.785 |" in markdown
+    assert "model-b & c@1 & " in nescio(*suite, "-f", "latex").out
+
+
 def test_a_suite_file_and_a_comparison_over_it(nescio: Command) -> None:
     found = nescio("compare", "--suite", SUITE / "suite.toml", "--baseline", "model-a", "-f", "json", *FEW)
     assert found.status == 0, found.err

@@ -49,7 +49,10 @@ CALLS: dict[str, list[list[str]]] = {
     "baseline": [["outcomes.csv", "--run", "old", "-o", "baseline.json", *FEW]],
     "comment": [["README.md"]],
     "view": [["outcomes.csv", "-m", "c@1", "--no-show", *FEW]],
-    "report": [["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW]],
+    "report": [
+        ["outcomes.csv", "-m", "c@1", "-o", "page.html", *FEW],
+        ["--suite", "suite/suite.toml", "-o", "suite.html", *FEW],
+    ],
     "tune": [["outcomes.csv", "--run", "mine", *FEW], ["outcomes.csv", "--run", "mine", "--curve", "--ci", "90"]],
     "plan": [
         ["outcomes.csv", "--run", "mine", "--baseline", "old", "--difference", "0.1"],

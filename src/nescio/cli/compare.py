@@ -113,7 +113,7 @@ def command(
     nescio compare questions.jsonl runs/*.jsonl -m c@1 --baseline old --fail-on-regression --margin 0.01
     nescio compare outcomes.csv -m accuracy --baseline old --run mine --sequential --state looks.json --margin 0.03
     """
-    suite = suites.taken(arguments)
+    suite = suites.taken(files, arguments)
     early.check_options(sequential=sequential)
     if suite:
         suites.refuse({"--sequential": sequential})

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nescio.cli import options
+from nescio.cli import options, suites
 from nescio.cli.output import progress, say, say_notes
 from nescio.cli.typed import commands_of
 from nescio.commands.report import report
@@ -21,6 +21,7 @@ PAGE = Path("report.html")  # where nothing else is asked for
 @options.FILES
 @options.MEASURES
 @options.BY
+@suites.suite_options
 @click.option(
     "--study",
     "studies",
@@ -53,17 +54,27 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], *, show: bool, *
     """Write one page with every figure, to read, send and print.
 
     The page is self-contained and makes no network requests. The first measure decides the best run, the ranks and the
-    paired tests. FILES are as for `nescio score`.
+    paired tests. FILES are as for `nescio score`. With --suite the page has the leaderboard of
+    several benchmarks, and a heat map of runs and benchmarks.
 
     \b
     nescio report outcomes.csv
     nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
+    nescio report --suite suite/suite.toml -o suite.html
     nescio report outcomes.csv --study stability --study swap -o report.html
     """
+    suite = suites.taken(files, arguments)
     if arguments["output"] is None and arguments["figures"] is None:
         arguments["output"] = PAGE
     ci, again, read_options = options.level(arguments.pop("ci")), commands_of(files), options.reading(arguments)
+    if suite:
+        made_of = suites.report(files, measures, suite, {"ci": ci, **arguments, **read_options})
+        say(f"wrote {made_of.page}")
+        if show:
+            webbrowser.open(made_of.page.absolute().as_uri())
+        say_notes(made_of.scores.notes)
+        return
     with progress("working") as watch:
         made = report(
             list(files),

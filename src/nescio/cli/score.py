@@ -87,7 +87,7 @@ def command(
     nescio score --suite trivia=suite/trivia.csv medicine=suite/medicine.csv
     nescio score outcomes.csv --suite-by category
     """
-    suite = suites.taken(arguments)
+    suite = suites.taken(files, arguments)
     limits = [limit("--fail-under", text) for text in arguments.pop("floors")]
     limits += [limit("--fail-over", text) for text in arguments.pop("ceilings")]
     level = options.level(arguments.pop("ci"))

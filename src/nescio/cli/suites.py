@@ -51,10 +51,12 @@ grouped("Suites of benchmarks", SUITE, SUITE_BY, OVER, INCOMPLETE)
 OWN = ("suite_by", "over", "incomplete")
 
 
-def taken(arguments: dict[str, Any]) -> dict[str, Any] | None:
+def taken(files: Sequence[Path], arguments: dict[str, Any]) -> dict[str, Any] | None:
     """Take the options of suites out of what a command was given; None where no suite is meant. Raises UsageError for
-    an option that has no use without one."""
+    an option that has no use without one, and for a suite file without the option."""
     suite = arguments.pop("suite")
+    if not suite and any(file.suffix.lower() == ".toml" for file in files):
+        raise UsageError("a .toml file defines a suite of benchmarks; give it with --suite")
     own = {name: arguments.pop(name) for name in OWN}
     if suite and own["suite_by"]:
         raise UsageError("--suite names benchmarks and --suite-by takes a column for them; use one of the two")
@@ -121,6 +123,20 @@ def score(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], a
 
     with progress("scoring") as watch:
         return score_suite(benchmarks(files, own), list(measures) or None, progress=watch, **own, **arguments)
+
+
+def report(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], arguments: dict[str, Any]) -> Any:
+    """Write the page of a suite."""
+    from nescio.cli.typed import command_line
+    from nescio.commands.report import report_suite
+
+    given = {"--by": arguments.pop("by"), "--study": arguments.pop("studies"), "--figures": arguments.pop("figures")}
+    refuse(given)
+    line = command_line()
+    with progress("scoring") as watch:
+        return report_suite(
+            benchmarks(files, own), list(measures) or None, command=line, progress=watch, **own, **arguments
+        )
 
 
 def compare(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], arguments: dict[str, Any]) -> Any:

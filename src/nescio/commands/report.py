@@ -14,17 +14,28 @@ from nescio.data.evidence import Evidence
 from nescio.data.notes import Note
 from nescio.data.results import Comparisons, Scores
 from nescio.errors import UsageError
+from nescio.measures import Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.reporting import page
 from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
+from nescio.reporting.page.suite import suite_page
 from nescio.reporting.page.texts import Commands
 from nescio.scoring.score import open_data
 from nescio.sources.writing import check_new_folder, write_text
+from nescio.suites import SuiteScores, score_suite
 
 PAGES = (".html", ".htm")
 OF_LABELS = ("labels", "target", "labels_by", "also_judged")  # what only comparisons that labels correct have a use for
 MOST_NAMED = 4  # files in the title of a page that has none of its own
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """What `report_suite` made: the page, and the scores that it shows."""
+
+    page: Path
+    scores: SuiteScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,30 @@ def report(
         write_text(output, page.page(data, title=title or title_of(source), texts=page.texts_of(data.loaded)))
     drawn = page.write_figures(data, figures) if figures is not None else []
     return Report(output, tuple(drawn), data.scores)
+
+
+def report_suite(
+    source: Any,
+    measures: Measures = None,
+    *,
+    output: Path | str,
+    title: str | None = None,
+    command: str = "",
+    **options: Any,
+) -> SuiteReport:
+    """Write one page of a suite: its leaderboard, and a heat map of runs and benchmarks.
+
+        nescio.report_suite("outcomes.csv", "c@1", suite_by="category", output="suite.html")
+
+    `output` is the page (.html); the best are marked whatever it takes (`mark=False`: not); `command` is the command
+    line that gives the figures again. Other arguments as in `nescio.score_suite`, whose scores are returned; raises as
+    it does, and UsageError where the page cannot be written.
+    """
+    output = Path(output)
+    check_file(output, "the page", PAGES, listed(source) if not isinstance(source, Mapping) else ())
+    scores = score_suite(source, measures, **{"mark": True, **options})
+    write_text(output, suite_page(scores, title=title or "A suite of benchmarks", command=command))
+    return SuiteReport(output, scores)
 
 
 def report_change(

@@ -23,12 +23,23 @@ def show_suite(results: Results) -> None:
     if isinstance(results, Comparisons):
         _show_comparisons(results)
         return
-    show_grid(leaderboard(results))
-    print()
-    show_grid(by_benchmark(results))
-    if results.tables.get("mean_ranks"):
-        print()
-        show_grid(_mean_ranks(results.tables["mean_ranks"]))
+    for i, table in enumerate(suite_grids(results)):
+        if i:
+            print()
+        show_grid(table)
+    for line in legend_lines(results):
+        show_text(line, style="dim")
+    show_signature(results.signature)
+
+
+def suite_grids(results: Results) -> list[Grid]:
+    """Lay out the scores of a suite: the leaderboard, the benchmarks, and mean ranks where there are some."""
+    more = [_mean_ranks(results.tables["mean_ranks"])] if results.tables.get("mean_ranks") else []
+    return [leaderboard(results), by_benchmark(results), *more]
+
+
+def legend_lines(results: Results) -> list[str]:
+    """Say what the marks and the columns mean."""
     marked = [row for row in results if row.best is not None]
     lines = [
         f"{BEST} the best mean; {TIED} not significantly different from the best (paired tests of macro differences,"
@@ -44,16 +55,14 @@ def show_suite(results: Results) -> None:
             if some
         ),
     ]
-    for line in filter(None, lines):
-        show_text(line, style="dim")
-    show_signature(results.signature)
+    return [line for line in lines if line]
 
 
 def leaderboard(results: Results) -> Grid:
     """Lay out the macro means and win rates, the best first."""
     rows = []
     for name in dict.fromkeys(row.measure for row in results):
-        for row in _ordered([row for row in results if row.measure == name]):
+        for row in ordered([row for row in results if row.measure == name]):
             sign = BEST if row.best else TIED if row.tied_with_best else " " if row.best is not None else ""
             bounds = "" if row.low is None else f" [{number(row.low)}, {number(row.high)}]"
             rows.append(
@@ -62,8 +71,8 @@ def leaderboard(results: Results) -> Grid:
                     row.measure,
                     f"{number(row.value)}{sign}{bounds}",
                     "–" if row.win_rate is None else number(row.win_rate),
-                    _span(row.stable_low, row.stable_high),
-                    _span(row.sure_low, row.sure_high),
+                    span(row.stable_low, row.stable_high),
+                    span(row.sure_low, row.sure_high),
                     str(row.benchmarks),
                     f"{row.n:,}",
                 ]
@@ -78,19 +87,21 @@ def leaderboard(results: Results) -> Grid:
     )
 
 
-def _ordered(rows: Sequence[Any]) -> list[Any]:
+def ordered(rows: Sequence[Any]) -> list[Any]:
+    """Return rows of one measure, the best first and undefined ones last."""
     sign = 1 if rows and parse(rows[0].measure).declaration.lower_is_better else -1
     return sorted(rows, key=lambda row: math.inf if math.isnan(row.value) else sign * row.value)
 
 
-def _span(low: float | None, high: float | None) -> str:
+def span(low: float | None, high: float | None) -> str:
+    """Return two bounds as they are shown."""
     return "–" if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def by_benchmark(results: Results) -> Grid:
     """Lay out the values: a row a benchmark, a column a run, or the other way round where that is narrower."""
     cells = {(row.benchmark, row.measure, row.run): number(row.value) for row in results.tables["benchmarks"]}
-    runs = [row.run for row in _ordered([row for row in results if row.measure == results.rows[0].measure])]
+    runs = [row.run for row in ordered([row for row in results if row.measure == results.rows[0].measure])]
     names = list(dict.fromkeys(row.benchmark for row in results.tables["benchmarks"]))
     measures = list(dict.fromkeys(row.measure for row in results))
     if len(runs) > len(names):

@@ -123,6 +123,10 @@ def grids(results: Results) -> list[Grid]:
         from nescio.reporting import audit
 
         return audit.grids(results)
+    if results.kind == "suite":
+        from nescio.reporting import suites
+
+        return [table.escaped(sanitize) for table in suites.suite_grids(results)]
     further = {name: _further(results, name) for name, rows in results.tables.items() if rows}
     first = [further.pop(name) for name in FIRST if name in further]
     return [table.escaped(sanitize) for table in (*first, grid(results), *further.values())]
