@@ -249,6 +249,12 @@ def test_damage(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -
     assert_damage_is_met(data, tmp_path_factory.getbasetemp(), sample, missing="unanswered", ungraded="exclude")
 
 
+def test_AP_says_that_it_ranks_questions(tmp_path: Path) -> None:
+    said = "ranks questions by confidence; trec.AP is over the documents of each topic by rank"
+    assert [note for note in map(str, score(files(tmp_path), ["AP"]).notes) if said in note]
+    assert not [note for note in map(str, score(files(tmp_path), ["trec.AP"]).notes) if said in note]
+
+
 @pytest.mark.skipif(not DATA.exists(), reason="the judgements of the Wang 2007 test set are not beside the checkout")
 def test_reciprocal_ranks_are_those_of_trec_eval(tmp_path: Path) -> None:
     """Through ir_measures, on real judgements and random scores with many ties."""
@@ -269,3 +275,12 @@ def test_reciprocal_ranks_are_those_of_trec_eval(tmp_path: Path) -> None:
     ours = dict(zip(found.questions, np.divide(1.0, rank, out=np.zeros(len(rank)), where=rank > 0), strict=True))
     assert len(theirs) == 72
     assert theirs == pytest.approx(ours, abs=1e-4)
+    for metric, column, scale in (
+        (ir_measures.AP, "trec.ap", 1),
+        (ir_measures.RR, "trec.rr", 1),
+        (ir_measures.P @ 5, "trec.top5", 5),
+        (ir_measures.P @ 10, "trec.top10", 10),
+    ):
+        values = {each.query_id: each.value for each in ir_measures.iter_calc([metric], qrels, scored)}
+        own = dict(zip(found.questions, found.columns[column][0] / scale, strict=True))
+        assert values == pytest.approx(own, abs=1e-12 if column != "trec.rr" else 1e-4)

@@ -10,7 +10,7 @@ these.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -54,13 +54,14 @@ class Summary:
 class Column:
     """A column that readers, judges and tasks may fill, or that is derived from others.
 
-    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row` says
-    whether it is known of questions, or of single answers to them. `when_missing` names what a question without it
-    lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
-    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what is
-    read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it from
-    other columns where it is not stored, and where it is `validated` checks what is stored. `instead` says what to ask
-    for where a measure of other columns finds this one. `simulate` makes it from simulated behaviour, for the audit;
+    A `count` holds whole numbers and is never absent; a `score` holds graded values, and NaN is an absence. `row`
+    says whether it is known of questions, or of single answers to them. `when_missing` names what a question without
+    it lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
+    number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what
+    is read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it
+    from other columns where it is not stored, and where it is `validated` checks what is stored. `instead` says what
+    to ask for where a measure of other columns finds this one; `unlike` what to say, by the name of a measure that
+    sounds as if it read this column and does not. `simulate` makes it from simulated behaviour, for the audit;
     `labels` are the words for its values 0 and 1.
     """
 
@@ -75,6 +76,7 @@ class Column:
     derive: Callable[[Cells], Array] | None = None
     validated: bool = False
     instead: str = ""
+    unlike: Mapping[str, str] = field(default_factory=dict)
     simulate: Callable[[Any], Array] | None = None
     labels: tuple[str, str] | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from sys import intern
@@ -16,9 +17,13 @@ from nescio.formats.benchmarks.trec.lines import Found, cells_of, fault_at, whol
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.registry import ReadOptions, ReadResult
 from nescio.sources.source import Source
+from nescio.tasks.trec.columns import CUTOFFS
+
+FIGURES = ("trec.ap", "trec.rr", *(f"trec.top{k}" for k in CUTOFFS))
 
 
 def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> ReadResult:
+    """Hold runs against a file of qrels."""
     least = _least(options)
     relevant: dict[str, dict[str, int]] = {}
     for cells, line in cells_of(source, 5):
@@ -43,25 +48,37 @@ def with_qrels(source: Source, runs: Sequence[Found], options: ReadOptions) -> R
                 least=least,
             )
         )
-    rows = _by_qrels(runs, relevant, least, notes)
-    return ReadResult(ranked(rows, source, options, notes), tuple(notes), ("MRR", "accuracy"))
+    figures = array("d")
+    outcomes = ranked(_by_qrels(runs, relevant, least, figures, notes), source, options, notes)
+    by_topic = np.array(figures).reshape(*outcomes.state.shape, len(FIGURES))
+    columns = {name: by_topic[:, :, i] for i, name in enumerate(FIGURES)}
+    outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **columns})
+    return ReadResult(outcomes, tuple(notes), ("MRR", "accuracy"))
 
 
 def _by_qrels(
-    runs: Sequence[Found], relevant: Mapping[str, Mapping[str, int]], least: int, notes: list[Note]
+    runs: Sequence[Found],
+    relevant: Mapping[str, Mapping[str, int]],
+    least: int,
+    figures: array[float],
+    notes: list[Note],
 ) -> Iterator[tuple[Graded, int]]:
-    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none."""
+    """Yield a row a run and topic, with the rank of the first relevant document, 0 where there is none; and add what
+    trec_eval gives for the topic to `figures`."""
     for run in runs:
         say_strangers(run, relevant, notes)
         unjudged = 0
         for topic, levels in relevant.items():
             answerable = int(max(levels.values()) >= least)
             answers = run.topics.get(topic)
+            known = sum(level >= least for level in levels.values())
+            good = [i for i, answer in enumerate(answers or (), 1) if levels.get(answer.docno, least - 1) >= least]
+            figures.extend(_figures(good, known))
             if not answers:
                 yield Graded(run.name, topic, ABSENT, path=run.source.label, answerable=answerable), 0
                 continue
             unjudged += answers[0].docno not in levels
-            right = next((i for i, answer in enumerate(answers, 1) if levels.get(answer.docno, least - 1) >= least), 0)
+            right = good[0] if good else 0
             state = CORRECT if right == 1 else INCORRECT
             yield Graded(run.name, topic, state, answers[0].score, path=run.source.label, answerable=answerable), right
         if unjudged:
@@ -75,6 +92,14 @@ def _by_qrels(
             )
 
 
+def _figures(good: Sequence[int], known: int) -> list[float]:
+    """Return what trec_eval gives for a topic, by the ranks of the relevant documents and how many are known, in the
+    order of `FIGURES`."""
+    precisions = sum(found / rank for found, rank in enumerate(good, 1))
+    first = 1 / good[0] if good else 0.0
+    return [precisions / known if known else 0.0, first, *(float(bisect_right(good, k)) for k in CUTOFFS)]
+
+
 def _least(options: ReadOptions) -> int:
     text = options.choose.get("relevance", "1")
     least = whole_in(text)
@@ -84,6 +109,7 @@ def _least(options: ReadOptions) -> int:
 
 
 def say_strangers(run: Found, known: Mapping[str, object], notes: list[Note]) -> None:
+    """Note how many topics of a run were not judged; raises MismatchError where none was."""
     strangers = sum(topic not in known for topic in run.topics)
     if strangers == len(run.topics):
         raise MismatchError(f"{run.source.label}: run {run.name!r} has no topic that was judged")

@@ -3,7 +3,7 @@
 With qrels a topic is a question and a document an answer: the outcome is that of the first document, and MRR reads how
 far down the first relevant one stands. Documents are ordered as trec_eval orders them: by falling score, which it keeps
 in single precision, ties by falling docno; the rank in the file is not looked at (`--choose order=rank` goes by it). A
-document that is not in the qrels is not relevant.
+document that is not in the qrels is not relevant. trec.AP, trec.RR and trec.P@k are over all documents of each topic.
 
 A line of factoid judgements is `qid docno judgement answer`: R is right; wrong, inexact (X) and unsupported (U) are
 incorrect (in many of TREC's files 1 is right, -1 wrong, 2 unsupported and 3 inexact); NIL for a docno is silence, and

@@ -1,0 +1,49 @@
+"""TREC's measures of ranked documents, topic by topic, as trec_eval and ir_measures compute them.
+
+A topic that a run does not answer earns 0 where it is counted at all (`--missing unanswered`, trec_eval's -c).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nescio.measures._measure import measure
+from nescio.tasks.trec.columns import CUTOFFS
+
+_K = {"k": (f"k must be one of {', '.join(map(str, CUTOFFS))}", lambda k: k in CUTOFFS)}
+
+
+@measure("trec.AP", needs="trec.ap", bounds=(0, 1), source="trec_eval, map; Buckley & Voorhees, SIGIR 2000, section 2")
+def average_precision(total: Any) -> Any:
+    r"""Average precision of the documents of a topic by rank, averaged over topics (MAP).
+
+    $\frac{1}{n}\sum_t \frac{1}{R_t}\sum_r I_t(r)\,\frac{C_t(r)}{r}$ with R_t the relevant documents of the topic, found
+    or not; 0 for a topic without one, undefined for n = 0. AP without trec. ranks questions by confidence.
+    """
+    return total.ap / total.n
+
+
+@measure("trec.RR", needs="trec.rr", bounds=(0, 1), source="trec_eval, recip_rank")
+def reciprocal_rank(total: Any) -> Any:
+    r"""Reciprocal rank of the first relevant document of a topic, averaged over topics.
+
+    $\frac{1}{n}\sum_t 1/r_t$, 0 where no relevant document is found, undefined for n = 0. MRR is the same unless
+    silence is right on a topic without a relevant document.
+    """
+    return total.rr / total.n
+
+
+@measure(
+    "trec.P@k",
+    needs=" ".join(f"trec.top{k}" for k in CUTOFFS),
+    bounds=(0, 1),
+    source="trec_eval, P",
+    valid=_K,
+    each=lambda q, k: {"precision": getattr(q, f"top{int(k)}") / k},
+)
+def precision_at_k(total: Any, k: int = 10) -> Any:  # noqa: ARG001  k is read per topic
+    r"""Precision of the first k documents of a topic, averaged over topics.
+
+    $\frac{1}{n}\sum_t C_t(k)/k$; fewer than k documents count as if the others were not relevant, undefined for n = 0.
+    """
+    return total.precision / total.n

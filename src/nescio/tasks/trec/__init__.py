@@ -1,0 +1,1 @@
+"""TREC: runs that rank documents for each topic, held against qrels."""

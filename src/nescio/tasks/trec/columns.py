@@ -1,0 +1,24 @@
+"""What trec_eval gives for each topic of a run: of the documents that it ranks, not of the first alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array, Column, declare
+
+CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)  # those of trec_eval, and the first document
+_RANKED = "ranks questions by confidence; trec.AP is over the documents of each topic by rank"
+
+
+def _first(behaviour: Any) -> Array:
+    """Return the precision at the first document of an answer, which stands for a topic with one relevant document."""
+    return np.where(behaviour.right & behaviour.answered, 1.0, 0.0)
+
+
+declare(
+    Column("trec.ap", "average precision of the topic's documents", "score", simulate=_first, unlike={"AP": _RANKED}),
+    Column("trec.rr", "1 over the rank of the first relevant document, 0 without one", "score", simulate=_first),
+    *(Column(f"trec.top{k}", f"relevant documents among the first {k}", "score", simulate=_first) for k in CUTOFFS),
+)
