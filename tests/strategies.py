@@ -58,6 +58,7 @@ def evidence(
     columns |= _nuggets(cells)
     columns["reading.word_recall"] = np.where(answered, sure, 0.0)
     columns["reading.word_precision"] = np.where(answered, sure, np.nan)
+    columns["reading.precision"] = np.nan_to_num(columns["reading.word_precision"])
     columns["reading.hum_sent"] = np.where(cells([True, True, False], rows=1), columns["correct"], np.nan)
     columns["reading.aut_sent"] = columns["correct"].astype(float)
     columns["squad.exact"] = columns["correct"].copy()

@@ -131,6 +131,7 @@ def varied(questions: int, runs: int = 2) -> Evidence:
     columns |= _nuggets(rng, shape)
     columns["reading.word_recall"] = np.where(which < 2, rng.integers(0, 5, shape) / 4, 0.0)
     columns["reading.word_precision"] = np.where(which < 2, rng.integers(1, 5, shape) / 4, np.nan)
+    columns["reading.precision"] = np.nan_to_num(columns["reading.word_precision"])
     columns["reading.hum_sent"] = columns["correct"].astype(float)
     columns["reading.aut_sent"] = np.where(rng.random(questions) < 0.9, columns["correct"], np.nan)
     columns["squad.exact"] = columns["correct"].copy()

@@ -14,6 +14,7 @@ from nescio.tasks.reading.marks import mark
     scores={
         "reading.word_recall": lambda question: mark(question, "").recall if question.answers else 0.0,
         "reading.word_precision": lambda question: mark(question, "").precision,
+        "reading.precision": lambda question: mark(question, "").precision_of_all if question.answers else 0.0,
         "reading.hum_sent": lambda question: mark(question, "").hum_sent,
         "reading.aut_sent": lambda question: mark(question, "").aut_sent,
     },
@@ -28,15 +29,16 @@ def deep_read(question: Question, answer: str, threshold: float = 0.5, keep_pron
     """Right if the sentence that it stands in is accepted: by people where the collection has their list, else by
     AutSent.
 
-    The paper has no right and wrong beyond these marks. Where there is no story, an answer is right if its word recall
-    reaches `threshold`. The columns are word recall and precision, HumSent and AutSent (`nescio.tasks.reading.marks`);
-    silence earns 0, and has no precision. On a question without an answer silence earns 1 and any answer 0, as for
-    every judge.
+    The paper has no right and wrong beyond these marks. Where there is no story, an answer is right if its word
+    recall reaches `threshold`. The columns are word recall and precision, HumSent and AutSent
+    (`nescio.tasks.reading.marks`); silence earns 0, and has no precision where answers alone count. On a question
+    without an answer silence earns 1 and any answer 0, as for every judge.
     """
     marks = mark(question, answer, keep_pronouns=keep_pronouns)
     scores = {
         "reading.word_recall": marks.recall,
         "reading.word_precision": marks.precision,
+        "reading.precision": marks.precision_of_all,
         "reading.hum_sent": marks.hum_sent,
         "reading.aut_sent": marks.aut_sent,
     }

@@ -1,8 +1,8 @@
 """Reading comprehension as in Deep Read (`nescio.tasks.reading.marks` has the marks of one answer): means over
 questions.
 
-An abstention earns nothing in recall, HumSent and AutSent, and has no precision. None of them rewards it; c@1 over the
-outcomes of the judge `deep_read` does.
+An abstention earns nothing in recall, precision, HumSent and AutSent; read.precision_when_answered leaves it out.
+None of them rewards it; c@1 over the outcomes of the judge `deep_read` does.
 """
 
 from __future__ import annotations
@@ -25,14 +25,24 @@ def word_recall(total: Any) -> Any:
     return total.word_recall / total.n
 
 
-@measure("read.precision", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
+@measure("read.precision", needs="reading.precision", bounds=(0, 1), source=SOURCE)
 def word_precision(total: Any) -> Any:
-    r"""Word precision: the share of the answer's stemmed content words that the key contains, averaged over the
-    answers.
+    r"""Word precision: the share of the answer's stemmed content words that the key contains, averaged over questions.
+
+    $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ over all n questions, as in the paper; silence has 0.
+    Undefined for n = 0; questions whose key has no content word are left out and counted. (The paper's footnote prints
+    the denominators of precision and recall the other way round; its example has them as here.)
+    """
+    return total.precision / total.n
+
+
+@measure("read.precision_when_answered", needs="reading.word_precision", bounds=(0, 1), source=SOURCE)
+def word_precision_when_answered(total: Any) -> Any:
+    r"""Word precision averaged over the answers, silence left out.
 
     $\frac{1}{n}\sum_i \frac{|\{t \in a_i: t \in k_i\}|}{|a_i|}$ with n the answers that have a content word; silence is
-    left out and counted. Undefined if there is no such answer. (The paper's footnote prints the denominators of
-    precision and recall the other way round; its example has them as here.)
+    left out and counted. Undefined if there is no such answer. A run that answers what it is sure of alone has it high:
+    read.precision is over all questions.
     """
     return total.word_precision / total.n
 

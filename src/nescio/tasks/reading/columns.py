@@ -22,6 +22,7 @@ declare(
         "content words in answer and key",
         "answers with content words",
     ),
+    _mark("reading.precision", "the same, 0 for silence", "a key with content words", "keys with content words"),
     _mark(
         "reading.hum_sent",
         "1 if people accept the sentence chosen",

@@ -16,6 +16,7 @@ above.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -51,6 +52,11 @@ class Marks:
     precision: float
     hum_sent: float
     aut_sent: float
+
+    @property
+    def precision_of_all(self) -> float:
+        """The precision where every question counts whose key has content words: 0 for an answer without any."""
+        return 0.0 if math.isnan(self.precision) and not math.isnan(self.recall) else self.precision
 
 
 def content_words(text: str, *, keep_pronouns: bool = False) -> tuple[str, ...]:
