@@ -24,6 +24,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import joblib
 import numpy as np
+import ordered_coverage  # the second part of the study, beside this file
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
@@ -191,12 +192,15 @@ def lowest(cells: Sequence[Cell], method: str) -> str:
 def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/coverage.md: fixed prose around the figures of this run."""
     text = (Path(__file__).parent / "interval_coverage.md.in").read_text(encoding="utf-8")
+    confidence = ordered_coverage.read()
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
+    parts |= {"confidence": ordered_coverage.summary(confidence), "short": ordered_coverage.short(confidence)}
     facts = {
         "tables": f"{tables:,}",
         "systems": str(len(RATES) * len(SILENCE)),
         "enough": str(ENOUGH),
     }
+    facts |= ordered_coverage.facts(confidence)
     facts |= {f"lowest {method}": lowest(cells, method) for method in METHODS}
     facts |= {f"fails {method}": str(sum(fails(c) for c in cells if c.method == method)) for method in METHODS}
     for name, lines in parts.items():

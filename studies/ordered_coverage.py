@@ -1,8 +1,8 @@
 """How often does a nominal 95% interval of a measure of confidence hold the true value? The second part of the study in
 docs/coverage.md.
 
-    python studies/ordered_coverage.py             writes docs/coverage_of_confidence.csv (minutes on two cores)
-    python studies/interval_coverage.py --page-only            writes the page from it
+    python studies/ordered_coverage.py                writes docs/coverage_of_confidence.csv (minutes on two cores)
+    python studies/interval_coverage.py --page-only   writes the page from it
 
 A simulated system answers every question with a confidence, and is right or wrong. nescio scores the runs as it scores
 a user's, with the default intervals and with others. Coverage is the share of runs whose interval holds the true value
@@ -207,8 +207,73 @@ def read(path: Path = CSV) -> list[Cell]:
         return [Cell(**{k: kinds.get(k, float)(v) for k, v in row.items()}) for row in csv.DictReader(file)]
 
 
+ENOUGH = 100  # intervals below which a coverage is not reported
+
+
+def summary(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a measure and method: the lowest and the mean coverage over the systems at each size."""
+    lines = [
+        "| measure | interval | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
+        "| --- | --- |" + " ---: |" * len(SIZES),
+    ]
+    for measure in MEASURES:
+        for method in METHODS:
+            own = [c for c in cells if (c.measure, c.method) == (measure, method) and c.given >= ENOUGH]
+            shown = []
+            for n in SIZES:
+                of_size = [c for c in own if c.n == n]
+                if not of_size:
+                    shown.append("–")
+                    continue
+                low = min(of_size, key=lambda c: c.coverage)
+                mean = np.mean([c.coverage for c in of_size])
+                shown.append(f"{low.coverage:.3f} ± {low.error:.3f} (mean {mean:.3f})")
+            name = f"**{own[0].used}** (default)" if method == "auto" else method
+            lines.append(f"| {measure} | {name} | " + " | ".join(shown) + " |")
+    return lines
+
+
+def fails(cell: Cell) -> bool:
+    """Whether a method covers less than 93%, by more than two standard errors."""
+    return cell.given >= ENOUGH and cell.coverage < 0.93 - 2 * cell.error
+
+
+def short(cells: Sequence[Cell]) -> list[str]:
+    """Return the settings in which the default interval covers too little, or is often not given."""
+    lines = [
+        "| measure | system | n | coverage of those given | given | warned of | silent misses |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for c in cells:
+        if c.method == "auto" and (fails(c) or c.given < 0.95 * c.defined):
+            coverage = f"{c.coverage:.3f} ± {c.error:.3f}" if c.given >= ENOUGH else "–"
+            lines.append(
+                f"| {c.measure} | {c.system} | {c.n:,} | {coverage} | {c.given / c.defined:.2f} | {c.warned:.2f} | "
+                f"{c.silent_misses:.3f} |"
+            )
+    return lines
+
+
+def facts(cells: Sequence[Cell]) -> dict[str, str]:
+    """Return the figures of the prose."""
+    counted = {method: [c for c in cells if c.method == method and c.given >= ENOUGH] for method in METHODS}
+    calibrated = [c for c in counted["percentile"] if (c.measure, c.system) == ("ECE", "calibrated")]
+    own = [c for c in counted["auto"] if (c.measure, c.system) == ("ECE", "calibrated")]
+    silent = max(counted["auto"], key=lambda c: c.silent_misses)
+    return {
+        "confidence runs": str(max(c.defined for c in cells)),
+        "confidence settings": str(len(counted["auto"])),
+        "confidence fails auto": str(sum(map(fails, counted["auto"]))),
+        "confidence fails percentile": str(sum(map(fails, counted["percentile"]))),
+        "confidence of percentile": str(len(counted["percentile"])),
+        "ECE percentile": f"{max(c.coverage for c in calibrated):.3f}",
+        "ECE own": f"{min(c.coverage for c in own):.3f} to {max(c.coverage for c in own):.3f}",
+        "confidence silent": f"{silent.silent_misses:.3f} ({silent.measure}, {silent.system}, n = {silent.n:,})",
+    }
+
+
 @click.command()
-@click.option("--runs", default=1_000, show_default=True, help="Simulated runs a setting, a multiple of 25.")
+@click.option("--runs", default=400, show_default=True, help="Simulated runs a setting, a multiple of 25.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("--output", type=click.Path(path_type=Path), default=CSV, help="The CSV file.")
 def main(runs: int, jobs: int, output: Path) -> None:

@@ -16,7 +16,7 @@ from nescio.comparison import regression
 from nescio.comparison.early import Look
 from nescio.data.results import Comparisons, Results, Scores
 from nescio.errors import UsageError
-from nescio.measures import parse
+from nescio.measures import OwnInterval, parse
 from nescio.reporting.grid import make_grid
 from nescio.reporting.markdown import longest_marks, markdown_code, markdown_table
 from nescio.reporting.tables import markdown_tables, number, signed
@@ -91,9 +91,8 @@ def _check_fit(results: Scores | Comparisons, name: str) -> None:
     unfit = next((note for note in results.notes if note.code == UNFIT and name in note.measures), None)
     if unfit is None:
         return
-    other = (
-        " (--interval auto has one that does, unless questions are clustered)" if isinstance(results, Scores) else ""
-    )
+    own = isinstance(results, Scores) and isinstance(parse(name).declaration.interval, OwnInterval)
+    other = " (--interval auto has one that does, unless questions are clustered)" if own else ""
     raise UsageError(
         f"no gate can rest on the {unfit['method']} interval of {name}: it does not hold the true value as often as it "
         f"says{other}"

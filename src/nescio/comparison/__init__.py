@@ -53,7 +53,7 @@ from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import UnknownNameError, UsageError
 from nescio.formats import Counting
-from nescio.measures import Measure, Measures, OwnInterval
+from nescio.measures import Measure, Measures
 from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.scoring.confidence_intervals import remarks as remarks_on
 from nescio.scoring.confidence_intervals import unfit
@@ -328,8 +328,7 @@ def _compare(
     observed, p, how, resampled = tested.observed, tested.p, tested.how, tested.resampled
     units = tested.pair.own[0].units
     remarks += remarks_on("percentile", resampled, units)
-    own = measure.declaration.interval
-    if isinstance(own, OwnInterval) and not own.differences and not np.isnan(observed):
+    if not measure.declaration.resampling_covers and not np.isnan(observed):
         remarks.append(unfit("percentile"))
     if seen.largest is not None:
         largest, exact = seen.largest

@@ -35,5 +35,5 @@ def _safe(patterns: Patterns, level: float, _: np.random.Generator, risk: float)
     return largest_safe_share(accepted, failed, float(patterns.counts @ patterns.columns["n"]), risk, level)
 
 
-OVER_BINS = OwnInterval("bins", _bins, clustered=True, differences=True)
+OVER_BINS = OwnInterval("bins", _bins, clustered=True)
 STEPWISE = OwnInterval("stepwise", _safe)

@@ -210,13 +210,12 @@ Measures = Sequence[str | Measure] | str | Measure | None  # as a caller names t
 @dataclass(frozen=True, slots=True)
 class OwnInterval:
     """A measure's own construction of an interval, by its name in a signature: from a run's patterns, a level and a
-    generator, with the parameters of the measure. No other method covers; `clustered` says whether this one does where
-    questions are clustered, and `differences` whether percentiles of differences between two runs do."""
+    generator, with the parameters of the measure. No other method covers, of the measure or of its differences;
+    `clustered` says whether this one does where questions are clustered."""
 
     name: str
     of: Callable[..., Bounds]
     clustered: bool = False
-    differences: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,12 +237,17 @@ class Declaration:
     lower_is_better: bool = False
     descriptive: bool = False
     same_formula_as: str | None = None
-    interval: Literal["percentile", "logit"] | OwnInterval = "percentile"
+    interval: Literal["percentile", "logit"] | OwnInterval | None = "percentile"
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters with their defaults; `inspect.Parameter.empty` where one must be given."""
         return {p.name: p.default for p in list(inspect.signature(self.formula).parameters.values())[1:]}
+
+    @property
+    def resampling_covers(self) -> bool:
+        """Whether an interval made from resamples holds the true value as often as it says."""
+        return isinstance(self.interval, str)
 
     @property
     def doc(self) -> str:
@@ -304,7 +308,7 @@ def measure(
     know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
-    proportion is: percentile, logit, or one of its own.
+    proportion is: percentile, logit, or one of its own; None says that none covers, as of what noise makes larger.
     """
 
     def register(formula: Formula) -> Formula:

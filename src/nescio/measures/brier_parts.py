@@ -38,7 +38,7 @@ def _over(part: Array, number: Array) -> Array:
     return np.divide(part, number, out=np.zeros(np.shape(part)), where=number > 0)
 
 
-@_declare("Brier_reliability", bounds=(0, 1), lower_is_better=True, source=_MURPHY)
+@_declare("Brier_reliability", bounds=(0, 1), lower_is_better=True, source=_MURPHY, interval=None)
 def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins are made by `each`
     r"""The part of the Brier score that is due to miscalibration, over bins of equal width: lower is better.
 
@@ -47,7 +47,7 @@ def reliability(total: Any, bins: int = 10) -> Any:  # noqa: ARG001  the bins ar
     return _over((total.p - total.y) ** 2, total.number).sum(-1) / total.n
 
 
-@_declare("Brier_resolution", bounds=(0, 0.25), source=_MURPHY)
+@_declare("Brier_resolution", bounds=(0, 0.25), source=_MURPHY, interval=None)
 def resolution(total: Any, bins: int = 10) -> Any:  # noqa: ARG001
     r"""The part of the Brier score that is gained because bins differ in accuracy: higher is better.
 

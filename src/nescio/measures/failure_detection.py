@@ -16,6 +16,7 @@ RIGHT_KEPT = 0.95
 
 @_declare(
     "FPR@95TPR",
+    interval="logit",
     lower_is_better=True,
     source="Liang, Li & Srikant, ICLR 2018; Hendrycks & Gimpel 2017 for failure detection",
 )

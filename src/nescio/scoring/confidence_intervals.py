@@ -52,6 +52,7 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
         declared = measure.declaration.interval
         if isinstance(declared, OwnInterval):
             return declared.name if declared.clustered or not clustered else "percentile"
+        declared = declared or "percentile"
         return declared if clustered else "dirichlet" if counted else "wilson" if proportion else declared
     if method == "logit" and np.isinf(measure.bounds).all():
         raise UsageError(
@@ -109,7 +110,7 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
     """Compute an interval from the values on resamples or of a posterior, and remarks on it."""
     point = sample.value
     made = remarks(method, values, sample.patterns.units)
-    if isinstance(sample.measure.declaration.interval, OwnInterval) and not np.isnan(point):
+    if not sample.measure.declaration.resampling_covers and not np.isnan(point):
         made.append(unfit(method))
     if method == "logit" and not np.isnan(point):
         freedom = degrees_of_freedom(sample)
