@@ -24,7 +24,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import click
 import joblib
 import numpy as np
-import ordered_coverage  # the second part of the study, beside this file
+import ordered_coverage  # the other parts of the study, beside this file
+import ordered_differences
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
@@ -194,6 +195,7 @@ def page(cells: Sequence[Cell], tables: int) -> str:
     text = (Path(__file__).parent / "interval_coverage.md.in").read_text(encoding="utf-8")
     confidence = ordered_coverage.read()
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
+    parts["differences"] = ordered_differences.table(ordered_differences.read())
     parts |= {"confidence": ordered_coverage.summary(confidence), "short": ordered_coverage.short(confidence)}
     facts = {
         "tables": f"{tables:,}",
