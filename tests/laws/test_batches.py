@@ -66,3 +66,18 @@ def test_what_is_computed_at_once_changes_no_bit(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(import_module(module), name, 7)
     for found, earlier in zip(everything(), before, strict=True):
         assert repr(found.to_dict()) == earlier
+
+
+def test_measures_that_are_products_of_matrices_change_no_bit_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = varied(60, runs=2)
+    names = ["smECE", "ECE_if_calibrated", "PRR(0.6)", "error_AUPR", "FPR@95TPR"]
+
+    def rows() -> list[str]:
+        scored = nescio.score(data, names, resamples=100, seed=3)
+        compared = nescio.compare(data, names[:2], test="permutation", resamples=100, seed=3)
+        return [*map(repr, scored), *map(repr, compared)]
+
+    before = rows()
+    for module, name in BATCHES:
+        monkeypatch.setattr(import_module(module), name, 7)
+    assert rows() == before

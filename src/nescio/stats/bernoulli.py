@@ -20,7 +20,9 @@ def mean_absolute_deviation(chances: Floats, numbers: Floats) -> Floats:
     enough for all of it, so the work grows with the standard deviation and not with the number of events.
     """
     values = np.zeros(len(numbers))
-    means, variances = numbers @ chances, numbers @ (chances * (1 - chances))
+    # Not a matrix product: its digits would depend on how many rows there are.
+    numbers = np.ascontiguousarray(numbers)
+    means, variances = (numbers * chances).sum(axis=1), (numbers * (chances * (1 - chances))).sum(axis=1)
     sizes = _window(variances)
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)

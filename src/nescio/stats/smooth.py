@@ -21,7 +21,8 @@ Ints = NDArray[np.int64]
 FIRST_WAVES, MOST_WAVES = 32, 1 << 15
 REACH = 2.7  # waves beyond REACH / width weigh less than a rounding error: e^-36
 POINTS_A_WAVE = 4
-NEWTON_STEPS, SEARCH_STEPS = 4, 60
+NEWTON_STEPS, SEARCH_STEPS = 8, 60
+NEAR = 1e-7  # a zero that is off by δ changes the area by some δ² only
 ROWS_AT_ONCE, ROWS_A_PRODUCT, CELLS_AT_ONCE = 256, 16, 1 << 21
 CLOSE = 1e-15
 
@@ -33,6 +34,7 @@ def smooth_error(errors: Floats, places: Floats, width: float) -> Floats:
     the width is 0.0001 or more. With width 0 the width is chosen so that it equals the error: the fixed point
     $\sigma^* = \int |h_{\sigma^*}|$, which lies between $|\sum d|$ and $\sum |d|$. Shape (rows,).
     """
+    errors = np.ascontiguousarray(errors)
     values = np.empty(len(errors))
     for start in range(0, len(errors), ROWS_AT_ONCE):
         rows = errors[start : start + ROWS_AT_ONCE]
@@ -172,10 +174,15 @@ def _zeros(h: _Waves) -> tuple[Ints, Floats]:
         at_low = np.concatenate([at_low, left[turn_row, turn_cell], lowest])
         at_high = np.concatenate([at_high, lowest, right[turn_row, turn_cell]])
     zero = low + (high - low) * np.divide(at_low, at_low - at_high, out=np.zeros(len(row)), where=at_low != at_high)
+    moving = np.arange(len(zero))
     for _ in range(NEWTON_STEPS):
-        slope = h.at(row, zero, 1)
-        step = np.divide(h.at(row, zero, 0), slope, out=np.zeros(len(row)), where=slope != 0)
-        zero = np.clip(zero - step, low, high)
+        if not len(moving):
+            break
+        now, whose = zero[moving], row[moving]
+        slope = h.at(whose, now, 1)
+        step = np.divide(h.at(whose, now, 0), slope, out=np.zeros(len(now)), where=slope != 0)
+        zero[moving] = np.clip(now - step, low[moving], high[moving])
+        moving = moving[np.abs(zero[moving] - now) > NEAR]
     return row, zero
 
 
