@@ -4,9 +4,11 @@ unasked."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,3 +158,55 @@ def test_broken_twins(tmp_path: Path, name: str) -> None:
 @given(st.data())
 def test_damage_is_met(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     assert_damage_is_met(data, tmp_path_factory.getbasetemp(), {"log.jsonl": lines(ROWS)})
+
+
+# ---- the proposal: outcome beside is_correct ----
+
+PROPOSAL = Path(__file__).parents[2] / "docs" / "explanation" / "every-eval-ever.md"
+
+
+def proposal() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The schema of `evaluation` on the page, and its examples."""
+    blocks = re.findall(r"^```(json|jsonl)\n(.*?)^```", PROPOSAL.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (schema,) = [json.loads(block) for language, block in blocks if language == "json"]
+    (examples,) = [block.splitlines() for language, block in blocks if language == "jsonl"]
+    return schema, [json.loads(line) for line in examples]
+
+
+def test_the_examples_of_the_proposal_are_valid_and_their_contradictions_are_not() -> None:
+    schema, examples = proposal()
+    validator = jsonschema.Draft7Validator(schema)
+    jsonschema.Draft7Validator.check_schema(schema)
+    for example in examples:
+        assert list(validator.iter_errors(example["evaluation"])) == []
+        # what version 0.2.1 requires, and the members that it closes an instance to
+        assert {"evaluation_id", "sample_id", "interaction_type", "input", "answer_attribution"} <= {*example}
+        assert {*example} <= {*instance("q", True), "messages", "sample_hash", "token_usage", "performance"}
+    assert [one["evaluation"]["outcome"] for one in examples] == ["correct", "unanswered", "unanswered", "ungraded"]
+    assert validator.is_valid({"score": 1, "is_correct": True})  # as today
+    for outcome, right in (("correct", False), ("incorrect", True), ("ungraded", True), ("declined", False)):
+        assert not validator.is_valid({"score": 0, "is_correct": right, "outcome": outcome})
+
+
+def test_the_examples_of_the_proposal_are_read(tmp_path: Path) -> None:
+    """Silence that is right makes a question without an answer; nothing is guessed from the texts."""
+    data, notes = evidence_and_notes(write_files(tmp_path, {"log.jsonl": lines(proposal()[1])}), ungraded="exclude")
+    assert outcomes(data) == {"q1": "correct", "q2": "unanswered", "q3": "correct", "q4": "none"}
+    assert any("1 refusal, 1 unanswerable, 1 judge_error" in note for note in notes), notes
+    assert not any("no word for declining" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("grade", "says"),
+    [
+        ({"outcome": "correct", "is_correct": False}, "is_correct is false, and outcome says otherwise"),
+        ({"outcome": "incorrect", "is_correct": True}, "is_correct is true, and outcome says otherwise"),
+        (
+            {"outcome": "maybe", "is_correct": True},
+            "outcome must be correct, incorrect, unanswered, ungraded (found 'maybe')",
+        ),
+    ],
+)
+def test_an_outcome_that_contradicts_is_refused(tmp_path: Path, grade: dict[str, Any], says: str) -> None:
+    row = instance("q1", True) | {"evaluation": {"score": 1.0, **grade}}
+    assert says in str(refusal(write_files(tmp_path, {"log.jsonl": lines([row])})))

@@ -65,7 +65,7 @@ def by_answer(found: Outcomes) -> dict[tuple[str, str, str], tuple[int, str | No
 def test_instances_of_every_eval_ever_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     notes = in_words(WRITERS.find("every_eval_ever").write(FOUND, path).notes)
-    assert notes == ("4 answers declined: is_correct is false of each, and its metadata say nescio_outcome unanswered",)
+    assert notes == ("4 answers declined: outcome says unanswered of each, and is_correct whether that was right",)
     found = read_back(path)
     assert by_answer(found) == by_answer(FOUND)
     assert found.confidence is not None
@@ -84,7 +84,9 @@ def test_an_instance_has_what_the_schema_asks_for(tmp_path: Path) -> None:
         assert required <= {*row}
         assert {type(row["evaluation"]["score"]), type(row["evaluation"]["is_correct"])} == {float, bool}
         assert {type(value) for value in row["metadata"].values()} == {str}
-        assert row["evaluation"]["is_correct"] == (row["metadata"]["nescio_outcome"] == "correct")
+        silent, none = row["evaluation"]["outcome"] == "unanswered", row["metadata"]["nescio_answerable"] == "false"
+        assert row["evaluation"]["is_correct"] == (row["evaluation"]["outcome"] == "correct" or (silent and none))
+        assert row["evaluation"]["outcome"] == row["metadata"]["nescio_outcome"]
     assert sum(row["error"] is not None for row in rows) == 1
 
 

@@ -3,6 +3,7 @@ lies."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +92,11 @@ class Source:
         return f"line {self.begins}" if self.suffix in (*DELIMITED, *LINES) else None
 
 
+def own_path(path: Path | str) -> Path:
+    """Return a path by the names that its folders have, though it goes up and down (../logs, .)."""
+    return Path(os.path.abspath(path))
+
+
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
     """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
     one).
@@ -101,7 +107,7 @@ def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[st
     names = []
     for source, stem in zip(sources, stems, strict=True):
         shared = stems.count(stem) > 1 or stem in generic
-        folder = source.path.absolute().parent.name if source.path else ""
+        folder = own_path(source.path).parent.name if source.path else ""
         names.append(folder if shared and folder else stem)
     for i, name in enumerate(names):
         j = names.index(name)

@@ -22,7 +22,7 @@ from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, drop_redundant_
 from nescio.formats.logs.metrics import question_name, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import elements, part_of
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 
 RESPONSES, PROMPT, SAID = "responses", "prompt", "response_or_abstention"
 ABSTAINED, RIGHT, SHOULD = "is_abstention", "is_response_correct", "should_abstain"
@@ -90,7 +90,7 @@ def _last_stages(sources: Sequence[Source], notes: list[Note]) -> list[Source]:
 def _place(source: Source) -> tuple[str, str]:
     """Return the model and the data set of a file: DATASET_MODEL/DATE/STAGE.json, or the name of one that lies
     elsewhere."""
-    path = Path(source.label).absolute()
+    path = own_path(source.label)
     if source.stem not in STAGES:
         return source.stem, source.stem
     folder = path.parent.parent.name if path.parent.name[:2] == "20" else path.parent.name

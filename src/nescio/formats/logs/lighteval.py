@@ -26,7 +26,7 @@ from nescio.formats.logs.grading import EMPTY, compared, identity, number, place
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _model(source: Source) -> str:
     """Return the name of the model by the folders that lighteval makes, or the stem of a file that lies elsewhere."""
-    folders = Path(source.label).absolute().parts[:-1]
+    folders = own_path(source.label).parts[:-1]
     if folders and _DATE.fullmatch(folders[-1]):
         folders = folders[:-1]
     if "details" in folders:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nescio.data.notes import Note
@@ -26,7 +25,7 @@ from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labe
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import part_of
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 from nescio.sources.tables import json_lines
 
 # By the name that metrics.json has for it, where a metric stands in a row.
@@ -91,7 +90,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _place(source: Source) -> tuple[str, str]:
     """Return the run and the benchmark of a file by its folders: RUN/eval-results/BENCHMARK/output-rs0.jsonl."""
-    folders = [name for name in Path(source.label).absolute().parts[1:-1] if name != _RESULTS]
+    folders = [name for name in own_path(source.label).parts[1:-1] if name != _RESULTS]
     if not _SEED.match(source.stem) and not source.stem.startswith("output"):
         return source.stem, folders[-1] if folders else ""
     return (folders[-2] if len(folders) > 1 else source.stem), (folders[-1] if folders else source.stem)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from nescio.data.model import Collection, Question, Response, Run
@@ -26,7 +25,7 @@ from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, number
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, Unjudged, reader
 from nescio.sources.elements import part_of
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 
 CORRECT = "correct"
 PREDICTION = {"origin_prompt", "prediction"}
@@ -116,7 +115,7 @@ def _left_out(sources: Sequence[Source]) -> Iterator[Note]:
 
 def _place(source: Source) -> tuple[str, str]:
     """Return the model and the dataset by the folder and the name of a file; parts of one dataset are numbered."""
-    path = Path(source.label).absolute()
+    path = own_path(source.label)
     above = path.parent.parent.name in ("results", "predictions")
     return (path.parent.name if above else source.stem), (_SHARD.sub("", source.stem) if above else source.stem)
 

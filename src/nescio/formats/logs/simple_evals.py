@@ -23,7 +23,7 @@ from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place,
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import first_line
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -83,7 +83,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _key(source: Source) -> tuple[Path, str]:
     path = Path(source.label)
-    return path.absolute().parent, source.stem
+    return own_path(path).parent, source.stem
 
 
 def _called(source: Source) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.logs.grading import EMPTY, ERRORED, NO_SCORE, identity, labels, place, run_names
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 
 COUNTS = {"submitted_instances", "resolved_instances", "total_instances"}
 INSTANCE = {"resolved", "patch_exists"}
@@ -93,7 +93,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
 
 def _run_of(source: Source) -> str:
     """Return the run of an instance's report, which lies in RUN/MODEL/INSTANCE/report.json; or the file's own name."""
-    folders = Path(source.label).absolute().parent
+    folders = own_path(source.label).parent
     return folders.parent.name or source.stem if source.stem == "report" else source.stem
 
 

@@ -13,7 +13,7 @@ from nescio.formats.benchmarks.squad2.gold import Gold
 from nescio.formats.benchmarks.squad2.scores import Scores, best
 from nescio.formats.logs.graded import choose
 from nescio.formats.registry import ReadOptions
-from nescio.sources.source import Source, name_runs
+from nescio.sources.source import Source, name_runs, own_path
 
 Odds = tuple[Source, dict[str, float]]
 FIGURES = {"exact", "f1", "score", "total", "accuracy"}  # keys of a report on figures, which is no file of odds
@@ -96,7 +96,7 @@ def match_odds(
 
 def _core(source: Source) -> tuple[str, ...]:
     """Return what a file's name says beyond what kind of file it is; its folder where it says no more."""
-    folder = source.path.absolute().parent.name if source.path else ""
+    folder = own_path(source.path).parent.name if source.path else ""
     return core_of(source.stem) or ("/", folder)
 
 

@@ -39,7 +39,7 @@ from nescio.formats.logs.grading import (
 from nescio.formats.logs.metrics import METRIC, abstains, repeated
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.elements import part_of
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 LINK = "testRunLink"
@@ -134,7 +134,7 @@ def _name(source: Source) -> str:
     identifier = part_of(document, (*_root(source), "identifier"))
     if isinstance(identifier, str) and identifier.strip():
         return sanitize(identifier.strip(), target="message")
-    path = Path(source.label).absolute()
+    path = own_path(source.label)
     if path.parent.name == FOLDER:
         return path.parent.parent.name or FOLDER
     return source.stem.lstrip(".") or source.stem

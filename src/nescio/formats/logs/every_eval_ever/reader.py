@@ -2,10 +2,10 @@
 
 An instance says {"model_id", "evaluation_name", "sample_id", "output", "evaluation": {"score", "is_correct"}, "error",
 …}. The format has no word for declining: silence is an empty output, an error that names a refusal, and what a pattern
-of `--declined-pattern` matches; and what the metadata say that nescio writes (`nescio_outcome`: correct, incorrect,
-unanswered, ungraded). An instance with another error is not graded. One question under several evaluations
-(filters, metrics) is one question: `--choose evaluation=NAME` says by which. An instance that stands again is a repeat
-of its question.
+of `--declined-pattern` matches; and what `outcome` says (correct, incorrect, unanswered, ungraded), which is proposed
+to stand in `evaluation` beside `is_correct` and which nescio writes there, and in the metadata as `nescio_outcome`. An
+instance with another error is not graded. One question under several evaluations (filters, metrics) is one question:
+`--choose evaluation=NAME` says by which. An instance that stands again is a repeat of its question.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from nescio.sources.tables import json_lines
 
 OWN = "nescio_"  # what the keys of metadata begin with that nescio writes
 OUTCOME, WHY = f"{OWN}outcome", f"{OWN}why"
+PROPOSED, REASON = "outcome", "outcome_reason"  # of `evaluation`
 STATES_WRITTEN = {**STATES, "ungraded": NOT_GRADED}
 KEYS = frozenset(("schema_version", "model_id", "evaluation_name", "sample_id", "evaluation"))
 TASK = "evaluation"
@@ -85,7 +86,7 @@ class _Instance:
     sample: tuple[str, str, int]  # model, sample_id, what was asked
     result: str | None  # evaluation_result_id, which names a metric
     by_score: bool  # whether is_correct is not said
-    written: bool  # whether its metadata say what the outcome is
+    written: bool  # whether it says what the outcome is
 
 
 def _chosen(instances: Sequence[_Instance], options: ReadOptions, notes: list[Note]) -> list[Graded]:
@@ -128,8 +129,15 @@ def _check(source: Source, row: Row, where: str) -> None:
     grade = row.get("evaluation")
     if not isinstance(grade, dict):
         raise FormatError(source.label, "evaluation must be an object", where=where, value=grade)
-    if not isinstance(grade.get("is_correct"), (bool, type(None))):
-        raise FormatError(source.label, "is_correct must be true or false", where=where, value=grade["is_correct"])
+    right, outcome = grade.get("is_correct"), grade.get(PROPOSED)
+    if not isinstance(right, (bool, type(None))):
+        raise FormatError(source.label, "is_correct must be true or false", where=where, value=right)
+    if outcome is not None and not (isinstance(outcome, str) and outcome in STATES_WRITTEN):
+        rule = f"outcome must be {', '.join(sorted(STATES_WRITTEN))}"
+        raise FormatError(source.label, rule, where=where, value=outcome)
+    if right is not None and (outcome, right) in (("correct", False), ("incorrect", True)):
+        rule = f"is_correct is {str(right).lower()}, and outcome says otherwise"
+        raise FormatError(source.label, rule, where=where, value=outcome)
 
 
 def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Instance:
@@ -137,7 +145,9 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     model, sample = identity(row["model_id"]), identity(row["sample_id"])
     more, prompt, result = row.get("metadata"), row.get("input"), row.get("evaluation_result_id")
     held = more if isinstance(more, dict) else {}
-    state, why = _written(held, options) or _state(row, options)
+    grade = row["evaluation"]
+    said = {OUTCOME: grade.get(PROPOSED), WHY: grade.get(REASON)} if grade.get(PROPOSED) is not None else held
+    state, why = _written(said, options) or _state(row, options)
     score = number(row["evaluation"].get("score"))
     graded = Graded(
         model,
@@ -146,7 +156,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
         why=why,
         confidence=_finite(held.get(f"{OWN}confidence")),
         candidate=_candidate(held),
-        answerable=_answerable(held),
+        answerable=0 if said is not held and state == SILENT and grade.get("is_correct") else _answerable(held),
         strata={
             **labels({k: v for k, v in held.items() if not str(k).startswith(OWN)}, options),
             TASK: identity(row["evaluation_name"]),
@@ -158,9 +168,7 @@ def _instance(row: Row, line: int, source: Source, options: ReadOptions) -> _Ins
     )
     text = prompt.get("raw") if isinstance(prompt, dict) else None
     named = None if result is None else identity(result)
-    return _Instance(
-        graded, (model, sample, hash(str(text))), named, row["evaluation"].get("is_correct") is None, OUTCOME in held
-    )
+    return _Instance(graded, (model, sample, hash(str(text))), named, grade.get("is_correct") is None, OUTCOME in said)
 
 
 def _texts(row: Row) -> AnswerTexts:

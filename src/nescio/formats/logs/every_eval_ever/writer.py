@@ -1,7 +1,8 @@
 """Writing outcomes as every_eval_ever: one instance a line.
 
-The format has no word for declining, so that `is_correct` is false of a silence too; what the outcome is stands in the
-metadata of each instance (`nescio_outcome`, `nescio_why`), where this format's reader finds it, and other tools see an
+The format has no word for declining, so that `is_correct` says of a silence only whether it was right; what the outcome
+is stands beside it (`outcome`, as docs/explanation/every-eval-ever.md proposes), which the schema allows, and in the
+metadata of each instance (`nescio_outcome`, `nescio_why`). This format's reader finds it there, and other tools see an
 empty output. An answer that is not graded bears an `error`. The texts of answers are not known to outcomes.
 """
 
@@ -19,7 +20,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.repeats import REPEAT
 from nescio.formats.folder_writer import write_lines
-from nescio.formats.logs.every_eval_ever.reader import OUTCOME, OWN, STATES_WRITTEN, WHY
+from nescio.formats.logs.every_eval_ever.reader import OUTCOME, OWN, PROPOSED, REASON, STATES_WRITTEN, WHY
 from nescio.formats.registry import WriteResult, writer
 from nescio.sources.writing import whole
 from nescio.text import plural
@@ -46,9 +47,8 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
         notes.append(
             note(
                 "every_eval_ever.silence",
-                "{silent:n answer} declined: is_correct is false of each, and its metadata say {key} unanswered",
+                "{silent:n answer} declined: outcome says unanswered of each, and is_correct whether that was right",
                 silent=silent,
-                key=OUTCOME,
             )
         )
     if outcomes.clusters is not None or outcomes.first_right is not None:
@@ -66,7 +66,9 @@ def _instances(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
                 continue
             why = None if outcomes.why is None else outcomes.why[r, q]
             scores = {bare(name): float(values[r, q]) for name, values in outcomes.extra_columns.items()}
-            score = scores.get("score", float(state == CORRECT))
+            none = outcomes.answerable is not None and outcomes.answerable[q] == 0
+            right = state == CORRECT or (state == SILENT and bool(none))
+            score = scores.get("score", float(right))
             yield {
                 "schema_version": SCHEMA,
                 "evaluation_id": f"{EVALUATION}/{run}",
@@ -80,8 +82,10 @@ def _instances(outcomes: Outcomes) -> Iterator[dict[str, Any]]:
                 "messages": None,
                 "answer_attribution": [],
                 "evaluation": {
-                    "score": score if np.isfinite(score) else float(state == CORRECT),
-                    "is_correct": state == CORRECT,
+                    "score": score if np.isfinite(score) else float(right),
+                    "is_correct": right,
+                    PROPOSED: _WORDS[state],
+                    **({REASON: why} if why else {}),
                 },
                 "token_usage": None,
                 "performance": None,

@@ -15,6 +15,7 @@ from nescio.errors import FormatError, MismatchError
 from nescio.formats.logs import grading
 from nescio.formats.logs.grading import number
 from nescio.formats.registry import ReadOptions, SourceRole
+from nescio.sources.source import own_path
 from nescio.text import sanitize
 
 STATE, STATS, SPEC, TOTALS = "scenario_state", "per_instance_stats", "run_spec", "stats"
@@ -94,7 +95,7 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
     """Return what the name of a run says: `scenario:parameter=value,...,model=...`; in a folder's name the colon is
     another mark."""
     spec, adapter = documents.get(SPEC), documents[STATE]["adapter_spec"]
-    name = spec["name"] if spec is not None and isinstance(spec["name"], str) else path.absolute().name
+    name = spec["name"] if spec is not None and isinstance(spec["name"], str) else own_path(path).name
     first, *others = sanitize(name, target="message").split(",")
     scenario, colon, parameter = first.partition(":")
     if not colon and (split := re.fullmatch(r"(.+)[_-]([^_=-]+=.*)", first)):
@@ -105,7 +106,7 @@ def _folder(path: Path, documents: dict[str, Any], files: dict[str, Path]) -> Fo
     model = (
         parameters.pop("model", "")
         or (sanitize(known, target="message") if isinstance(known, str) else "")
-        or path.absolute().name
+        or own_path(path).name
     )
     return Folder(path, documents, files, model, scenario, parameters)
 

@@ -35,7 +35,7 @@ from nescio.formats.logs.lm_eval.rows import (
     write_out_rows,
 )
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
-from nescio.sources.source import Source
+from nescio.sources.source import Source, own_path
 from nescio.text import sanitize
 
 RESULTS = {"results", "configs", "versions"}
@@ -149,7 +149,7 @@ def _given(
     """Return the samples in files of their own, and then those in results files, unless there is a file of that task
     beside it."""
     named = [_NAMED.fullmatch(source.stem) or _WRITTEN_OUT.fullmatch(source.stem) for source in samples]
-    folders = [Path(source.label).absolute().parent for source in samples]
+    folders = [own_path(source.label).parent for source in samples]
     tasks = Counter((folder, parts["task"]) for folder, parts in zip(folders, named, strict=True) if parts)
     again = {folder for (folder, _), many in tasks.items() if many > 1}
     files = []
@@ -159,7 +159,7 @@ def _given(
         rows = write_out_rows(source) if is_write_out(source) else rows_of(source)
         files.append(Given(Path(source.label), task, run, rows, _beside(folder, task, date, results)))
     for path, held in results:
-        folder = path.absolute().parent
+        folder = own_path(path).parent
         samples_of = dict(_held(path, held))
         beside = folder not in again and any((folder, task) in tasks for task in samples_of)
         for task, rows in samples_of.items():
@@ -213,7 +213,7 @@ def _beside(
     folder: Path, task: str | None, date: str | None, results: Sequence[tuple[Path, Mapping[str, Any]]]
 ) -> Mapping[str, Any] | None:
     """Return the results file of the same folder that holds the task; of several, the one of the same date."""
-    beside = [(path, held) for path, held in results if path.absolute().parent == folder and task in held["results"]]
+    beside = [(path, held) for path, held in results if own_path(path).parent == folder and task in held["results"]]
     dated = [held for path, held in beside if date and date in path.name]
     return next(iter([*dated, *(held for _, held in beside)]), None)
 

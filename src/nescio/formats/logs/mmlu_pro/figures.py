@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +11,7 @@ from nescio.data.notes import Note, note
 from nescio.formats.logs import grading
 from nescio.formats.logs.mmlu_pro.files import RESULT, SUMMARY, File, decoded
 from nescio.formats.registry import SourceRole
+from nescio.sources.source import own_path
 
 
 def is_summary(document: Any) -> bool:
@@ -30,7 +30,7 @@ def summaries(parts: Sequence[SourceRole]) -> Iterator[tuple[tuple[str, ...], st
     """Yield the summaries beside the results: folders, stem and content."""
     for part, source in parts:
         if part == "summary":
-            yield Path(source.label).absolute().parts[1:-1], source.stem, source.document
+            yield own_path(source.label).parts[1:-1], source.stem, source.document
         elif source.kind == "archive":
             assert source.path is not None
             for name in source.members:
