@@ -173,6 +173,7 @@ class _Session:
     """What all tests recorded, and what became of the gates."""
 
     recorder: Recorder
+    passed: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
     written: str = ""
@@ -236,7 +237,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
     try:
         own.written = _write(own.recorder, _asked(config, "output"))
-        own.failed, own.unclear = _sorted(list(_gates(own.recorder, config)))
+        gates = list(_gates(own.recorder, config))
+        own.passed = [gate.said for gate in gates if not gate.status]
+        own.failed, own.unclear = _sorted(gates)
     except NescioError as error:
         own.failed = [str(error)]
     if session.exitstatus == 0 and (own.failed or (own.unclear and own.recorder.undecided == "fail")):
@@ -284,6 +287,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     terminalreporter.section("nescio")
     terminalreporter.line(f"{len(own.recorder.rows):,} answers recorded")
-    for line in filter(None, (own.written, *own.failed, *own.unclear)):
+    for line in filter(None, (own.written, *own.passed, *own.failed, *own.unclear)):
         bad = line in own.failed or (line in own.unclear and own.recorder.undecided == "fail")
         terminalreporter.line(line, red=bad)
