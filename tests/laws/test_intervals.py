@@ -136,7 +136,23 @@ def test_a_method_that_a_measure_lacks_is_refused() -> None:
             nescio.score(apart(data), "accuracy", interval=method)
 
 
-@pytest.mark.parametrize("name", ["AUROC", "E-AURC", "PRR", "Brier", "pearson"])
+@pytest.mark.parametrize(("wrong", "right"), [(20, 20), (5, 35)])
+def test_a_perfect_ranking_has_an_interval_by_its_pairs(wrong: int, right: int) -> None:
+    """Disjoint pairs of a right and a wrong answer, as many as there are of the fewer, are each in order with the chance
+    AUROC: all of them with no more than its power. Of the ⌈.5n⌉ = 20 surest none is wrong: 0 of 20."""
+    outcomes = np.repeat([[1, 0]], [right, wrong], axis=1).astype(np.int8)
+    columns = {"correct": outcomes, "incorrect": 1 - outcomes, "unanswered": 0 * outcomes, "answered": 0 * outcomes + 1}
+    sure = np.linspace(0.9, 0.1, 40)[None]
+    names = tuple(f"q{i:02}" for i in range(40))
+    data = Evidence(("run",), names, {**columns, "confidence": sure}, np.zeros((1, 40), dtype=np.uint8))
+    (area,) = nescio.score(data, "AUROC", resamples=256)
+    assert (area.low or 0, area.high) == (pytest.approx(0.025 ** (1 / wrong), abs=1e-12), 1.0)
+    (risk,) = nescio.score(data, "risk@coverage(0.5)", resamples=256)
+    assert (risk.low, risk.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 20), abs=1e-12))
+    assert math.isnan(nescio.score(apart(data), "AUROC", resamples=256).rows[0].low or 0)  # pairs of clusters are not
+
+
+@pytest.mark.parametrize("name", ["E-AURC", "PRR", "Brier", "pearson"])
 def test_a_value_at_its_limit_has_no_logit_interval_and_says_so(name: str) -> None:
     """All right answers have the confidence 1, all wrong ones 0: no resample shows how a wrong one may be sure."""
     right = np.repeat([[1, 0]], 20, axis=1).astype(np.int8)

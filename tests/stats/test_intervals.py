@@ -8,7 +8,17 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from nescio.stats.intervals import CoverageWarning, bca, coverage_warning, freedom, is_rare, logit, percentile, wilson
+from nescio.stats.intervals import (
+    CoverageWarning,
+    at_limit,
+    bca,
+    coverage_warning,
+    freedom,
+    is_rare,
+    logit,
+    percentile,
+    wilson,
+)
 
 ONE = np.ones(1)
 EVEN, ONCE = np.zeros(3), np.ones(3, dtype=np.int64)  # a jackknife without acceleration
@@ -146,3 +156,11 @@ def test_degrees_of_freedom_by_hand() -> None:
     assert freedom(np.array([0.0, 1.0]), np.array([5, 5]), 10) == 9
     assert freedom(np.array([0.4, 0.4]), np.array([5, 5]), 10) == 9
     assert freedom(np.array([math.nan, 0.4]), np.array([5, 5]), 10) == 9
+
+
+def test_a_value_at_its_limit_by_hand() -> None:
+    """None of ten against: 1 - .025^(1/10) = .3085, Clopper and Pearson's for 0 of 10; from -1 to 1 it is twice that."""
+    assert at_limit(0.0, (0.0, 1.0), 10, 0.95) == pytest.approx((0.0, 0.30849710781876083), abs=1e-12)
+    assert at_limit(1.0, (-1.0, 1.0), 10, 0.95) == pytest.approx((1 - 2 * 0.30849710781876083, 1.0), abs=1e-12)
+    assert undefined(at_limit(1.0, (0.0, 1.0), 0, 0.95))
+    assert undefined(at_limit(1.0, (-math.inf, 1.0), 10, 0.95))

@@ -184,6 +184,13 @@ class Measure:
             parts = (np.ascontiguousarray(table[:, i : i + step]) for i in range(0, table.shape[1], step))
             return np.concatenate([self.under(patterns, part) for part in parts])
 
+    def deciding(self, patterns: Patterns) -> float:
+        """How many independent comparisons of units agree where the value is at its limit; 0 where that is unknown."""
+        if self.declaration.deciding is None or patterns.unit is not None:
+            return 0.0
+        totals = {name: patterns.counts * values for name, values in patterns.columns.items()}
+        return float(self.declaration.deciding(as_namespace(totals), **self.parameters))
+
     def of_totals(self, totals: Mapping[str, Column]) -> NDArray[np.float64]:
         """The formula on sums of columns, 0/0 giving NaN."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -238,6 +245,7 @@ class Declaration:
     descriptive: bool = False
     same_formula_as: str | None = None
     interval: Literal["percentile", "logit"] | OwnInterval | None = "percentile"
+    deciding: Callable[..., Any] | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -308,7 +316,8 @@ def measure(
     know; a `descriptive` one says what a system does, not how well (coverage): neither higher nor lower is better;
     `same_formula_as` names the measure whose formula this is over other columns, and whose rules so apply; `interval`
     is the method that the coverage study supports for it (docs/coverage.md), where no posterior of counts and no
-    proportion is: percentile, logit, or one of its own; None says that none covers, as of what noise makes larger.
+    proportion is: percentile, logit, or one of its own; None says that none covers, as of what noise makes larger;
+    `deciding` counts, from the totals, the independent comparisons that must all agree for a value at its limit.
     """
 
     def register(formula: Formula) -> Formula:

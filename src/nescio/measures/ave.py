@@ -14,6 +14,7 @@ import numpy as np
 
 from nescio.measures._measure import measure
 from nescio.measures._order import pairs_in_order
+from nescio.measures.risk import pairs_apart
 
 SOURCE = "Peñas, Rodrigo & Verdejo, AVE 2007"
 LATER = "AVE 2008 (Rodrigo, Peñas & Verdejo 2008), restored from memory"
@@ -70,6 +71,7 @@ def f_measure(total: Any) -> Any:
     needs="ave.right",
     order="ave.confidence",
     interval="logit",
+    deciding=pairs_apart,
     bounds=(0, 1),
     source="area under the ROC curve (Hanley & McNeil 1982) of a validator's confidence",
 )

@@ -144,11 +144,18 @@ def e_augrc(total: Any) -> Any:
     return pairs_in_order(wrong, total.right) / total.n.sum(-1) ** 2
 
 
+def pairs_apart(total: Any) -> Any:
+    """Count pairs of a right and a wrong answer that share none: a perfect ranking has each of them in order."""
+    right = total.right.sum(-1)
+    return np.minimum(right, total.n.sum(-1) - right)
+
+
 @measure(
     "AUROC",
     needs="right",
     order="confidence",
     interval="logit",
+    deciding=pairs_apart,
     bounds=(0, 1),
     source="Hanley & McNeil 1982: the probability that a right answer has a higher confidence than a wrong one",
 )
@@ -216,8 +223,12 @@ def coverage_at_risk(total: Any, risk: float = 0.05) -> Any:
     return np.where(safe, accepted, 0).max(-1) / total.n.sum(-1)
 
 
+def _first(total: Any, coverage: float) -> Array:
+    return np.maximum(np.ceil(coverage * total.n.sum(-1) * (1 - 1e-12)), 1)
+
+
 def _risk_at(total: Any, coverage: float) -> Array:
-    k = np.maximum(np.ceil(coverage * total.n.sum(-1) * (1 - 1e-12)), 1)
+    k = _first(total, coverage)
     return expected_part_among_first(total.failure, total.candidate, k) / k
 
 
@@ -229,6 +240,7 @@ _COVERAGE = {"coverage": ("coverage must be above 0 and at most 1", lambda c: 0 
     needs="candidate failure",
     order="selection_score",
     interval="logit",
+    deciding=_first,
     lower_is_better=True,
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the risk-coverage curve",
@@ -248,6 +260,7 @@ def risk_at_coverage(total: Any, coverage: float = 0.8) -> Any:
     needs="candidate failure",
     order="selection_score",
     interval="logit",
+    deciding=_first,
     bounds=(0, 1),
     source="El-Yaniv & Wiener, JMLR 2010: the complement of the risk",
     valid=_COVERAGE,

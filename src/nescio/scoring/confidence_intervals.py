@@ -114,7 +114,10 @@ def _interval(sample: MeasureInput, method: str, values: NDArray[np.float64], le
         made.append(unfit(method))
     if method == "logit" and not np.isnan(point):
         freedom = degrees_of_freedom(sample)
-        low, high = intervals.logit(values, point, sample.measure.bounds, freedom, level)
+        limits = sample.measure.bounds
+        low, high = intervals.logit(values, point, limits, freedom, level)
+        if np.isnan(low) and min(abs(point - limit) for limit in limits) <= 1e-12:
+            low, high = intervals.at_limit(point, limits, sample.measure.deciding(sample.patterns), level)
         return low, high, made + _remarks_on_logit(low, freedom)
     low, high = _from_values(sample, point, method, values, level)
     if method == "dirichlet":

@@ -80,6 +80,19 @@ def logit(
     return low + width * below / (below + above * factor), high - width * above / (above + below * factor)
 
 
+def at_limit(point: float, limits: tuple[float, float], units: float, level: float) -> Interval:
+    r"""Compute the interval of a value at one of two limits that each of so many independent units agrees with.
+
+    Each goes the other way with a chance of at least the distance d from the limit, as a share of the range, so that
+    all agree with a chance of at most $(1 - d)^m$: $d \le 1 - (\alpha/2)^{1/m}$ (Clopper & Pearson 1934 at 0 of m).
+    """
+    low, high = limits
+    if units <= 0 or not math.isfinite(high - low):
+        return UNDEFINED
+    room = -math.expm1(math.log((1 - level) / 2) / units) * (high - low)
+    return (high - room, high) if high - point < point - low else (low, low + room)
+
+
 def freedom(left_out: NDArray[np.float64], times: NDArray[np.int64], units: int) -> float:
     r"""Return Student's degrees of freedom of a standard error: by how few units the spread is made of.
 
