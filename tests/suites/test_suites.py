@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -297,6 +298,24 @@ def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share()
     alone = nescio.compare(EXAMPLES / "trials.csv", "accuracy", baseline="agent-1", resamples=500).rows
     assert rows[0].difference == pytest.approx(alone[0].difference, abs=1e-12)
     assert rows[0].n == 2 * alone[0].n
+
+
+def test_a_run_that_lacks_questions_is_compared_on_those_that_both_have() -> None:
+    """x lacks the first question of a, so that a has three: C/C, W/W, U/C; b has C/W, W/W, C/C."""
+    a, b = evidence(x="CCWU", y="WCWC"), evidence(x="CWC", y="WWC")
+    absence = a.absence.copy()
+    absence[0, 0] = 1
+    compared = nescio.compare_suite({"a": replace(a, absence=absence), "b": b}, "accuracy", baseline="y", **SMALL)
+    row = compared.rows[0]
+    assert [part.difference for part in compared.tables["benchmarks"]] == pytest.approx([-1 / 3, 1 / 3])
+    assert (row.difference, row.p, row.n) == (pytest.approx(0), 1.0, 6)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low < 0 < row.high
+    three = evidence(x="CWC", y="WWC", z="WWW")
+    part = replace(three, absence=np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]], dtype=np.uint8))
+    ranks = nescio.compare_suite({"a": part, "b": three}, "accuracy", **SMALL).tables["ranks"]
+    assert all(rank.p_best is None for rank in ranks), "not drawn together"
 
 
 def test_a_result_does_not_depend_on_its_company() -> None:

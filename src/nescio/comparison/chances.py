@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._ranks import Rank
-from nescio.comparison.shared_draws import shared_draws
+from nescio.comparison.shared_draws import MOST_PICKS, shared_draws
 from nescio.data.evidence import Evidence, Tally
 from nescio.measures import Measure
 from nescio.stats.ranking import chances
-from nescio.stats.resampling import Block
+from nescio.stats.resampling import BLOCK, Block
 
-MOST_DRAWS = 2_000  # resamples of a chance, whose Monte Carlo error is then at most 0.011
+MOST_DRAWS = 2_000  # resamples of a chance, whose Monte Carlo error is then at most 0.012; fewer of very many questions
 
 
 def with_chances(
@@ -30,7 +30,9 @@ def with_chances(
 
     None where runs cannot be drawn together (`shared_draws`).
     """
-    some = [block for block in blocks if block.start < MOST_DRAWS]
+    questions = 1 if isinstance(data, Tally) else len(data.questions)
+    most = min(MOST_DRAWS, max(BLOCK, MOST_PICKS // max(1, questions)))
+    some = [block for block in blocks if block.start + block.size <= most] or list(blocks[:1])
     drawn = shared_draws(data, measures, some, jobs)
     of_measure = dict(zip([m.label for m in measures], drawn, strict=True))
     rows = list(ranked)

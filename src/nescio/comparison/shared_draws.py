@@ -16,7 +16,7 @@ from nescio.scoring.samples import columns_for, compress_run, question_of
 from nescio.stats.resampling import Block
 
 Values = NDArray[np.float64]
-MOST_PICKS = 400_000_000  # questions drawn, in all
+MOST_PICKS = 150_000_000  # questions drawn, in all
 
 
 def shared_draws(
