@@ -125,6 +125,19 @@ def test_confidence_measures_work_and_jobs_change_no_bit(measure: str) -> None:
     assert 0 <= one.rows[0].error_rate <= 0.5
 
 
+def test_several_sizes_are_each_as_if_alone() -> None:
+    data = evidence(x="CCWWCUCW" * 5, y="CWCWCCUW" * 5, z="WWCWCCUU" * 5)
+    measures = ["c@1", "accuracy"]
+    both = stability(data, measures, size=[10, 20])
+    assert both.signature["size"] == "10+20"
+    for size in (10, 20):
+        assert tuple(row for row in both if row.size == size) == stability(data, measures, size=size).rows
+    needs = swap(data, measures, size=(10, 20)).tables["sensitivity"]
+    assert [(need.measure, need.size) for need in needs] == [(m, n) for m in measures for n in (10, 20)]
+    alone = swap(data, "c@1", size=20)
+    assert str(needs[1]) == str(alone.tables["sensitivity"][0])  # NaN is what it is
+
+
 def test_the_edges() -> None:
     same = evidence(x="CWUCW", y="CWUCW")
     found = swap(same, "c@1")
@@ -136,6 +149,7 @@ def test_the_edges() -> None:
         (lambda: stability(evidence(x="CW"), "c@1"), "one run"),
         (lambda: swap(same, "c@1", size=3), "twice, disjoint"),
         (lambda: stability(same, "c@1", size=6), "cannot be drawn"),
+        (lambda: stability(same, "c@1", size=[2, 2]), "the same size twice"),
         (lambda: stability(same, "c@1", fuzziness=[2]), "between 0 and 1"),
         (lambda: swap(same, "c@1", size=2, trials=None), "only if they are halves"),
     ]

@@ -21,8 +21,9 @@ def command() -> None:
 drawing_options = options.together(
     click.option(
         "--size",
-        type=click.IntRange(min=1),
-        help="Questions (or clusters) in a sub-collection. [default: 250, or half of all]",
+        metavar="N,N,…",
+        help="Questions (or clusters) in a sub-collection; several sizes are studied one by one. [default: 250, or"
+        " half of all]",
     ),
     click.option(
         "--trials",
@@ -82,6 +83,7 @@ def stability_(
             list(files),
             list(measures) or None,
             trials=options.number_or_all("--trials", arguments.pop("trials")),
+            size=options.whole_numbers("--size", arguments.pop("size")),
             fuzziness=values,
             progress=watch,
             **arguments,
@@ -123,6 +125,7 @@ def swap_(
             list(files),
             list(measures) or None,
             trials=options.number_or_all("--trials", arguments.pop("trials")),
+            size=options.whole_numbers("--size", arguments.pop("size")),
             progress=watch,
             **arguments,
             **read_options,

@@ -330,6 +330,16 @@ def numbers(option: str, text: str) -> list[float]:
         raise UsageError(f"{option} takes numbers separated by commas (found {text!r})") from None
 
 
+def whole_numbers(option: str, text: str | None) -> list[int] | None:
+    """Read whole numbers that commas separate; None where the option was not given."""
+    if text is None:
+        return None
+    found = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) >= 1 for part in found):
+        raise UsageError(f"{option} takes whole numbers from 1, separated by commas (found {text!r})")
+    return [int(part) for part in found]
+
+
 def number_or_all(option: str, text: str) -> int | None:
     """Read the number that an option names; None for all."""
     if text == "all":

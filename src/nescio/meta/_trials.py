@@ -7,10 +7,11 @@ questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ COMPARISONS_AT_ONCE = 1 << 16  # of one chunk, so that it stays in a core's own 
 PAIRS_A_STREAM = 16  # fixed like the blocks of draws: it is part of what a seed means
 
 Chunk = tuple[Floats, Floats]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +69,37 @@ def drawing_for(data: Evidence | Tally, size: int | None, trials: int | None, se
     return Drawing(size or min(LARGEST_DEFAULT, count // 2), trials, seed, fresh or isinstance(data, Tally))
 
 
+def drawings_for(
+    data: Evidence | Tally, sizes: int | Sequence[int] | None, trials: int | None, seed: int, *, fresh: bool
+) -> tuple[Drawing, ...]:
+    """Return a drawing for each size that is asked for; the one by default where none is."""
+    asked = sizes if isinstance(sizes, Sequence) else (sizes,)
+    if not asked:
+        raise UsageError("size names no number")
+    if len(set(asked)) < len(asked):
+        raise UsageError(f"size names the same size twice (found {list(asked)!r})")
+    return tuple(drawing_for(data, size, trials, seed, fresh=fresh) for size in asked)
+
+
+def of_sizes(compute: Callable[..., T], drawings: Sequence[Drawing], measure: Measure) -> list[T]:
+    """Return what `compute` gives of a measure for each drawing."""
+    return [compute(measure, drawing=drawing) for drawing in drawings]
+
+
 def _size(data: Evidence | Tally) -> int:
     """Count the units that sub-collections are drawn from."""
     return (data.size or 0) if isinstance(data, Tally) else int(units(data).max(initial=-1)) + 1
 
 
-def drawing_signature(loaded: Loaded, wanted: Sequence[Measure], drawing: Drawing, **more: object) -> Signature:
+def drawing_signature(
+    loaded: Loaded, wanted: Sequence[Measure], drawings: Sequence[Drawing], **more: object
+) -> Signature:
     """Return the line that lets someone else repeat a drawing."""
+    drawing, sizes = drawings[0], "+".join(str(each.size) for each in drawings)
     way = "fresh for each pair" if drawing.fresh else "shared by all pairs"
     trials = "all" if drawing.trials is None else drawing.trials
     names = "+".join(measure.name for measure in wanted)
-    return sign(
-        measures=names, **loaded.signature, size=drawing.size, trials=trials, draw=way, seed=drawing.seed, **more
-    )
+    return sign(measures=names, **loaded.signature, size=sizes, trials=trials, draw=way, seed=drawing.seed, **more)
 
 
 def pair_scores(data: Evidence | Tally, measure: Measure, drawing: Drawing, parts: int) -> Iterator[Chunk]:

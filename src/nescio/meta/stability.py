@@ -16,7 +16,7 @@ from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
-from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
@@ -33,13 +33,14 @@ class Stability:
     ties: float
     comparisons: int
     undefined: int = 0
+    size: int = 0  # of the sub-collections
 
 
 def stability(
     source: Any,
     measures: Measures = None,
     *,
-    size: int | None = None,
+    size: int | Sequence[int] | None = None,
     trials: int | None = 100,
     fuzziness: Sequence[float] = FUZZINESS,
     fresh: bool = False,
@@ -53,7 +54,8 @@ def stability(
 
         [(row.fuzziness, row.error_rate) for row in nescio.meta.stability("outcomes.csv", "c@1")]
 
-    `size` is that of the sub-collections (default: 250, or half the questions), `trials` their number (None: every one
+    `size` is that of the sub-collections (default: 250, or half the questions), or several, each as if it were the only
+    one; `trials` their number (None: every one
     there is). `fresh` draws anew for each pair of runs, as the published figure says; by default all pairs share a
     trial's sub-collection: the expectation is the same. `literal` books exact ties of score 0 as the figure does.
     """
@@ -64,10 +66,10 @@ def stability(
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
     data = in_order(data) if isinstance(data, Evidence) else data
     data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
-    drawing = drawing_for(data, size, trials, seed, fresh=fresh)
-    compute = partial(curve, data, drawing=drawing, fuzziness=tuple(values), literal=literal)
-    rows = [row for part in each_measure(compute, wanted, jobs, progress) for row in part]
-    line = drawing_signature(loaded, wanted, drawing, ties="literal" if literal else "equal scores")
+    drawings = drawings_for(data, size, trials, seed, fresh=fresh)
+    compute = partial(of_sizes, partial(curve, data, fuzziness=tuple(values), literal=literal), drawings)
+    rows = [row for parts in each_measure(compute, wanted, jobs, progress) for part in parts for row in part]
+    line = drawing_signature(loaded, wanted, drawings, ties="literal" if literal else "equal scores")
     return Results(tuple(rows), line, (*loaded.notes, *undefined(rows)), "stability")
 
 
@@ -98,7 +100,7 @@ def curve(
         without += lost
     total = comparisons or np.nan
     return [
-        Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, without)
+        Stability(measure.label, float(f), float(w / total), float(t / total), comparisons, without, drawing.size)
         for f, w, t in zip(grid, wins, ties, strict=True)
     ]
 

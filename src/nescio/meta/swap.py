@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -16,7 +17,7 @@ from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
-from nescio.meta._trials import Drawing, drawing_for, drawing_signature, pair_scores
+from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
 
 BINS = 21
@@ -34,6 +35,7 @@ class SwapBin:
     comparisons: int
     swaps: int
     swap_rate: float
+    size: int = 0  # of the sub-collections
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,14 @@ class Sensitivity:
     monotone: bool
     required_from_here_on: float
     undefined: int = 0
+    size: int = 0
 
 
 def swap(
     source: Any,
     measures: Measures = None,
     *,
-    size: int | None = None,
+    size: int | Sequence[int] | None = None,
     trials: int | None = 100,
     confidence: float = 95.0,
     fresh: bool = False,
@@ -79,25 +82,26 @@ def swap(
     data, loaded, wanted = prepare_pairs(source, measures, options, seed=seed, jobs=jobs, fresh=fresh)
     data = in_order(data) if isinstance(data, Evidence) else data
     data = data.take_runs(sorted(range(len(data.runs)), key=data.runs.__getitem__))
-    drawing = drawing_for(data, size, trials, seed, fresh=fresh)
-    compute = partial(swap_rates, data, drawing=drawing, rate=1 - confidence / 100)
-    parts = each_measure(compute, wanted, jobs, progress)
+    drawings = drawings_for(data, size, trials, seed, fresh=fresh)
+    compute = partial(of_sizes, partial(swap_rates, data, rate=1 - confidence / 100), drawings)
+    parts = [part for parts in each_measure(compute, wanted, jobs, progress) for part in parts]
     rows = [row for part, _ in parts for row in part]
     needs = [need for _, need in parts]
-    notes = [remark for need in needs for remark in _notes(need)]
-    line = drawing_signature(loaded, wanted, drawing, confidence=f"{confidence:g}")
+    notes = [remark for need in needs for remark in _notes(need, len(drawings) > 1)]
+    line = drawing_signature(loaded, wanted, drawings, confidence=f"{confidence:g}")
     return Results(tuple(rows), line, (*loaded.notes, *notes, *undefined(needs)), "swap", {"sensitivity": tuple(needs)})
 
 
-def _notes(need: Sensitivity) -> list[Note]:
+def _notes(need: Sensitivity, of_several: bool) -> list[Note]:
     """Note what the reader of a required difference should know."""
     required, lasting = need.required_difference, need.required_from_here_on
+    about = f"{need.measure}, size {need.size}" if of_several else need.measure
     if np.isnan(required):
         return [
             note(
                 "swap.unknown",
                 "{subject}: no bin has a swap rate within the level, so the required difference is unknown",
-                need.measure,
+                about,
             )
         ]
     notes = []
@@ -107,7 +111,7 @@ def _notes(need: Sensitivity) -> list[Note]:
                 "swap.first_bin",
                 "{subject}: the first bin is within the level, but a difference of 0 is never a swap, and there can "
                 "be many",
-                need.measure,
+                about,
             )
         )
     if required >= (BINS - 1) * WIDTH:
@@ -115,18 +119,18 @@ def _notes(need: Sensitivity) -> list[Note]:
             note(
                 "swap.last_bin",
                 "{subject}: only the last, open bin is within the level, so {required:.2f} or more is required",
-                need.measure,
+                about,
                 required=required,
             )
         )
     if np.isnan(lasting):
-        notes.append(note("swap.above_again", "{subject}: the last bins are above the level again", need.measure))
+        notes.append(note("swap.above_again", "{subject}: the last bins are above the level again", about))
     elif lasting != required:
         notes.append(
             note(
                 "swap.later_bins",
                 "{subject}: some later bins exceed the level; all bins from {lasting:.2f} on are within it",
-                need.measure,
+                about,
                 lasting=lasting,
             )
         )
@@ -153,9 +157,9 @@ def swap_rates(
         without += lost
         seen = np.concatenate([one[0].ravel(), other[0].ravel()])
         highest = max(highest, float(seen[~np.isnan(seen)].max(initial=-np.inf)))
-    return _rows(measure.label, counts, swaps), _sensitivity(
-        measure, counts, swaps, rate, highest=highest, undefined=without
-    )
+    rows = [replace(row, size=drawing.size) for row in _rows(measure.label, counts, swaps)]
+    need = _sensitivity(measure, counts, swaps, rate, highest=highest, undefined=without)
+    return rows, replace(need, size=drawing.size)
 
 
 def book_swaps(one: Floats, other: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:

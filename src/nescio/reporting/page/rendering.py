@@ -64,7 +64,7 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
         words=words(report),
         heat=heat_map(report),
         thresholds=threshold_rows(report),
-        studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "swap")],
+        studies=[figure.name for figure in figures if figure.name in ("stability", "ties", "error_over_ties", "swap")],
     )
 
 

@@ -30,7 +30,8 @@ def _rows(study: Results, *names: str) -> list[Record]:
 
 
 def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
-    """Return the error rate and the ties over the fuzziness, each in a chart of its own."""
+    """Return the error rate and the ties over the fuzziness, each in a chart of its own, and the one over the
+    other."""
     rows = _rows(study, "measure", "fuzziness", "error_rate", "ties", "comparisons")
     drawn, top, left = _drawn(rows, ("error_rate", "ties"))
     if not drawn:
@@ -42,6 +43,8 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
 
     def said(what: str) -> str:
         return "; ".join(f"{name} {_percent(row[what])}" for name, row in last.items())
+
+    both = "; ".join(f"{name} {_percent(row['ties'])} and {_percent(row['error_rate'])}" for name, row in last.items())
 
     def curve(field: str, title: str) -> Callable[[int], Any]:
         return lambda width: charts.curves(drawn, top, width, (across, (field, title)))
@@ -65,6 +68,18 @@ def _stability_figures(report: ReportData, study: Results) -> list[Figure]:
             f"Ties at fuzziness {fuzzy}: {said('ties')}.{left}",
             tuple(rows),
             curve("ties", "proportion of ties"),
+            command,
+        ),
+        Figure(
+            "error_over_ties",
+            "What fewer ties cost in errors",
+            "Each point is a fuzziness: more ties make fewer errors. Of two measures the better one has, at the same "
+            "share of ties, the lower error rate (Fig. 2 of Peñas & Rodrigo 2011).",
+            f"At fuzziness {fuzzy}, ties and errors: {both}.{left}",
+            tuple(rows),
+            lambda width: charts.curves(
+                drawn, top, width, (("ties", "proportion of ties"), ("error_rate", "error rate"))
+            ),
             command,
         ),
     ]
