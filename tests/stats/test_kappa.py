@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from nescio.errors import UsageError
-from nescio.stats.agreement import cohen_kappa, observed_agreement
+from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
+from nescio.stats.raters import gwet_ac1, krippendorff_alpha
 
 tables = st.integers(2, 4).flatmap(
     lambda k: st.lists(st.lists(st.integers(0, 20), min_size=k, max_size=k), min_size=k, max_size=k)
@@ -67,3 +68,36 @@ def test_counts_in_small_numbers_do_not_overflow() -> None:
 def test_what_is_no_table_is_refused(table: object) -> None:
     with pytest.raises(UsageError, match="a square table of counts"):
         cohen_kappa(table)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("table", "observed", "kappa", "alpha", "ac1"),
+    [
+        ([[20, 5], [10, 15]], 0.7, 0.4, 0.4, 41 / 101),
+        ([[45, 2], [3, 0]], 0.9, -6 / 119, -4 / 95, 161 / 181),  # one category has nearly all
+    ],
+)
+def test_the_worked_tables(table: list[list[int]], observed: float, kappa: float, alpha: float, ac1: float) -> None:
+    """By hand; the packages krippendorff and irrCAC say the same."""
+    assert observed_agreement(table) == pytest.approx(observed, abs=1e-12)
+    assert cohen_kappa(table) == pytest.approx(kappa, abs=1e-12)
+    assert krippendorff_alpha_of_two(table) == pytest.approx(alpha, abs=1e-12)
+    assert gwet_ac1_of_two(table) == pytest.approx(ac1, abs=1e-12)
+
+
+def test_one_cell_only() -> None:
+    table = [[9, 0], [0, 0]]
+    assert np.isnan(krippendorff_alpha_of_two(table))
+    assert gwet_ac1_of_two(table) == 1
+
+
+@given(tables)
+def test_two_judges_are_raters_of_every_item(table: list[list[int]]) -> None:
+    """Alpha and AC1 of a table are those of any number of raters, where each item has two."""
+    k = len(table)
+    if sum(map(sum, table)):
+        counts = [
+            [(a == c) + (b == c) for c in range(k)] for a in range(k) for b in range(k) for _ in range(table[a][b])
+        ]
+        for two, any_number in ((krippendorff_alpha_of_two, krippendorff_alpha), (gwet_ac1_of_two, gwet_ac1)):
+            assert two(table) == pytest.approx(float(any_number(counts)), nan_ok=True)

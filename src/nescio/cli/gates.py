@@ -21,6 +21,16 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 
 gate_options = options.together(
     click.option(
+        "--require-certificate",
+        "certificate",
+        type=options.PATH,
+        metavar="FILE",
+        help=(
+            "Refuse answers whose judge, prompt or questions are others than those of FILE, which nescio judge"
+            " --certificate wrote."
+        ),
+    ),
+    click.option(
         "--junit",
         type=options.PATH,
         metavar="FILE",

@@ -68,6 +68,18 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
     metavar="FILE",
     help="Also write the comparison with people to FILE (.json, .jsonl, .csv, .md, .tex, .txt, .parquet).",
 )
+@click.option(
+    "--certificate",
+    type=options.PATH,
+    metavar="FILE",
+    help=(
+        "Write a certificate (.json) of the judge: its agreement with people on these questions, for gates with"
+        " --require-certificate."
+    ),
+)
+@click.option(
+    "--blind", is_flag=True, help="State that people gave their verdicts without seeing the judge's, for --certificate."
+)
 @model_options
 def command(
     *,
@@ -76,6 +88,8 @@ def command(
     output: Path | None,
     against: Path | None,
     report: Path | None,
+    certificate: Path | None,
+    blind: bool,
     printed: str,
     **arguments: Any,
 ) -> int:
@@ -90,6 +104,7 @@ def command(
     nescio judge questions.jsonl runs/*.jsonl -o graded.csv
     nescio judge questions.jsonl runs/*.jsonl --judge token_f1 --against people.csv
     nescio judge questions.jsonl runs/*.jsonl --judge human --against people.csv -o graded.csv
+    nescio judge questions.jsonl runs/*.jsonl --judge exact --against people.csv --blind --certificate judge.json
     nescio judge questions.jsonl runs/*.jsonl --judge llm --base-url URL --model NAME -o graded.csv
     """
     if output is None and against is None:
@@ -98,7 +113,14 @@ def command(
         )
     if against is None and report is not None:
         raise UsageError("--report writes the comparison with people, so it needs --against HUMAN")
+    if certificate is not None and (against is None or not blind):
+        raise UsageError(
+            "--certificate says how far people agree with the judge: give their verdicts with --against HUMAN, and say "
+            "--blind if they gave them without seeing the judge's"
+        )
     inputs = [*files, *([against] if against else [])]
+    if certificate:
+        check_file(certificate, "a certificate", (".json",), inputs)
     if output:
         check_file(output, "an outcome table", SUFFIXES, inputs)
     check_results(report, inputs)
@@ -123,4 +145,8 @@ def command(
         agreement = judged.agreement(**arguments)
         say_notes(agreement.notes)
         emit(agreement, printed, report, show=show_agreement)
+    if certificate is not None:
+        drawn = {name: arguments[name] for name in ("ci", "resamples", "seed")}
+        judged.certificate(blind=blind, **drawn).write(certificate)
+        say(f"wrote {certificate}")
     return INCOMPLETE if judged.incomplete else 0

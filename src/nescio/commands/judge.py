@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any, Unpack
 
 from nescio.commands.places import check_file, listed
-from nescio.data.judges import Target, named
+from nescio.data.columns import Array
+from nescio.data.judges import JudgeRecord, Target, named
 from nescio.data.notes import Note
 from nescio.data.outcomes import Outcomes
 from nescio.data.results import Results
@@ -22,7 +24,10 @@ from nescio.judging.llm.connecting import ModelOptions, connect
 from nescio.judging.llm.judge import CALLS_FAILED, GAVE_UP
 from nescio.pipeline import JudgingOptions, Options, check_names, judges_of, read
 from nescio.pipeline import judge as judge_read
+from nescio.pipeline.certificates import Certificate, digest_of
 from nescio.scoring.judge_agreement import against as compare_with
+from nescio.scoring.judge_agreement import outcomes_digest
+from nescio.scoring.judge_certificate import coefficients
 from nescio.text import plural
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
@@ -42,7 +47,7 @@ class Judged:
     """Answers with what a judge made of them: the outcomes, who judged, and notes.
 
     `by_people` says that the outcomes are people's own verdicts; `people` are those whom another judge can be held
-    against, None where none were given; `read` is what was judged.
+    against, None where none were given; `read` is what was judged, and `records` are the judges that are known.
     """
 
     outcomes: Outcomes
@@ -51,6 +56,7 @@ class Judged:
     read: ReadResult
     by_people: bool = False
     people: Human | None = None
+    records: tuple[JudgeRecord, ...] = ()
 
     @property
     def incomplete(self) -> bool:
@@ -75,17 +81,59 @@ class Judged:
         """
         if self.people is None:
             raise UsageError("give people's verdicts with `against` to compare the judge with them")
-        data = self.read.data
-        if isinstance(data, Unjudged):
-            theirs, _ = judge_runs(data.collection, data.runs, self.people, data.files)
-            judged_cells = asked_cells(data.collection, data.runs)
-        else:
-            theirs, judged_cells = people_on(self.outcomes, self.people), asked_of(self.outcomes)
+        theirs, judged_cells = self._by_people(self.people)
         stale = self.people.said_of_stale()
         compared = compare_with(
             self.outcomes, theirs, judged_cells, judge=self.judge, target=target, ci=ci, resamples=resamples, seed=seed
         )
         return replace(compared, notes=(*stale, *compared.notes))
+
+    def certificate(
+        self, *, blind: bool = False, ci: float = 95.0, resamples: int = 10_000, seed: int = 0
+    ) -> Certificate:
+        """Certify how far people agree with the judge, for gates that require it (`--require-certificate`).
+
+        `blind` states that people gave their verdicts without seeing the judge's. Raises UsageError where no people
+        were given, they were not blind, or nobody knows who judged; MismatchError where they judged none of these
+        answers.
+        """
+        if self.people is None:
+            raise UsageError("a certificate needs people's verdicts; give them with `against`")
+        if not blind:
+            raise UsageError(
+                "a certificate counts blind labels; say --blind if people gave their verdicts without seeing the"
+                " judge's"
+            )
+        if self.by_people or len(self.records) != 1:
+            who = (
+                "people's own verdicts" if self.by_people else "answers of several judges, or of one that is not known"
+            )
+            raise UsageError(f"a certificate is of one judge, and these are {who}")
+        theirs, judged_cells = self._by_people(self.people)
+        how: dict[str, Any] = {"level": ci / 100, "resamples": resamples, "seed": seed}
+        labels, categories, agreement = coefficients(self.outcomes, theirs, judged_cells, **how)
+        record = self.records[0]
+        return Certificate(
+            str(record),
+            record.prompt,
+            labels,
+            self.outcomes.runs,
+            digest_of(self.outcomes.questions),
+            outcomes_digest(self.outcomes),
+            outcomes_digest(theirs),
+            date.today().isoformat(),
+            categories,
+            ci,
+            agreement,
+        )
+
+    def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
+        """Return the outcomes by people, and which answers were to be judged."""
+        data = self.read.data
+        if isinstance(data, Unjudged):
+            theirs, _ = judge_runs(data.collection, data.runs, people, data.files)
+            return theirs, asked_cells(data.collection, data.runs)
+        return people_on(self.outcomes, people), asked_of(self.outcomes)
 
 
 def judge(
@@ -129,7 +177,7 @@ def judge(
     assert isinstance(judged.data, Outcomes)
     name = named(judges_of(judged)) if judged.judged_here else OWN_GRADES
     by_people = judges_of(judged) == (PEOPLE,)
-    return Judged(judged.data, name, (*notes, *judged.notes), result, by_people, people)
+    return Judged(judged.data, name, (*notes, *judged.notes), result, by_people, people, judges_of(judged))
 
 
 _JUDGE = judge  # whose parameter has its name

@@ -33,6 +33,7 @@ class CallerOptions(TypedDict, total=False):
     counting: Counting | None
     beside: frozenset[str]
     baseline_file: Path | None
+    certificate: Any
 
 
 class ChooseOption(CallerOptions, total=False):
@@ -82,7 +83,8 @@ class Options:
     errors then name; `texts` asks for the words of questions and answers, which a report shows; `counting` says that
     counts of a large table will do, and which; `beside` are the columns of a table of labels that is read beside the
     files, which `column` may mean; `baseline_file` is the file of a baseline, whose run is to stand beside those of the
-    files.
+    files; `certificate` is the path of a judge's certificate that must be of the judge, prompt and questions of the
+    data (`--require-certificate`).
     """
 
     format_in: str | None = None
@@ -106,6 +108,7 @@ class Options:
     counting: Counting | None = None
     beside: frozenset[str] = frozenset()
     baseline_file: Path | None = None
+    certificate: Any = None
 
     def __post_init__(self) -> None:
         for pairs in ("column", "outcome_map", "choose"):
@@ -174,6 +177,7 @@ CALLERS = (
     "counting",
     "beside",
     "baseline_file",
+    "certificate",
 )  # what a caller sets for its own sake, and no user asks for
 # What a message says of an option of reading: its name, and a value where one follows (no other word does).
 _NAMES = "|".join(o.name.replace("_", "-") for o in fields(Options) if o.name not in CALLERS)

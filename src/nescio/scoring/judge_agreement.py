@@ -125,7 +125,7 @@ def against(
     labelled = sampled & np.isin(people.state, _PEOPLE)
     if not labelled.any():
         raise MismatchError("people judged none of these answers")
-    tables = _tables(judged.state, people.state, labelled)
+    tables = tables_of(judged.state, people.state, labelled)
     blocks, level = resampling.blocks(resamples, seed), ci / 100
     notes = _notes(judged, labelled, target)
     notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
@@ -134,7 +134,7 @@ def against(
     if len(groups) > 1:
         groups.append((ALL, tables.sum(axis=0)))
     for name, table in groups:
-        drawn = _resampled(table, blocks)
+        drawn = resampled(table, blocks)
         agreements.append(_agreement(name, table.sum(axis=0), drawn, level))
         confusions += _confusion(name, table.sum(axis=0), drawn, level)
     for r, name in enumerate(judged.runs):
@@ -143,8 +143,8 @@ def against(
         judge=judge,
         runs=len(judged.runs),
         questions=len(judged.questions),
-        data=_digest(judged),
-        people=_digest(people),
+        data=outcomes_digest(judged),
+        people=outcomes_digest(people),
         labels=int(labelled.sum()),
         target=target,
         ci=f"{ci:g}",
@@ -155,7 +155,7 @@ def against(
     return Results(tuple(agreements), line, tuple(notes), "agreement", more)
 
 
-def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
+def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
     """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
     questions, 3, 4)."""
     counts = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
@@ -165,7 +165,7 @@ def _tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
     return counts
 
 
-def _resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
+def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
     """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
     flat = tables.reshape(len(tables), -1)
     kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
@@ -397,5 +397,6 @@ def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: 
     ]
 
 
-def _digest(outcomes: Outcomes) -> str:
+def outcomes_digest(outcomes: Outcomes) -> str:
+    """Return a short hash of the outcomes, those without a grade left out."""
     return apply_policies(outcomes, Policies(missing="unanswered", ungraded="exclude"))[0].digest()

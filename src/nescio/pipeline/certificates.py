@@ -1,0 +1,136 @@
+"""Certificates of judges: who judged what, and how far people agree. A gate may require one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nescio._version import __version__
+from nescio.data.judges import JudgeRecord, parse
+from nescio.data.notes import Note, note
+from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.sources.writing import write_text
+
+KIND = "certificate of a judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A coefficient of agreement with its bootstrap interval; `undefined` counts the resamples that have none."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """How far people agree with a judge, on how many labels that they gave without seeing its verdicts.
+
+    `judge` is the judge with its parameters, `prompt` the digest of what a language model is asked (empty for other
+    judges). `questions` is the digest of the questions' names, `data` that of the outcomes judged, and `people` that of
+    the labels. `agreement` has the observed agreement, Cohen's kappa, Gwet's AC1 and Krippendorff's alpha over
+    `categories`, with intervals at `level` percent.
+    """
+
+    judge: str
+    prompt: str
+    labels: int
+    runs: tuple[str, ...]
+    questions: str
+    data: str
+    people: str
+    date: str
+    categories: tuple[str, ...]
+    level: float
+    agreement: tuple[Coefficient, ...]
+
+    def write(self, path: Path | str) -> None:
+        """Write the certificate as JSON, whole or not at all."""
+        document = {"kind": KIND, "nescio": __version__, **asdict(self)}
+        write_text(Path(path), json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def digest_of(questions: Iterable[str]) -> str:
+    """Return a short hash of the names of questions, whatever their order."""
+    return hashlib.blake2b("\0".join(sorted(set(questions))).encode(), digest_size=6).hexdigest()
+
+
+def read_certificate(path: Path | str) -> Certificate:
+    """Read a certificate; raises FormatError for a file that is none, UsageError where it cannot be read."""
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, Mapping) or document.get("kind") != KIND:
+        rule = "this is no certificate of a judge (nescio judge --certificate FILE writes one)"
+        raise FormatError(path, rule)
+    try:
+        return _certificate(document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(path, "this certificate lacks a field, or one has another type", value=str(error)) from None
+
+
+def _certificate(document: Mapping[str, Any]) -> Certificate:
+    texts = {name: document[name] for name in ("judge", "prompt", "questions", "data", "people", "date")}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise TypeError(next(name for name, text in texts.items() if not isinstance(text, str)))
+    return Certificate(
+        **texts,
+        labels=int(document["labels"]),
+        runs=tuple(map(str, document["runs"])),
+        categories=tuple(map(str, document["categories"])),
+        level=float(document["level"]),
+        agreement=tuple(Coefficient(**one) for one in document["agreement"]),
+    )
+
+
+def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> Note:
+    """Say what a certificate certifies, of answers that these judges judged; raises MismatchError, in one sentence,
+    where judge, prompt or questions are others than it is for."""
+    own = read_certificate(path)
+    if questions is None:
+        raise MismatchError(f"{path}: the certificate is for certain questions, and this data names none")
+    if not judges:
+        raise MismatchError(
+            f"{path}: the certificate is for the judge {own.judge}; who judged these answers is unknown"
+        )
+    expected = parse(own.judge)
+    for judge in judges:
+        if _nameless(judge) != _nameless(expected):
+            raise MismatchError(f"{path}: the certificate is for the judge {own.judge}; {judge} judged these answers")
+        if judge.prompt != own.prompt:
+            raise MismatchError(
+                f"{path}: the certificate is for the prompt {own.prompt or 'none'}; {judge.name} was asked with the "
+                f"prompt {judge.prompt or 'none'}"
+            )
+    here = digest_of(questions)
+    if here != own.questions:
+        raise MismatchError(
+            f"{path}: the certificate is for other questions (digest {own.questions}; these have {here}); certify the "
+            "judge on these"
+        )
+    figures = {one.name: one for one in own.agreement}
+    kappa = figures.get("kappa")
+    return note(
+        "certificate.met",
+        "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
+        judge=own.judge,
+        labels=own.labels,
+        date=own.date,
+        kappa="undefined" if kappa is None or kappa.value is None else f"{kappa.value:.3f}",
+        file=str(path),
+    )
+
+
+def _nameless(record: JudgeRecord) -> JudgeRecord:
+    """Return a judge without what changes from call to call, or has an error of its own."""
+    return replace(record, date="", prompt="")

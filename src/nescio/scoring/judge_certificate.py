@@ -1,0 +1,62 @@
+"""What a certificate says of a judge: its agreement with people, by four coefficients with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.errors import MismatchError
+from nescio.pipeline.certificates import Coefficient
+from nescio.scoring.judge_agreement import resampled, tables_of
+from nescio.stats import resampling
+from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
+from nescio.stats.intervals import percentile
+
+COEFFICIENTS: dict[str, Callable[[Any], Array]] = {
+    "agreement": observed_agreement,
+    "kappa": cohen_kappa,
+    "AC1": gwet_ac1_of_two,
+    "alpha": krippendorff_alpha_of_two,
+}
+CATEGORIES = ("correct", "incorrect", "unanswered")
+
+
+def coefficients(
+    judged: Outcomes,
+    people: Outcomes,
+    sampled: Array,
+    *,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> tuple[int, tuple[str, ...], tuple[Coefficient, ...]]:
+    """Count the labels that both graded, and compute each coefficient over all runs, with percentile intervals.
+
+    Questions are resampled, all labels of one together. The categories are correct and incorrect, and unanswered where
+    people or judge use it. Arguments as of `nescio.scoring.judge_agreement.against`. Raises MismatchError where people
+    and judge graded no answer in common.
+    """
+    labelled = sampled & np.isin(people.state, (CORRECT, INCORRECT, SILENT))
+    tables = tables_of(judged.state, people.state, labelled).sum(axis=0)[..., :3]
+    used = 3 if tables[:, 2].any() or tables[..., 2].any() else 2
+    tables = tables[:, :used, :used]
+    if not tables.any():
+        raise MismatchError("people and judge graded no answer in common, so there is nothing to certify")
+    drawn = resampled(tables, resampling.blocks(resamples, seed))
+    whole = tables.sum(axis=0)
+    rows = []
+    for name, coefficient in COEFFICIENTS.items():
+        values = coefficient(drawn)
+        undefined = int(np.isnan(values).sum())
+        low, high = percentile(values[~np.isnan(values)], level) if undefined < len(values) else (np.nan, np.nan)
+        value = _defined(float(coefficient(whole)))
+        rows.append(Coefficient(name, value, _defined(low), _defined(high), undefined))
+    return int(whole.sum()), CATEGORIES[:used], tuple(rows)
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,130 @@
+"""A judge's certificate, and gates that require one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nescio as library
+from nescio.errors import FormatError, UsageError
+from nescio.pipeline.certificates import read_certificate
+
+from .conftest import EXAMPLES, Command
+
+FILES = [EXAMPLES / "questions.jsonl", *sorted((EXAMPLES / "runs").glob("*.jsonl"))]
+PEOPLE = EXAMPLES / "people.csv"
+
+
+@pytest.fixture
+def certificate(nescio: Command, tmp_path: Path) -> Path:
+    path = tmp_path / "judge.json"
+    done = nescio("judge", *FILES, "--judge", "exact", "--against", PEOPLE, "--blind", "--certificate", path)
+    assert done.status == 0
+    assert f"wrote {path}" in " ".join(done.err.split())
+    return path
+
+
+def test_what_a_certificate_says(certificate: Path) -> None:
+    """87 of 90 labels agree; each coefficient is that of the table of all runs, which `judge --against` prints."""
+    said = json.loads(certificate.read_text(encoding="utf-8"))
+    assert (said["judge"], said["prompt"], said["labels"]) == ("exact", "", 90)
+    assert said["categories"] == ["correct", "incorrect"]
+    judged = library.judge(FILES, judge="exact", against=PEOPLE)
+    table = {(c.people, c.judge): c.count for c in judged.agreement().tables["confusion"] if c.run == "all runs"}
+    a, b, c, d = (table[p, j] for p in ("correct", "incorrect") for j in ("correct", "incorrect"))
+    n = a + b + c + d
+    p_o, pi = (a + d) / n, (2 * a + b + c) / (2 * n)
+    p_e = ((a + b) * (a + c) + (c + d) * (b + d)) / n**2
+    expected = {
+        "agreement": p_o,
+        "kappa": (p_o - p_e) / (1 - p_e),
+        "AC1": (p_o - 2 * pi * (1 - pi)) / (1 - 2 * pi * (1 - pi)),
+        "alpha": 1 - (2 * n - 1) * 2 * (b + c) / ((2 * n) ** 2 - (2 * a + b + c) ** 2 - (2 * d + b + c) ** 2),
+    }
+    found = {one["name"]: one for one in said["agreement"]}
+    assert p_o == 87 / 90
+    for name, value in expected.items():
+        assert found[name]["value"] == pytest.approx(value, abs=1e-12)
+        assert found[name]["low"] < value < found[name]["high"] + 1e-12
+    assert read_certificate(certificate) == judged.certificate(blind=True)
+
+
+def test_a_gate_on_the_same_judge_prompt_and_questions(nescio: Command, certificate: Path) -> None:
+    """Other runs on the same questions are what a gate is for."""
+    done = nescio("score", *FILES[:2], "--judge", "exact", "--require-certificate", certificate)
+    assert done.status == 0
+    assert "exact is certified by 90 blind labels of" in done.err
+    assert nescio("compare", *FILES, "--judge", "exact", "--require-certificate", certificate).status == 0
+
+
+def test_outcomes_that_name_their_judge(nescio: Command, certificate: Path, tmp_path: Path) -> None:
+    graded = tmp_path / "graded.csv"
+    nescio("judge", *FILES, "--judge", "exact", "-o", graded)
+    assert nescio("score", graded, "--require-certificate", certificate).status == 0
+
+
+def edited(path: Path, **fields: Any) -> Path:
+    document = json.loads(path.read_text(encoding="utf-8")) | fields
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_another_judge_prompt_or_other_questions_are_refused(
+    nescio: Command, certificate: Path, tmp_path: Path
+) -> None:
+    def refused(*arguments: object) -> str:
+        done = nescio("score", *arguments, "--require-certificate", certificate, "-m", "c@1")
+        assert (done.status, done.out) == (2, "")
+        assert done.err.count("nescio: ") == 1
+        return " ".join(done.err.split())
+
+    assert "is for the judge exact; token_f1(threshold=0.8) judged" in refused(
+        *FILES, "--judge", "token_f1(threshold=0.8)"
+    )
+    assert "who judged these answers is unknown" in refused(EXAMPLES / "outcomes.csv")
+    assert "and this data names none" in refused(EXAMPLES / "table3.csv")
+    fewer = tmp_path / "fewer.jsonl"
+    fewer.write_text("".join(FILES[0].read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
+    graded = tmp_path / "graded.csv"
+    nescio("judge", *FILES, "--judge", "exact", "-o", graded)
+    lines = graded.read_text(encoding="utf-8").splitlines(keepends=True)
+    question = lines[1].split(",")[1]
+    graded.write_text("".join(line for line in lines if line.split(",")[1] != question), encoding="utf-8")
+    assert "is for other questions" in refused(graded)
+    llm = "llm(model=m, prompt=aaaaaaaa, date=2026-01-01)"
+    graded.write_text(f'run,question,outcome,judge\nx,q,correct,"{llm}"\n', encoding="utf-8")
+    edited(certificate, judge="llm(model=m, prompt=bbbbbbbb, date=2026-02-02)", prompt="bbbbbbbb")
+    assert "is for the prompt bbbbbbbb; llm was asked with the prompt aaaaaaaa" in refused(graded)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("run,question", "this is no certificate of a judge"),
+        ("[1]", "this is no certificate of a judge"),
+        ('{"kind": "certificate of a judge"}', "lacks a field"),
+    ],
+)
+def test_what_is_no_certificate(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "judge.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_certificate(path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_certificate(tmp_path / "nowhere.json")
+
+
+def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> None:
+    path = tmp_path / "judge.json"
+    done = nescio("judge", *FILES, "--against", PEOPLE, "--certificate", path)
+    assert (done.status, path.exists()) == (2, False)
+    assert "say --blind" in done.err
+    with pytest.raises(UsageError, match="blind"):
+        library.judge(FILES, against=PEOPLE).certificate()
+    with pytest.raises(UsageError, match="people's own verdicts"):
+        library.judge(FILES, judge="human", against=PEOPLE).certificate(blind=True)
+    with pytest.raises(UsageError, match="of several judges, or of one that is not known"):
+        library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE).certificate(blind=True)
