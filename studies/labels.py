@@ -212,10 +212,9 @@ def _span(shares: NDArray) -> str:
 def facts(cells: Sequence[Cell], count: int) -> dict[str, str]:
     """Return the figures that the prose names, and whether what is claimed is met."""
     shares = np.concatenate([cell.held[:, 0] for cell in cells])
-    inside = int(((shares >= CLAIMED[0]) & (shares <= CLAIMED[1])).sum())
-    verdict = f"**met** in all {len(shares)}" if inside == len(shares) else (
-        f"met in {inside} of {len(shares)}, **not met** in {len(shares) - inside}"
-    )  # fmt: skip
+    seldom, often = int((shares < CLAIMED[0]).sum()), int((shares > CLAIMED[1]).sum())
+    outside = f", **not met** in {seldom + often} ({seldom} too seldom, {often} too often)" if seldom + often else ""
+    verdict = f"met in {len(shares) - seldom - often} of {len(shares)}{outside}"
     judge = np.concatenate([cell.held[:, 2] for cell in cells])
     gain = [
         float((cell.width[:, 1].mean() / cell.width[:, 0].mean()) ** 2) for cell in cells if cell.target == "collection"
