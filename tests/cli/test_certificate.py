@@ -128,3 +128,25 @@ def test_labels_must_be_stated_to_be_blind(nescio: Command, tmp_path: Path) -> N
         library.judge(FILES, judge="human", against=PEOPLE).certificate(blind=True)
     with pytest.raises(UsageError, match="of several judges, or of one that is not known"):
         library.judge(EXAMPLES / "outcomes.csv", against=PEOPLE).certificate(blind=True)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("compare", "--baseline", "old", "--run", "mine"),
+        ("compare", "--baseline", "old", "--run", "mine", "--sequential", "-m", "accuracy"),
+        ("compare", "--baseline", "old", "--suite-by", "category"),
+        ("compare", "--baseline", "old", "--run", "mine", "-o", "page.html"),
+        ("score", "--suite-by", "category"),
+        ("score", "--labels", PEOPLE),
+    ],
+)
+def test_no_way_of_scoring_passes_by_the_certificate(
+    nescio: Command, certificate: Path, more: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command, *rest = more
+    done = nescio(command, EXAMPLES / "outcomes.csv", *rest, "--require-certificate", certificate)
+    assert (done.status, done.out) == (2, "")
+    assert "who judged these answers is unknown" in " ".join(done.err.split())
+    assert not (tmp_path / "page.html").exists()

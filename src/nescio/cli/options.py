@@ -189,7 +189,7 @@ grouped("Reading the files", *READING.values())
 
 def reading(arguments: dict[str, Any]) -> dict[str, Any]:
     """Take the options of `READING` out of what a command was given, as `nescio.pipeline.Options` takes them."""
-    options = {name: arguments.pop(name) for name in READING if name in arguments}
+    options = {name: arguments.pop(name) for name in (*READING, "certificate") if name in arguments}
     for name, form in (
         ("column", "NAME=COLUMN"),
         ("outcome_map", "WORD=OUTCOME"),
