@@ -90,6 +90,13 @@ def estimates(people: Array, judge: Array, share: float, answers: int) -> list[E
     ]
 
 
+def of_population(way: int, estimate: Estimate, told: tuple[Array, Array, float, int]) -> Estimate:
+    """Return an estimate about all answers of this kind, as `nescio judge --target population` gives it."""
+    if WAYS[way] == "PPI++":
+        return bias_correction.prediction_powered_population(*told)
+    return superpopulation(estimate, told[-1])
+
+
 def collection_coverage(
     people: Array, judge: Array, size: int, samples: int, rng: np.random.Generator
 ) -> dict[str, Any]:
@@ -104,7 +111,7 @@ def collection_coverage(
             defined[k] += np.isfinite(one.value)
             held[k] += one.low <= truth <= one.high
             width[k] += one.high - one.low if np.isfinite(one.value) else 0.0
-            far = superpopulation(one, answers)
+            far = of_population(k, one, (people[chosen], judge[chosen], float(judge.mean()), answers))
             wide[k] += far.low <= truth <= far.high
         alone = bias_correction.human_sample_mean(judge[chosen], answers)
         same += alone.low <= truth <= alone.high
@@ -130,8 +137,9 @@ def population_coverage(people: Array, judge: Array, samples: int, rng: np.rando
     for _ in range(samples):
         drawn = rng.integers(0, answers, size=answers)
         y, f = people[drawn], judge[drawn]
-        for k, one in enumerate(estimates(y[:SIZE], f[:SIZE], float(f.mean()), answers)):
-            far = superpopulation(one, answers)
+        told = y[:SIZE], f[:SIZE], float(f.mean()), answers
+        for k, one in enumerate(estimates(*told)):
+            far = of_population(k, one, told)
             held[k] += far.low <= truth <= far.high
     return held / samples
 
