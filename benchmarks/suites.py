@@ -22,7 +22,7 @@ from nescio.comparison.resampled_pairs import TestPlan
 from nescio.measures import parse
 from nescio.pipeline import Options, load
 from nescio.stats.resampling import blocks
-from nescio.suites import Suite, open_suite
+from nescio.suites.definition import Suite, open_suite
 from nescio.suites.macro_differences import pairs_over_suite, see
 
 ROOT = Path(__file__).parents[1]

@@ -31,7 +31,7 @@ from nescio.meta import Agreement, Correlation, Finding, Power, PowerPlan, Stabi
 from nescio.meta.planning.labels import LabelPlan
 from nescio.meta.planning.repeats import RepeatsPlan
 from nescio.scoring.repeats import Repeatability
-from nescio.suites import SuiteScores
+from nescio.suites.rows import SuiteScores
 
 FAST = 200  # resamples
 RUNS = ["runs/mine.jsonl", "runs/old.jsonl", "runs/other.jsonl"]

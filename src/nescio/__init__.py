@@ -97,7 +97,7 @@ _HOME = {
     "comment": "commands.comment",
     "compare": "comparison",
     "compare_early": "comparison.early",
-    "compare_suite": "suites",
+    "compare_suite": "suites.comparing",
     "convert": "commands.convert",
     "from_dataframe": "sources.dataframes",
     "judge": "commands.judge",
@@ -109,7 +109,7 @@ _HOME = {
     "report_change": "commands.report",
     "report_suite": "commands.report",
     "score": "comparison.leaderboard",
-    "score_suite": "suites",
+    "score_suite": "suites.scoring",
     "tally": "commands.tally",
     "Tuned": "selective",
     "Tuning": "selective",
@@ -186,8 +186,8 @@ if TYPE_CHECKING:
     from nescio.selective import tune as tune
     from nescio.selective import tune_pair as tune_pair
     from nescio.sources.dataframes import from_dataframe as from_dataframe
-    from nescio.suites import compare_suite as compare_suite
-    from nescio.suites import score_suite as score_suite
+    from nescio.suites.comparing import compare_suite as compare_suite
+    from nescio.suites.scoring import score_suite as score_suite
 
 
 def __getattr__(name: str) -> object:

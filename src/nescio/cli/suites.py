@@ -119,7 +119,7 @@ def show(results: Any, printed: str, output: Path | None) -> None:
 
 def score(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], arguments: dict[str, Any]) -> Any:
     """Score a suite."""
-    from nescio.suites import score_suite
+    from nescio.suites.scoring import score_suite
 
     with progress("scoring") as watch:
         return score_suite(benchmarks(files, own), list(measures) or None, progress=watch, **own, **arguments)
@@ -141,7 +141,7 @@ def report(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], 
 
 def compare(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], arguments: dict[str, Any]) -> Any:
     """Compare the runs of a suite."""
-    from nescio.suites import compare_suite
+    from nescio.suites.comparing import compare_suite
 
     with progress("comparing") as watch:
         return compare_suite(benchmarks(files, own), list(measures) or None, progress=watch, **own, **arguments)

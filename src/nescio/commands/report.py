@@ -19,11 +19,10 @@ from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
 from nescio.reporting import page
 from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
-from nescio.reporting.page.suite import suite_page
 from nescio.reporting.page.texts import Commands
 from nescio.scoring.score import open_data
 from nescio.sources.writing import check_new_folder, write_text
-from nescio.suites import SuiteScores, score_suite
+from nescio.suites.rows import SuiteScores
 
 PAGES = (".html", ".htm")
 OF_LABELS = ("labels", "target", "labels_by", "also_judged")  # what only comparisons that labels correct have a use for
@@ -120,6 +119,9 @@ def report_suite(
     line that gives the figures again. Other arguments as in `nescio.score_suite`, whose scores are returned; raises as
     it does, and UsageError where the page cannot be written.
     """
+    from nescio.reporting.page.suite import suite_page
+    from nescio.suites.scoring import score_suite
+
     output = Path(output)
     check_file(output, "the page", PAGES, listed(source) if not isinstance(source, Mapping) else ())
     scores = score_suite(source, measures, **{"mark": True, **options})
