@@ -21,12 +21,12 @@ from nescio.commands.comment import comment
     help="What tells this comment from others, as of a matrix of jobs.",
 )
 def command(text: Path, name: str) -> None:
-    """Write a file of Markdown into one comment on the pull request of this GitHub Actions job.
+    """Write a gate's summary into one comment on a pull request, updated in place.
 
-    The comment is written once and updated in place from then on. FILE is what --step-summary=FILE of `nescio score`
-    and `compare` wrote. The step needs GITHUB_TOKEN in its environment, and the job `permissions: pull-requests:
-    write`. If there is no pull request, no token, or one that may only read (as on pull requests from forks), a message
-    says so and the exit status is still 0, so that gates decide alone.
+    The comment is on the pull request that started this job of GitHub Actions. FILE is what --step-summary=FILE of
+    `nescio score` and `compare` wrote. The step needs GITHUB_TOKEN in its environment, and the job `permissions:
+    pull-requests: write`. If there is no pull request, no token, or one that may only read (as on pull requests from
+    forks), a message says so and the exit status is still 0, so that gates decide alone.
 
     \b
     nescio comment summary.md
