@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -235,8 +235,8 @@ def _aligned(other: Evidence, data: Evidence) -> NDArray[np.float64]:
 
 def _digest(data: Evidence, grid: NDArray[np.int8], inclusion: NDArray[np.float64] | None) -> str:
     """Return a short hash of people's verdicts, whatever their order."""
-    rows: list[Mapping[str, Any] | str] = []
+    rows: list[str] = []
     for r, q in np.argwhere(grid != NOT_GRADED):
         odds = "" if inclusion is None else repr(float(inclusion[r, q]))
         rows.append(f"{data.runs[r]}\0{data.questions[q]}\0{grid[r, q]}\0{odds}")
-    return hashlib.blake2b("\n".join(sorted(map(str, rows))).encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b("\n".join(sorted(rows)).encode(), digest_size=6).hexdigest()
