@@ -48,6 +48,8 @@ def repeated(table: pd.DataFrame) -> pd.DataFrame:
 MADE: dict[str, Callable[[pd.DataFrame], Results]] = {
     "score": lambda table: nescio.score(table, by="topic", resamples=50),
     "compare": lambda table: nescio.compare(table, resamples=50),
+    "compare_suite": lambda table: nescio.compare_suite(table, suite_by="topic", resamples=50),
+    "compare_early": lambda table: nescio.compare_early(table, "accuracy"),
     "report_change": changes,
     "tune": lambda table: nescio.tune(table, run="b & <b>", resamples=50),
     "plan": lambda table: nescio.plan(table, "accuracy", difference=0.2),

@@ -25,9 +25,9 @@ from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
 CONSTANT, FEW_UNITS, SKEWED, RARE = "interval.constant", "interval.few_units", "interval.skewed", "interval.rare"
-UNFIT = "interval.unfit"
+UNFIT, FEW_DECIDE = "interval.unfit", "interval.few_decide"
 # The codes of remarks that an interval may cover the truth too seldom.
-DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, UNFIT)
+DOUBTS = (CONSTANT, FEW_UNITS, SKEWED, RARE, FEW_DECIDE, UNFIT)
 IntervalMethod = Literal["auto", "percentile", "bca", "logit", "dirichlet", "wilson"]
 METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
@@ -167,7 +167,9 @@ def _remarks_on_logit(low: float, freedom: float) -> list[Note]:
         ]
     if freedom >= intervals.FEW_DECIDE:
         return []
-    return [note(RARE, "few questions decide the value: treat the {method} interval as approximate", method="logit")]
+    return [
+        note(FEW_DECIDE, "few questions decide the value: treat the {method} interval as approximate", method="logit")
+    ]
 
 
 def unfit(method: str) -> Note:

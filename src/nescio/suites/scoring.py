@@ -236,8 +236,16 @@ def cautions(suite: Suite, drawn: Sequence[Sequence[Drawn]], over: str) -> list[
 def _doubts(own: dict[str, Scores]) -> list[Note]:
     """Say once of which benchmarks some intervals of their own may cover too seldom."""
     names = [name for name, scores in own.items() if any(remark.code in DOUBTS for remark in scores.notes)]
-    text = "some of the intervals on {benchmarks:and 3} themselves are approximate (`nescio score` says which and why)"
-    return [note("suite.doubts", text, benchmarks=names)] if names else []
+    if not names:
+        return []
+    return [
+        note(
+            "suite.doubts",
+            "some of the intervals on {benchmarks:and 3} themselves are approximate (`nescio score` says which "
+            "and why)",
+            benchmarks=names,
+        )
+    ]
 
 
 def _benchmark_rows(own: dict[str, Scores]) -> list[BenchmarkScore]:

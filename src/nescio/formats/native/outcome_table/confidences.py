@@ -53,10 +53,24 @@ def as_numbers(table: Loaded, column: str, notes: list[Note]) -> str:
     absent, percentages, given = first(table.connection, query)
     about, number = str(table.source.label), cell
     if absent:
-        said = "{subject}: {rows:n cell} of {column!r} {rows:says/say} that there is none (as n/a does): no confidence"
-        notes.append(note("outcomes_table.confidence_none", said, about, rows=absent, column=column))
+        notes.append(
+            note(
+                "outcomes_table.confidence_none",
+                "{subject}: {rows:n cell} of {column!r} {rows:says/say} that there is none (as n/a does): no "
+                "confidence",
+                about,
+                rows=absent,
+                column=column,
+            )
+        )
     if percentages and percentages + absent == given:
-        said = "{subject}: {column!r} holds percentages: 75% is read as 0.75"
-        notes.append(note("outcomes_table.confidence_percent", said, about, column=column))
+        notes.append(
+            note(
+                "outcomes_table.confidence_percent",
+                "{subject}: {column!r} holds percentages: 75% is read as 0.75",
+                about,
+                column=column,
+            )
+        )
         number = f"(TRY_CAST(rtrim({cell}, '% ') AS DOUBLE) / 100)::VARCHAR"
     return f"CASE WHEN {odd} AND {none} THEN NULL ELSE {number} END"
