@@ -47,6 +47,7 @@ TAKEN = {
     "--incomplete": INCOMPLETE,
 }
 FEWEST = {
+    "comment": 1,
     "convert": 1,
     "check": 0,
     "repeats": 1,

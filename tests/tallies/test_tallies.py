@@ -4,6 +4,7 @@ as the questions do."""
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,9 @@ def test_tallies_score_and_compare_as_the_questions_do(tmp_path: Path, measures:
         assert one == other
     left, right = nescio.compare(whole, measures), nescio.compare(tmp_path / "all.tally", measures)
     assert left.rows == right.rows
-    assert left.tables == right.tables
+    # Counts say nothing of which questions a resample would hold: a tally has no P(best).
+    assert [replace(rank, p_best=None, expected_rank=None) for rank in left.tables["ranks"]] == [*right.tables["ranks"]]
+    assert left.tables.keys() == right.tables.keys()
     assert repr(swap(whole, measures, fresh=True).rows) == repr(swap(tmp_path / "all.tally", measures).rows)
     assert right.signature["questions"] == "2000"
     assert right.signature["format"] == "tally"

@@ -34,7 +34,7 @@ def command(
 
     \b
     nescio baseline outcomes.csv --run old -o baseline.json
-    nescio compare new.csv --baseline baseline.json --fail-on-regression
+    nescio compare outcomes.csv --run mine --baseline baseline.json --fail-on-regression
     """
     read_options = options.reading(arguments)
     with progress("scoring") as watch:

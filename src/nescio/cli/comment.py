@@ -29,7 +29,7 @@ def command(text: Path, name: str) -> None:
     forks), a message says so and the exit status is still 0, so that gates decide alone.
 
     \b
-    nescio comment summary.md
+    nescio compare outcomes.csv --run mine --baseline old --fail-on-regression --step-summary summary.md
     nescio comment summary.md --name small-model
     """
     say(str(comment(text, name=name)))

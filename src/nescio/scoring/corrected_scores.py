@@ -140,7 +140,9 @@ def about(labels: Labels, target: Target) -> list[Note]:
     for run in np.flatnonzero(~labelled.any(axis=1) & (data.present & ~labels.known).any(axis=1)):
         notes.append(note("agreement.no_labels", "run {subject!r}: people judged none of its answers", data.runs[run]))
     if data.clusters is not None:
-        notes.append(note("agreement.clusters", "questions are clustered, but these intervals treat them as independent"))
+        notes.append(
+            note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
+        )
     return notes
 
 
