@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,9 +27,9 @@ from nescio.pipeline import Options, ReadingOptions, check_names, judge, read, r
 from nescio.scoring.score import parse_all
 from nescio.sources.opening import open_source
 from nescio.sources.source import TALLY
+from nescio.stats.parallel import Progress
 
 ALONE = ("outcomes", "tally")  # formats whose files can each be a shard
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -17,8 +17,7 @@ from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring import score as scoring
 from nescio.scoring.confidence_intervals import IntervalMethod
 from nescio.scoring.corrected_scores import check_unlabelled, score_labelled
-
-Progress = Callable[[int, int], None]
+from nescio.stats.parallel import Progress
 
 
 def score(

@@ -16,8 +16,7 @@ from nescio.measures import Measure
 from nescio.pipeline import Loaded
 from nescio.scoring.score import check_resampling, open_data, parse_all
 from nescio.stats import parallel
-
-Progress = Callable[[int, int], None]
+from nescio.stats.parallel import Progress
 
 
 def prepare(

@@ -19,11 +19,12 @@ from nescio.data.signature import sign
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
 from nescio.meta._asl import CELLS_AT_ONCE, Differences, Floats, Resampling, centred, studentised, sums
-from nescio.meta._call import Progress, each_measure, in_order, prepare
+from nescio.meta._call import each_measure, in_order, prepare
 from nescio.meta._scorers import scorers, unit_columns, units
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.samples import by_question, columns_for
 from nescio.stats import resampling
+from nescio.stats.parallel import Progress
 from nescio.stats.streams import Stream
 
 MEAN = "studentised mean"

@@ -14,10 +14,11 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
+from nescio.meta._call import each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
+from nescio.stats.parallel import Progress
 
 FUZZINESS = tuple(i / 100 for i in range(1, 11))
 

@@ -15,10 +15,11 @@ from nescio.data.notes import Note, note
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.measures import Measure, Measures
-from nescio.meta._call import Progress, each_measure, in_order, prepare_pairs, undefined
+from nescio.meta._call import each_measure, in_order, prepare_pairs, undefined
 from nescio.meta._scorers import Floats
 from nescio.meta._trials import Drawing, drawing_signature, drawings_for, of_sizes, pair_scores
 from nescio.pipeline import ReadingOptions, check_names
+from nescio.stats.parallel import Progress
 
 BINS = 21
 WIDTH = 0.01

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
@@ -21,6 +21,7 @@ from nescio.scoring.resampled import by_draw, resample, together
 from nescio.scoring.samples import MeasureInput
 from nescio.stats import intervals, parallel, resampling
 from nescio.stats.intervals import CoverageWarning, Interval
+from nescio.stats.parallel import Progress
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 
@@ -76,7 +77,6 @@ def method_for(measure: Measure, method: str, *, clustered: bool) -> str:
 
 
 Bounds = tuple[float, float, list[Note]]
-Progress = Callable[[int, int], None]
 
 
 def bounds(

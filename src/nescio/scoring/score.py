@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -20,12 +20,12 @@ from nescio.pipeline import Loaded, Options, ReadingOptions, check_names, load
 from nescio.scoring.confidence_intervals import METHODS, IntervalMethod, ResamplingPlan, bounds, method_for
 from nescio.scoring.samples import MeasureInput, Remark, is_summed, measure_inputs
 from nescio.stats import resampling
+from nescio.stats.parallel import Progress
 
 MOST_RESAMPLES = 100_000_000
 
 COUNTED = frozenset((*OUTCOMES, "answered", "n"))  # columns that counts of a large table have
 
-Progress = Callable[[int, int], None]
 Unlike = dict[tuple[str, int], MeasureInput]  # runs as measures see them, those that are alike once
 _NOT_AGAIN = {"graded"}  # options that `load` does not refuse for data in memory, as it cannot tell whose they are
 

@@ -6,14 +6,13 @@ runs, words): no unit of a run is of two kinds, and one that is of none is absen
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
+from nescio.stats.parallel import Progress
+
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
-Progress = Callable[[int, int], None]
 
 WORD = 64
 UNITS_AT_ONCE = 1 << 16  # whose bits are turned round at once

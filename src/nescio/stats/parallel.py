@@ -8,6 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 U = TypeVar("U")
+Progress = Callable[[int, int], None]  # hears how many parts of how many are done
 
 
 BLOCKS_A_TASK = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -23,6 +23,7 @@ from nescio.measures import Measure, Measures
 from nescio.pipeline import ReadingOptions, check_names
 from nescio.scoring.score import check_resampling, parse_all
 from nescio.stats import intervals, resampling, suites
+from nescio.stats.parallel import Progress
 from nescio.suites.choices import Incomplete, Over
 from nescio.suites.completeness import complete
 from nescio.suites.definition import Suite, open_suite
@@ -32,7 +33,6 @@ from nescio.suites.rows import BenchmarkDifference
 from nescio.suites.scoring import cautions, check_over
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 TESTS = {
     "exact": "exact paired permutation test of the mean of differences, over all swaps of the two run labels on each"
     " question, within every benchmark. It is exact if the labels are exchangeable within each",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -22,6 +22,7 @@ from nescio.scoring.confidence_intervals import DOUBTS
 from nescio.scoring.score import check_resampling, parse_all
 from nescio.scoring.score import score as score_one
 from nescio.stats import intervals, resampling, suites
+from nescio.stats.parallel import Progress
 from nescio.suites.choices import OVER, Incomplete, Over
 from nescio.suites.completeness import complete
 from nescio.suites.definition import Suite, open_suite
@@ -30,7 +31,6 @@ from nescio.suites.resampled import Drawn, draw
 from nescio.suites.rows import BenchmarkScore, MeanRank, SuiteScore, SuiteScores
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 
 def score_suite(

@@ -12,8 +12,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import UsageError
 from nescio.judging.llm.budget import Limits
 from nescio.judging.llm.client import Endpoint
-from nescio.judging.llm.grading import Progress
 from nescio.judging.llm.judge import CACHE, LLM
+from nescio.stats.parallel import Progress
 
 KEY = "OPENAI_API_KEY"
 

@@ -15,8 +15,8 @@ from nescio.judging.llm.budget import Budget
 from nescio.judging.llm.cache import Cache, Reply
 from nescio.judging.llm.client import CallFailedError, Client, Stopped
 from nescio.judging.llm.prompts import read_grade
+from nescio.stats.parallel import Progress
 
-Progress = Callable[[int, int], None]
 _PAUSE = 0.2  # seconds between looks at a call that another process makes
 # Calls that fail one after another before an endpoint is given up: where nobody answers, where no call has succeeded
 # yet, and where some have. One that fails seven calls of ten is worth going on with: 50 in a row are then one in fifty

@@ -20,7 +20,8 @@ from nescio.judging.llm import prompts
 from nescio.judging.llm.budget import Budget, Limits
 from nescio.judging.llm.cache import Cache, Reply, key_of
 from nescio.judging.llm.client import Client, Endpoint
-from nescio.judging.llm.grading import Call, Done, Means, Progress, make_calls
+from nescio.judging.llm.grading import Call, Done, Means, make_calls
+from nescio.stats.parallel import Progress
 
 CACHE = Path("nescio-grades.sqlite")
 CALLS_FAILED, GAVE_UP = "llm.failed", "llm.gave_up"  # the codes of notes on answers that a next run would ask about

@@ -15,9 +15,9 @@ from nescio.data.results import Audit, Finding
 from nescio.data.signature import sign
 from nescio.errors import UsageError, names_nearest
 from nescio.measures import REGISTRY, Declaration, Measure, parse
-from nescio.meta._call import Progress
 from nescio.meta.audit import _axioms, _cheats, _kinds
 from nescio.scoring.score import check_resampling
+from nescio.stats.parallel import Progress
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Unpack
@@ -23,10 +23,10 @@ from nescio.meta.planning._rejections import LARGEST, TABLES, Aim
 from nescio.pipeline import Loaded, ReadingOptions, check_names
 from nescio.scoring.samples import by_question, columns_for
 from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats.parallel import Progress
 
 __all__ = ["PowerPlan", "System", "plan"]
 
-Progress = Callable[[int, int], None]
 Rates = Sequence[float]
 Shares = tuple[tuple[float, ...], tuple[float, ...]]
 MOST_POWER = 0.999

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
+from nescio.stats.parallel import Progress
 from nescio.systems.validator import deciding
 from nescio.systems.validator.features import Features
 from nescio.systems.validator.training import Material, Trained, TrainingPlan, fit
 from nescio.tasks.ave.exercise import Exercise, Validation
 
 ALL = "all techniques"
-Progress = Callable[[int, int], None]
 
 
 def ablation(

@@ -1,0 +1,290 @@
+"""Compare runs in pairs: read, test, correct for many comparisons, judge, and rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from nescio.comparison._p_values import (
+    CORRECTIONS,
+    EXACT_FOR,
+    RANDOM,
+    TESTS,
+    Correction,
+    Test,
+    TestUsed,
+    adjust,
+)
+from nescio.comparison._ranks import Rank, ranks
+from nescio.comparison._verdicts import TOO_FEW_RESAMPLES, decide, detectable
+from nescio.comparison.chances import with_chances
+from nescio.comparison.corrected_pairs import CorrectedPairs, corrected_pairs, corrected_values
+from nescio.comparison.each_pair import each_pair
+from nescio.comparison.families import families
+from nescio.comparison.pair_test import (
+    paired_evidence,
+)
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.comparison.two_runs import take_both_ways, take_two
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.judges import Target
+from nescio.data.notes import Note, gather, note
+from nescio.data.results import Comparison, Comparisons
+from nescio.data.signature import sign
+from nescio.errors import UnknownNameError, UsageError
+from nescio.formats import Counting
+from nescio.measures import Measure, Measures
+from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
+from nescio.scoring.corrected import METHOD
+from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
+from nescio.scoring.labels import Labels
+from nescio.scoring.samples import Remark, measure_inputs
+from nescio.scoring.score import check_resampling, open_data, parse_all
+from nescio.stats import resampling
+from nescio.stats.parallel import Progress
+
+
+def compare(
+    source: Any,
+    measures: Measures = None,
+    *,
+    baseline: str | Path | None = None,
+    run: str | None = None,
+    ci: float = 95.0,
+    test: Test = "auto",
+    correction: Correction = "holm",
+    margin: float = 0.01,
+    labels: Any = None,
+    target: Target = "population",
+    labels_by: str | None = None,
+    also_judged: Sequence[Any] = (),
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **options: Unpack[ReadingOptions],
+) -> Comparisons:
+    """Compare runs by each measure: against `baseline`, or all pairs (the later run minus the earlier).
+
+        nescio.compare("outcomes.csv", "c@1", baseline="old").rows[0].verdict
+
+    With `run` that run alone is compared, with the baseline, or with the other run where there are two.
+
+    Always paired: both runs on the questions that both have. The interval is a percentile bootstrap of the difference.
+    p is two-sided, and `test` says how it is had:
+
+    - `exact`: the share of all exchanges of the two labels, question by question (or cluster by cluster), with a
+      difference at least as large; for c@1, accuracy, UF and their kin at any size, for others while the exchanges can
+      be enumerated;
+    - `permutation`: $(1 + hits)/(1 + B)$ over random exchanges;
+    - `auto`: the first where it can be had, else the second. Both are tests of labels that can be exchanged, not of
+      "equal c@1";
+    - `bootstrap`: the share of resampled differences as far from the observed one as that is from 0 (approximate);
+    - `tukey`: the randomised Tukey HSD test over all runs at once, on the questions that all of them have. Its p-values
+      account for all pairs of a measure by themselves.
+
+    With `ungraded="bounds"` a pair has two rows: the least difference that the ungraded answers can make, all of them
+    wrong for the run and right for the baseline, and the greatest. `baseline` is the name that the run has in the
+    files, or the file of a baseline (`nescio.baseline`), which is refused with MismatchError where it was made on other
+    questions, by another judge, or read in another way.
+
+    The interval and p are those of one comparison on its own; `p_adjusted` and the verdict account for the others
+    too: `correction` is holm, bh or none. The first measure decides, and its comparisons are a family of their own,
+    which other measures beside it do not weaken; the others are a second family, descriptive ones (coverage) a
+    third. The verdict is "better" or "worse" ("higher" or "lower" of a descriptive measure) where p_adjusted is at
+    most 1 - ci; else "differences above d are ruled out" where the interval (of this comparison on its own, and made
+    of resamples enough for its level) lies within `margin` of 0; else "too few questions to tell" (or resamples,
+    where the correction asks for more of them). `detectable` is the difference that as many questions would show
+    with a power of 0.8, `tables["ranks"]` has rank intervals, how often each run is best on resamples, its mean rank
+    there, and the groups of tied runs (all pairs of three or more runs), `tables["tests"]` what each test used is
+    exact for. Other arguments as in `score`.
+
+    With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
+    corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
+    t), and nothing is resampled. `tables["labels"]` says how each came about.
+    """
+    check_names(compare, options)
+    check_comparing(ci, test, correction, margin)
+    check_resampling(ci, resamples, jobs, seed)
+    given = {**options, "baseline_file": file_of(baseline)}
+    loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
+    baseline = loaded.baseline or (None if baseline is None else str(baseline))
+    if run is not None:
+        loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
+        baseline = loaded.data.runs[0] if len(loaded.data.runs) == 2 else baseline
+    data = paired_evidence(loaded)
+    wanted = parse_all(measures, loaded) if laid is None else suitable(measures, loaded)
+    pairs = _pairs(data, baseline)
+    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, test)
+    rows: list[Comparison] = []
+    remarks: list[Remark] = []
+    corrected: CorrectedPairs | None = None
+    if laid is not None:
+        named = [(data.runs[x], data.runs[y]) for x, y in pairs]
+        corrected = corrected_pairs(laid, wanted, named, target=target, level=ci / 100)
+        rows = list(corrected.rows)
+    for at, measure in enumerate(wanted if laid is None else ()):
+        for row, made in each_pair(data, measure, pairs, plan, _from(progress, at, len(wanted))):
+            rows.append(row)
+            remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
+            if progress:
+                progress(len(rows), len(wanted) * len(pairs))
+    every = comb(len({data.origins.get(run, run) for run in data.runs}), 2)
+    descriptive = {measure.label for measure in wanted if measure.declaration.descriptive}
+    together = families(rows)
+    judged = {
+        (row.run, row.baseline, row.measure): row
+        for family in together
+        for row in judged_rows(family, 1 - ci / 100, correction, margin, every=every, resamples=resamples)
+    }
+    rows = [judged[row.run, row.baseline, row.measure] for row in rows]
+    more: dict[str, tuple[Any, ...]] = {}
+    if baseline is None and len(data.runs) > 2 and not data.origins:
+        ranked = [measure for measure in wanted if measure.label not in descriptive]
+        more["ranks"] = tuple(
+            rank
+            for measure in ranked
+            for rank in _ranks(data, measure, rows, corrected_values(laid, measure, target) if laid else None)
+        )
+        if laid is None:
+            more["ranks"] = with_chances(more["ranks"], data, ranked, plan.blocks, jobs)
+    more["tests"] = _tests_used(rows)
+    drawn: dict[str, object] = {"draw": f"patterns of {data.resampled}", "resamples": resamples, "seed": seed}
+    how: dict[str, object] = {}
+    if corrected is not None and laid is not None:
+        more["labels"] = corrected.how
+        drawn, how = {}, {**laid.signature, "target": target}
+    line = sign(
+        measures="+".join(m.name for m in wanted),
+        **loaded.signature,
+        **how,
+        ci=f"{ci:g}",
+        interval="percentile (paired)" if corrected is None else METHOD,
+        test="+".join(sorted({row.test for row in rows if row.test})) or test,
+        correction="tukey" if test == "tukey" else correction,
+        margin=f"{margin:g}",
+        **drawn,
+    )
+    most = max(map(len, together)) if together else 0
+    notes = [*loaded.notes, *gather(remarks), *(corrected.notes if corrected else ()), *_notes(data, rows, most, ci)]
+    return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)
+
+
+def _notes(data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
+    """Note what all comparisons have in common; `most` is how many the largest family has."""
+    if data.origins:
+        yield note(
+            "comparison.bounds",
+            "ungraded answers are taken for wrong and for right: of the two rows of a pair the one has the least"
+            " difference that they can make, the other the greatest",
+        )
+    if any(row.verdict == TOO_FEW_RESAMPLES for row in rows):
+        yield note(
+            "comparison.resamples",
+            "with {comparisons:,} comparisons, no p-value from so few resamples survives the correction; use at "
+            "least --resamples {least:,} (--test tukey needs no correction)",
+            comparisons=most,
+            least=int(np.ceil(most / (1 - ci / 100))),
+        )
+
+
+def _open(
+    source: Any, measures: Measures, options: Mapping[str, Any], test: Test, how: tuple[Any, Target, Any, Sequence[Any]]
+) -> tuple[Loaded, Labels | None]:
+    """Read what was given, and people's labels beside it where there are some."""
+    labels, target, labels_by, also_judged = how
+    if labels is None:
+        check_unlabelled(labels_by, also_judged)
+        counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
+        return open_data(source, {"strata": (), **options}, measures, counting), None
+    if test != "auto":
+        raise UsageError(f"--test {test} is for comparisons without --labels, whose p-values are Student's t")
+    loaded = open_labelled(source, measures, options, labels, (labels_by,))
+    return loaded, lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
+
+
+def check_comparing(ci: float | None, test: str, correction: str, margin: float) -> None:
+    """Raise UsageError for a level, a test, a correction or a margin that makes no sense."""
+    if ci is None:
+        raise UsageError("compare always gives an interval; ci is its level in percent, such as 95")
+    for name, value, allowed in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if value not in allowed:
+            raise UsageError(f"{name} must be one of {', '.join(allowed)} (found {value!r})")
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < float("inf"):
+        raise UsageError(f"margin must be 0 or more (found {margin!r})")
+
+
+def _pairs(data: Evidence | Tally, baseline: str | None) -> list[tuple[int, int]]:
+    """(run, baseline) as indices.
+
+    A run whose ungraded answers are taken both ways stands there twice, all of them wrong first: it is not compared
+    with itself, and two such runs are compared twice, for the least and for the greatest difference that the ungraded
+    answers can make.
+    """
+    ways: dict[str, list[int]] = {}
+    for index, run in enumerate(data.runs):
+        ways.setdefault(data.origins.get(run, run), []).append(index)
+    if baseline is None:
+        chosen = [(ways[y], ways[x]) for x, y in combinations(ways, 2)]
+    else:
+        if baseline not in ways and baseline not in data.runs:
+            raise UnknownNameError("run", baseline, [*ways, *data.runs])
+        origin = data.origins.get(baseline, baseline)
+        base = ways[baseline] if baseline in ways else [data.runs.index(baseline)]
+        chosen = [(runs, base) for run, runs in ways.items() if run != origin]
+    return list(dict.fromkeys(pair for run, base in chosen for pair in ((run[0], base[-1]), (run[-1], base[0]))))
+
+
+def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
+    """Progress within the part of the work that belongs to one of `total` measures."""
+    if progress is None:
+        return None
+    return lambda part, parts: progress(done * parts + part, total * parts)
+
+
+def judged_rows(
+    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
+) -> list[Comparison]:
+    """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
+
+    `every` counts all pairs of runs.
+    """
+    # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
+    margin = margin if resamples * alpha >= 2 else -1.0
+    smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
+    # Tukey's p-values are adjusted by construction.
+    tukey = any(row.test == "tukey" for row in rows)
+    adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
+    strictest = alpha / every if tukey else alpha / len(rows) if correction == "holm" else alpha
+    return [
+        decide(
+            replace(row, p_adjusted=p, detectable=detectable(row, strictest)),
+            alpha,
+            margin,
+            smallest if row.test in RANDOM else 0.0,
+        )
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+
+
+def _ranks(
+    data: Evidence | Tally,
+    measure: Measure,
+    rows: Sequence[Comparison],
+    values: Sequence[tuple[str, float]] | None = None,
+) -> list[Rank]:
+    own = [row for row in rows if row.measure == measure.label]
+    if values is None:
+        values = [(data.runs[sample.run], sample.value) for sample in measure_inputs(data, [measure])[0]]
+    return ranks(measure.label, values, own, lower_is_better=measure.declaration.lower_is_better)
+
+
+def _tests_used(rows: Sequence[Comparison]) -> tuple[TestUsed, ...]:
+    names = [row.test for row in rows if row.test]
+    return tuple(TestUsed(name, names.count(name), EXACT_FOR[name]) for name in dict.fromkeys(names))

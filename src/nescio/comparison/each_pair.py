@@ -1,0 +1,115 @@
+"""The comparison of each pair of runs by one measure, and what its reader should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from nescio.comparison._p_values import (
+    p_value,
+)
+from nescio.comparison._tukey import align_runs, hsd_p, largest_differences
+from nescio.comparison.pair_test import (
+    MeasuredRuns,
+    TalliedRuns,
+    TestedPair,
+    bootstrap_p,
+    each_tested,
+    measured_runs,
+    questions_of,
+)
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.evidence import Evidence, Tally
+from nescio.data.notes import Note, note
+from nescio.data.results import Comparison
+from nescio.errors import UsageError
+from nescio.measures import Measure
+from nescio.scoring.confidence_intervals import remarks as remarks_on
+from nescio.scoring.confidence_intervals import unfit
+from nescio.scoring.samples import by_question
+from nescio.stats import intervals
+from nescio.stats.parallel import Progress
+
+
+def each_pair(
+    data: Evidence | Tally,
+    measure: Measure,
+    pairs: Sequence[tuple[int, int]],
+    plan: TestPlan,
+    progress: Progress | None,
+) -> Iterable[tuple[Comparison, list[Note]]]:
+    seen = measured_runs(data, measure)
+    if plan.test == "tukey":
+        if isinstance(data, Tally):
+            raise UsageError(
+                "the Tukey test exchanges the labels of all runs on a question, and only pairs of runs were counted; "
+                "use --test exact or permutation"
+            )
+        data, measure = by_question(data, measure)
+        seen = questions_of(data, measure)
+        common = seen.usable.all(axis=0)
+        seen = replace(seen, usable=np.broadcast_to(common, seen.usable.shape))
+        if common.any():
+            clusters = None if seen.clusters is None else seen.clusters[common]
+            by_name = np.argsort(np.array(data.runs, dtype=object), kind="stable")  # whatever order they were given in
+            read = {name: values[by_name][:, common] for name, values in seen.columns.items()}
+            together = align_runs(measure, read, clusters)
+            seen = replace(seen, largest=largest_differences(together, plan.blocks, plan.jobs, progress))
+    # Runs are paired in the order of their names, so that a against b is b against a turned round, to the last bit.
+    lined_up = [(x, y) if data.runs[x] <= data.runs[y] else (y, x) for x, y in pairs]
+    for runs, tested in zip(pairs, each_tested(seen, lined_up, plan), strict=True):
+        yield _compare(seen, runs, tested, plan)
+
+
+def _compare(
+    seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], tested: TestedPair | None, plan: TestPlan
+) -> tuple[Comparison, list[Note]]:
+    """Make one row, and the remarks on it."""
+    data, measure = seen.data, seen.measure
+    n, some = 0 if tested is None else tested.pair.n, seen.either(*runs)
+    names = (data.runs[runs[0]], data.runs[runs[1]])
+    remarks = [_part_note(n, some, every=plan.test == "tukey")] if n < some else []
+    if tested is None:
+        nan = float("nan")
+        return Comparison(*names, measure.label, nan, nan, nan, nan, None, None, n), remarks
+    observed, p, how, resampled = tested.observed, tested.p, tested.how, tested.resampled
+    units = tested.pair.own[0].units
+    remarks += remarks_on("percentile", resampled, units)
+    if not measure.declaration.resampling_covers and not np.isnan(observed):
+        remarks.append(unfit("percentile"))
+    if seen.largest is not None:
+        largest, exact = seen.largest
+        p = hsd_p(observed, largest, exact=exact)
+    elif how == "bootstrap":
+        p = bootstrap_p(observed, resampled)
+        if units < intervals.FEW:
+            remarks.append(
+                note(
+                    "comparison.bootstrap",
+                    "fewer than {units} questions or clusters: the bootstrap test rejects too often; use --test exact",
+                    units=intervals.FEW,
+                )
+            )
+    elif p is None:
+        p = p_value(observed, tested.exchanged)
+    low = high = spread = float("nan")
+    if not np.isnan(observed):
+        low, high = intervals.percentile(resampled, plan.level)
+        spread = float(np.nanstd(resampled)) if high - low > 1e-12 else 0.0
+    if data.runs[runs[0]] > data.runs[runs[1]]:
+        observed, low, high = 0 - observed, 0 - high, 0 - low  # not -x: no difference is 0, not -0
+    row = Comparison(*names, measure.label, observed, low, high, p, None, how, n, None, units=units, spread=spread)
+    return row, remarks
+
+
+def _part_note(questions: int, total: int, *, every: bool) -> Note:
+    """Say that a row is of the questions alone that both runs, or `every` one, can be measured on."""
+    return note(
+        "comparison.part",
+        "on the {questions} of {total} questions for which {every:all runs/both runs} have the data it needs",
+        questions=questions,
+        total=total,
+        every=every,
+    )
