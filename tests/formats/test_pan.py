@@ -244,5 +244,5 @@ def test_answers_read_at_once_are_those_read_line_by_line(
 
     quick = result_or_error()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("nescio.formats.benchmarks.pan.plain_rows", lambda *_, **__: None)
+        patch.setattr("nescio.formats.benchmarks.pan.answers.plain_rows", lambda *_, **__: None)
         assert result_or_error() == quick

@@ -18,7 +18,7 @@ from nescio.formats import Source, open_source
 from nescio.formats.benchmarks import cbc
 from nescio.formats.benchmarks.ave.documents import decisions_of, hold
 from nescio.formats.benchmarks.nuggets.reader import run_of
-from nescio.formats.benchmarks.pan import answers_of
+from nescio.formats.benchmarks.pan.answers import answers_of
 from nescio.formats.native.questions import responses_of
 from nescio.judging.choice import option
 from nescio.sources.source import LINES

@@ -17,7 +17,7 @@ from nescio.formats.benchmarks.ave.reader import recognise as recognise_ave
 from nescio.formats.benchmarks.nuggets.reader import KEY as NUGGET_KEY
 from nescio.formats.benchmarks.nuggets.reader import read_keys
 from nescio.formats.benchmarks.nuggets.reader import recognise as recognise_nuggets
-from nescio.formats.benchmarks.pan import problems_of
+from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.native.questions import identifier, story_names, topic_row
 from nescio.pipeline import read_collection

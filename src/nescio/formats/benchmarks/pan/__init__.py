@@ -1,0 +1,1 @@
+"""PAN: authorship verification, its truth and the answers of runs, of all years."""
