@@ -110,6 +110,20 @@ def test_why_there_is_no_comment(github: GitHub, summary: Path, changed: dict[st
     assert github.comments == []
 
 
+@pytest.mark.parametrize("token", ["SECRET123\nX: 1", "SECRET123\x00", "SECRET123\N{LATIN SMALL LETTER E WITH ACUTE}"])
+def test_a_token_that_no_header_takes_is_refused_and_never_shown(github: GitHub, summary: Path, token: str) -> None:
+    said = str(nescio.comment(summary, environment=github.environment(token=token)))
+    assert "GITHUB_TOKEN is no token" in said
+    assert "SECRET123" not in said
+    assert github.calls == []
+
+
+def test_white_space_around_a_token_is_none_of_it(github: GitHub, summary: Path) -> None:
+    environment = github.environment()
+    said = nescio.comment(summary, environment=environment | {"GITHUB_TOKEN": f" {environment['GITHUB_TOKEN']}\n"})
+    assert said.done == "wrote"
+
+
 @pytest.mark.parametrize("status", [301, 307, 500, 502])
 def test_a_server_that_fails_or_leads_elsewhere_is_not_followed(github: GitHub, summary: Path, status: int) -> None:
     github.fails = status

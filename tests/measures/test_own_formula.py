@@ -23,6 +23,11 @@ from nescio.errors import UsageError
         ("C +", "cannot be read"),
         ("(" * 400 + "C" + ")" * 400, "at most 500 characters"),
         ("-" * 499 + "C", ""),
+        ("C  # right", "# is not understood"),
+        ("9**9**9**9", "is too large a number"),
+        ("C + 10**400", "10**400 is too large a number"),
+        ("C / 1e999", "1e999 is too large a number"),
+        ("C + 1" + "0" * 400, "is too large a number"),
     ],
 )
 def test_what_is_no_arithmetic_of_the_counts_is_named(text: str, part: str) -> None:
@@ -56,3 +61,10 @@ def test_its_name_is_read_again() -> None:
 
 def test_a_formula_that_divides_by_nothing_is_undefined() -> None:
     assert nescio.measure("formula(C/(C+W))")(0, 0, 4) != nescio.measure("formula(C/(C+W))")(0, 0, 4)
+
+
+@pytest.mark.parametrize("text", ["1/(0*1)", "0*C + (0-1)**0.5", "C**C**C", "C/(n-n)", "0**(-1)"])
+def test_what_has_no_finite_value_is_undefined(text: str) -> None:
+    """By hand: 1/0, the root of -1, 9**9**9 (some 370 million digits), 12/0 and 1/0 are no numbers that a float holds."""
+    value = nescio.measure(f"formula({text})")(9, 2, 1)
+    assert value != value

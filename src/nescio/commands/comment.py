@@ -65,9 +65,12 @@ def comment(text: Path | str, *, name: str = "nescio", environment: Mapping[str,
         number, repository = _pull_request(job)
         if number is None:
             return Commented("", "this job was not started by a pull request")
-        if not job.get(TOKEN):
+        token = job.get(TOKEN, "").strip()
+        if not token:
             return Commented("", f"{TOKEN} is not set; give it to the step: env: {TOKEN}: ${{{{ github.token }}}}")
-        return _write(_Api(job.get(API) or DEFAULT_API, job[TOKEN]), repository, number, body, _mark(name))
+        if not (token.isascii() and token.isprintable()):
+            return Commented("", f"{TOKEN} is no token: it has characters that none has")  # and is not shown
+        return _write(_Api(job.get(API) or DEFAULT_API, token), repository, number, body, _mark(name))
     except EndpointError as error:
         return Commented("", str(error))
 
@@ -176,7 +179,7 @@ class _Api:
         except urllib.error.HTTPError as error:
             raise EndpointError(_refused(error)) from None
         except (OSError, HTTPException, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
+            reason = str(getattr(error, "reason", None) or error).replace(self.token, "***")
             raise EndpointError(f"{self._base} does not answer as GitHub does: {reason}") from None
 
     @property

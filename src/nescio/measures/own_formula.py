@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from nescio.errors import UsageError
 from nescio.measures._measure import measure
 
@@ -37,13 +39,38 @@ def _read(text: str) -> ast.expr:
         raise UsageError(
             f"formula({text}): cannot be read{f' at {near!r}' if near else ''}; a formula is made of {_WHAT_IS_READ}"
         ) from None
+    if "#" in text:
+        raise UsageError(f"formula({text}): # is not understood; a formula is made of {_WHAT_IS_READ}")
     for node in ast.walk(tree):
         if not _is_arithmetic(node):
             part = (isinstance(node, ast.expr) and ast.get_source_segment(text.strip(), node)) or type(node).__name__
             if isinstance(node, ast.BitXor):
                 part = "^ (powers are written **)"
             raise UsageError(f"formula({text}): {part} is not understood; a formula is made of {_WHAT_IS_READ}")
+    _check_size(tree, text)
     return tree
+
+
+def _check_size(tree: ast.expr, text: str) -> None:
+    """Raise UsageError for a number, or a part made of numbers alone, that is too large for a float."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr) and not any(isinstance(part, ast.Name) for part in ast.walk(node)):
+            with np.errstate(all="ignore"):
+                overflows = _overflows(node)
+            if overflows:
+                part = ast.get_source_segment(text.strip(), node) or text
+                raise UsageError(f"formula({text}): {part} is too large a number")
+
+
+def _overflows(node: ast.expr) -> bool:
+    """Say whether finite numbers make an infinite one, other than by a division by 0 (which is undefined)."""
+    if not np.isinf(_value(node, {})):
+        return False
+    if not isinstance(node, ast.BinOp):
+        return isinstance(node, ast.Constant)
+    left, right = _value(node.left, {}), _value(node.right, {})
+    zero = {ast.Div: right, ast.Pow: left}.get(type(node.op), 1)
+    return bool(np.isfinite(left) and np.isfinite(right) and zero != 0)
 
 
 def _is_arithmetic(node: ast.AST) -> bool:
@@ -56,14 +83,17 @@ def _is_arithmetic(node: ast.AST) -> bool:
 
 def _value(node: ast.expr, counts: Mapping[str, Any]) -> Any:
     if isinstance(node, ast.Name):
-        return counts[node.id]
+        return np.float64(1) * counts[node.id]  # no integers of Python, whose powers have no end
     if isinstance(node, ast.BinOp):
         return _TWO[type(node.op)](_value(node.left, counts), _value(node.right, counts))
     if isinstance(node, ast.UnaryOp):
         return _ONE[type(node.op)](_value(node.operand, counts))
     assert isinstance(node, ast.Constant)
     assert isinstance(node.value, (int, float))
-    return float(node.value)
+    try:
+        return np.float64(float(node.value))
+    except OverflowError:
+        return np.float64(np.inf)
 
 
 def _is_read(text: Any) -> bool:
@@ -87,4 +117,5 @@ def formula(total: Any, text: str) -> Any:
     intervals and tests are then those of any measure of counts.
     """
     counts = {letter: getattr(total, name) for letter, name in NAMES.items()}
-    return _value(_read(str(text)), counts) + 0 * total.n
+    with np.errstate(all="ignore"):
+        return _value(_read(str(text)), counts) + 0 * total.n
