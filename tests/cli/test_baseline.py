@@ -209,3 +209,50 @@ def test_counts_hold_no_outcome_of_a_question(nescio: Command, tmp_path: Path) -
     counts.write_text("run,correct,incorrect,unanswered\na,1,2,3\n")
     refused = nescio("baseline", counts, "-o", tmp_path / "baseline.json")
     assert (refused.status, "holds no outcome of a single question" in " ".join(refused.err.split())) == (2, True)
+
+
+@pytest.mark.parametrize("edit", [('"incorrect"', '"correct"'), ('"rows_digest"', '"other"')])
+def test_edited_outcomes_are_refused(nescio: Command, tmp_path: Path, edit: tuple[str, str]) -> None:
+    """As a bad merge leaves them: the head and the questions are as they were."""
+    path = tmp_path / "baseline.json"
+    nescio("baseline", OUTCOMES, "--run", "old", "-o", path)
+    compared = ("compare", OUTCOMES, "--run", "mine", "--baseline", path, "--resamples", "200")
+    assert nescio(*compared).status == 0
+    path.write_text(path.read_text().replace(*edit))
+    refused = nescio(*compared)
+    assert refused.status == 2
+    assert "its rows are not those that nescio baseline wrote" in refused.err
+
+
+def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Path) -> None:
+    table_of, path = tmp_path / "a.csv", tmp_path / "baseline.json"
+    table_of.write_text("run,question,outcome,confidence\na,q1,correct,1.0\na,q2,incorrect,0.5\n")
+    package.baseline(table_of, path)
+    document = json.loads(path.read_text())
+    document["rows"] = [[1 if cell == 1 else cell for cell in row] for row in reversed(document["rows"])]
+    path.write_text(json.dumps(document))
+    assert package.score(path, "accuracy").rows[0].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--suite-by", "category"), "does not work with a suite of benchmarks"),
+        (("--run", "mine", "--sequential"), "does not work with --sequential"),
+    ],
+)
+def test_a_file_is_refused_where_it_does_not_work(
+    nescio: Command, tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    path = tmp_path / "baseline.json"
+    nescio("baseline", OUTCOMES, "--run", "old", "-o", path)
+    refused = nescio("compare", OUTCOMES, "--baseline", path, *more)
+    assert refused.status == 2
+    assert f"a baseline file {said}" in refused.err
+
+
+@pytest.mark.parametrize("more", [(), ("--run", "mine"), ("--suite-by", "category"), ("--sequential",)])
+def test_a_file_that_is_not_there_is_called_so(nescio: Command, more: tuple[str, ...]) -> None:
+    refused = nescio("compare", OUTCOMES, "--baseline", "none.json", *more)
+    assert refused.status == 2
+    assert "none.json: there is no such file" in refused.err

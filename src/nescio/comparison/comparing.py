@@ -37,10 +37,10 @@ from nescio.data.judges import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
-from nescio.errors import UnknownNameError, UsageError
+from nescio.errors import UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
-from nescio.pipeline import Loaded, ReadingOptions, check_names, file_of
+from nescio.pipeline import Loaded, ReadingOptions, check_baseline, check_names, file_of
 from nescio.scoring.corrected import METHOD
 from nescio.scoring.corrected_scores import check_unlabelled, lay_labels, open_labelled, suitable
 from nescio.scoring.labels import Labels
@@ -233,8 +233,7 @@ def _pairs(data: Evidence | Tally, baseline: str | None) -> list[tuple[int, int]
     if baseline is None:
         chosen = [(ways[y], ways[x]) for x, y in combinations(ways, 2)]
     else:
-        if baseline not in ways and baseline not in data.runs:
-            raise UnknownNameError("run", baseline, [*ways, *data.runs])
+        check_baseline(baseline, [*ways, *data.runs])
         origin = data.origins.get(baseline, baseline)
         base = ways[baseline] if baseline in ways else [data.runs.index(baseline)]
         chosen = [(runs, base) for run, runs in ways.items() if run != origin]

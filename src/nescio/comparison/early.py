@@ -33,7 +33,7 @@ from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
 from nescio.measures import Measure, parse
-from nescio.pipeline import Loaded, ReadingOptions, check_names
+from nescio.pipeline import Loaded, ReadingOptions, check_baseline, check_names
 from nescio.scoring.samples import columns_for
 from nescio.scoring.score import check_resampling, open_data
 from nescio.stats.streams import Stream
@@ -148,6 +148,7 @@ def _check(sequence: str, planned: int, margin: float | None) -> None:
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep the two runs, the baseline first, where their questions can be followed one by one."""
     runs = paired_evidence(loaded).runs
+    check_baseline(baseline, runs, alone="--sequential" if loaded.options.typed else "compare_early")
     if len(runs) > 2 and (baseline is None or run is None):
         raise UsageError(f"two runs are followed, and there are {len(runs)}; choose them with --baseline OLD --run NEW")
     data = paired_evidence(loaded)

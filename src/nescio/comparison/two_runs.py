@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nescio.data.evidence import Tally
 from nescio.errors import MismatchError, UnknownNameError
-from nescio.pipeline import Loaded
+from nescio.pipeline import Loaded, check_baseline
 
 
 def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str, str]:
@@ -16,9 +16,9 @@ def two_runs(loaded: Loaded, baseline: str | None, run: str | None) -> tuple[str
     meant.
     """
     runs = loaded.data.runs
-    for name in filter(None, (baseline, run)):
-        if name not in runs:
-            raise UnknownNameError("run", name, runs)
+    check_baseline(baseline, runs)
+    if run is not None and run not in runs:
+        raise UnknownNameError("run", run, runs)
     if baseline is not None and baseline == run:
         raise MismatchError(f"--baseline and --run are both {run!r}; a page of changes needs two different runs")
     others = [name for name in runs if name not in (baseline, run)]

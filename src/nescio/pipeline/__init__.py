@@ -5,7 +5,7 @@
 Every command and every function that takes files goes through these, and through nothing else.
 """
 
-from nescio.pipeline.baselines import deciding, file_of, words_of
+from nescio.pipeline.baselines import check_baseline, deciding, file_of, words_of
 from nescio.pipeline.judging import judge, judges_of
 from nescio.pipeline.loading import DEFAULT_MEASURES, Loaded, apply, load
 from nescio.pipeline.options import (
@@ -30,6 +30,7 @@ __all__ = [
     "OutcomeMapOption",
     "ReadingOptions",
     "apply",
+    "check_baseline",
     "check_names",
     "deciding",
     "file_of",

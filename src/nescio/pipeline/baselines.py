@@ -16,7 +16,7 @@ from nescio.data.notes import Note, note
 from nescio.data.outcomes import ABSENT, Outcomes
 from nescio.data.repeats import FIRST, repeats_of
 from nescio.data.texts import texts_of
-from nescio.errors import FormatError, MismatchError, UsageError
+from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadResult
 from nescio.formats.native.baseline import Baseline, digest_of, read_file
 from nescio.pipeline.judging import judges_of
@@ -34,6 +34,23 @@ def file_of(baseline: str | Path | None) -> Path | None:
         return baseline
     named_file = baseline is not None and baseline.lower().endswith(".json") and Path(baseline).is_file()
     return Path(baseline) if baseline is not None and named_file else None
+
+
+def check_baseline(baseline: str | Path | None, runs: Sequence[str], *, alone: str = "") -> None:
+    """Raise an error for a baseline that is no run: FormatError for a file that is not there, UnknownNameError else.
+
+    `alone` names what a file of a baseline does not work with; such a file is a UsageError there.
+    """
+    if baseline is None or str(baseline) in runs:
+        return
+    if alone and file_of(baseline) is not None:
+        raise UsageError(
+            f"{baseline}: a baseline file does not work with {alone}; give the outcomes of both runs, and name the"
+            " baseline's run by --baseline"
+        )
+    if str(baseline).lower().endswith(".json") and not Path(baseline).exists():
+        raise FormatError(str(baseline), "there is no such file, and no run of that name")
+    raise UnknownNameError("run", str(baseline), runs)
 
 
 def open_baseline(path: Path) -> Baseline:

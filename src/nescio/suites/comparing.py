@@ -20,7 +20,7 @@ from nescio.data.results import Comparison, Comparisons
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.measures import Measure, Measures
-from nescio.pipeline import ReadingOptions, check_names
+from nescio.pipeline import ReadingOptions, check_baseline, check_names
 from nescio.scoring.score import check_resampling, parse_all
 from nescio.stats import intervals, resampling, suites
 from nescio.stats.parallel import Progress
@@ -138,9 +138,9 @@ def compare_suite(
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
     """Return the pairs to compare, as (run, baseline)."""
-    for name in (baseline, run):
-        if name is not None and name not in suite.runs:
-            raise UnknownNameError("run", name, suite.runs)
+    check_baseline(baseline, suite.runs, alone="a suite of benchmarks (--suite, --suite-by)")
+    if run is not None and run not in suite.runs:
+        raise UnknownNameError("run", run, suite.runs)
     if run is not None:
         others = [name for name in suite.runs if name != run]
         if baseline is None and len(others) > 1:

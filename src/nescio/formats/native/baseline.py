@@ -3,6 +3,7 @@
 A baseline is a JSON object, as `nescio baseline` writes it. `nescio_baseline` is the version of the format; `run`,
 `version`, `date`, `commit`, `command`, `files`, `format`, `judge`, `read`, `questions`, `digest`, `signature` and
 `measures` say what was measured, of what and how; `columns` names what each of the `rows` holds, a row for each answer.
+`rows_digest` is a digest of columns and rows: rows that were edited, or merged badly, are refused.
 `text` and `gold` are digests of a question's words and of its gold answers, by which a question that was changed is
 known; the words themselves are not kept. A run of scores alone has no column `outcome`.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,12 +110,26 @@ def read_file(source: Source) -> Baseline:
         made = msgspec.convert({name: document[name] for name in document if name != KEY}, Provenance)
         columns = msgspec.convert(document["columns"], list[str])
         rows = msgspec.convert(document["rows"], list[list[str | float | None]])
+        written = msgspec.convert(document.get("rows_digest", ""), str)
     except (msgspec.ValidationError, OverflowError) as error:
         raise FormatError(label, f"a damaged baseline: {error}") from None
     try:
-        return _baseline(made, columns, rows)
+        baseline = _baseline(made, columns, rows)
     except (ValueError, TypeError, KeyError, OverflowError, NescioError) as error:
         raise FormatError(label, f"a damaged baseline: {error}") from None
+    if written != _digest_of_rows(columns, rows):
+        raise FormatError(
+            label,
+            "its rows are not those that nescio baseline wrote (rows_digest): an outcome was edited, or merged badly;"
+            " make the baseline anew",
+        )
+    return baseline
+
+
+def _digest_of_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a digest of rows in any order; numbers count as floats, however they are written."""
+    plain = ([cell if cell is None or isinstance(cell, str) else float(cell) for cell in row] for row in rows)
+    return digest_of([_dumped(columns), *map(_dumped, plain)])
 
 
 def _baseline(made: Provenance, columns: list[str], rows: list[list[Any]]) -> Baseline:
@@ -201,9 +216,10 @@ def _evidence(
 
 def in_json(baseline: Baseline) -> str:
     """Return the text of a baseline: the head, then a line for each answer, by which version control shows changes."""
-    columns, rows = _table(baseline)
-    made = baseline.made
-    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__slots__}, "columns": columns}
+    columns, cells = _table(baseline)
+    rows, made = list(cells), baseline.made
+    head = {KEY: VERSION, **{name: getattr(made, name) for name in Provenance.__slots__}}
+    head |= {"columns": columns, "rows_digest": _digest_of_rows(columns, rows)}
     lines = [f"{json.dumps(name)}: {_dumped(value)}" for name, value in head.items()]
     body = ",\n".join(_dumped(row) for row in rows)
     return "{\n" + ",\n".join(lines) + ',\n"rows": [\n' + body + "\n]\n}\n"
