@@ -117,3 +117,9 @@ def test_counts_go_by_the_names_that_people_give_verdicts(head: str, tmp_path: P
     path = tmp_path / "t.csv"
     path.write_text(f"{head}\na;1;2;3\nb;4;5;0\n")
     assert read(path).data.digest() == read(encode(SOUND, "csv", tmp_path, "sound")).data.digest()
+
+
+def test_a_last_row_that_sums_up_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("system,right,wrong,refused\nA,12,3,5\nB,10,9,1\nTotal,22,12,6\n")
+    assert_refused(path, "line 4", "(found 'Total')")

@@ -343,10 +343,10 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
         "Modell;Frage;Ergebnis;Latenz;Kosten\n",
         ("m;a;ja;1.234;0,12\n", "m;b;ja;987;0,5\n", "m;c;nein;2.001;1\n"),
     )
-    path = table(tmp_path, head + "".join(rows))
     rule = "'Latenz': 1.234 could be 1234 or 1.234: write it without a point between thousands"
-    assert rule in str(refusal(path, graded=("Latenz",), strata=()))
-    both = evidence(path, graded=("Latenz", "Kosten"), strata=())
+    alone = table(tmp_path, "Modell;Frage;Ergebnis;Latenz\nm;a;ja;1.234\nm;b;ja;987\nm;c;nein;2.001\n")
+    assert rule in str(refusal(alone, graded=("Latenz",), strata=()))
+    both = evidence(table(tmp_path, head + "".join(rows)), graded=("Latenz",), strata=())
     assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
     decimals = table(tmp_path, head + "m;a;ja;1.234;1\nm;b;ja;0.987;1\n")
     assert_array_equal(evidence(decimals, graded=("Latenz",), strata=()).columns["user.Latenz"], [[1.234, 0.987]])
@@ -364,10 +364,11 @@ def test_words_that_mean_silence_are_found_beside_verdicts_too(tmp_path: Path) -
 def test_a_column_of_yes_and_no_is_named_where_no_answer_is_silent(tmp_path: Path) -> None:
     path = table(tmp_path, "question,correct,gave up\n1,1,no\n2,0,yes\n")
     remark = (
-        f"{path}: no answer is unanswered, and 'gave up' says yes or no and is not read: --column abstained=NAME or "
+        f"{path}: no answer is unanswered, and 'gave up' says yes or no, or that some were, and is not read: --column abstained=NAME or "
         "answered=NAME if one says which answers were declined"
     )
     assert remark in in_words(read(path).notes)
+    assert remark in in_words(read(path, strata=()).notes)  # as the command line reads
     assert evidence(path, column={"abstained": "gave up"}).columns["unanswered"].sum() == 1
     skipped = table(tmp_path, "question,correct,skipped\n1,1,no\n2,0,yes\n")
     assert evidence(skipped).columns["unanswered"].sum() == 1
@@ -443,5 +444,56 @@ def test_a_column_that_tells_repeats_apart_is_proposed(tmp_path: Path) -> None:
     )
     path = table(tmp_path, "question,model,run,outcome\n" + rows.format("A") + rows.format("B"))
     assert str(refusal(path, strata=(), typed=True)).endswith(
-        "if 'model' names the run and 'run' the repeat, say so: --column run=model --column repeat=run"
+        "'run' could name the run, or be the repeat of 'model'; say which: --column run=model --column repeat=run, or "
+        "--column run=run"
     )
+
+
+NUMBERED = {
+    "one number for all models": "A,1,q1,1\nA,1,q2,0\nB,1,q3,1\n",
+    "numbers within each model": "A,1,q1,1\nA,2,q1,0\nB,3,q1,1\nB,4,q1,0\n",
+    "numbers of one model": "A,1,q1,1\nA,2,q1,0\n",
+}
+
+
+@pytest.mark.parametrize("case", NUMBERED)
+def test_a_numeric_run_beside_a_model_is_asked_about(case: str, tmp_path: Path) -> None:
+    path = table(tmp_path, f"model,run,question,correct\n{NUMBERED[case]}")
+    assert "--column run=model --column repeat=run, or --column run=run" in str(refusal(path, strata=(), typed=True))
+    assert set(counts(path, column={"run": "run"}, missing="unanswered")) <= {"1", "2", "3", "4"}
+
+
+def test_a_number_for_each_model_is_its_run(tmp_path: Path) -> None:
+    assert set(counts(table(tmp_path, "model,run,question,correct\nA,1,q1,1\nB,2,q1,0\n"))) == {"1", "2"}
+
+
+@pytest.mark.parametrize("name", ["result", "verdict", "label"])
+def test_a_verdict_of_the_golds_own_words_is_asked_about(name: str, tmp_path: Path) -> None:
+    path = table(tmp_path, f"question,expected,{name}\n1,yes,yes\n2,yes,no\n3,no,no\n")
+    assert f"--column outcome={name} or --column prediction={name}" in str(refusal(path, typed=True))
+    assert counts(path, column={"outcome": name}) == {"t": (1, 2, 0)}
+
+
+@pytest.mark.parametrize("name", ["error", "failed", "hallucinated", "Fehler"])
+def test_what_failed_is_wrong_where_nothing_else_is_a_verdict(name: str, tmp_path: Path) -> None:
+    loaded = read(table(tmp_path, f"model,question,{name}\nA,1,0\nA,2,1\nA,3,0\n"))
+    assert loaded.data.columns["correct"].tolist() == [[1, 0, 1]]
+    assert any("says what is wrong: yes is read as incorrect, and no as correct" in n for n in in_words(loaded.notes))
+    beside = table(tmp_path, f"model,question,correct,{name}\nA,1,0,0\nA,2,1,1\n")
+    assert counts(beside) == {"A": (1, 1, 0)}
+
+
+def test_gold_and_prediction_of_classifiers(tmp_path: Path) -> None:
+    path = table(tmp_path, "model,question,y_true,y_pred\nA,1,1,1\nA,2,1,0\nA,3,0,0\n")
+    assert evidence(path, judge="exact").columns["correct"].sum() == 2
+
+
+def test_silence_in_the_words_of_a_column_that_is_named(tmp_path: Path) -> None:
+    path = table(tmp_path, "question,correct,status\n1,1,answered\n2,0,refused\n3,0,answered\n")
+    assert any("'status' says yes or no, or that some were" in note for note in in_words(read(path, strata=()).notes))
+    assert counts(path, column={"abstained": "status"}) == {"t": (1, 1, 1)}
+
+
+def test_percentages_under_a_name_of_the_users(tmp_path: Path) -> None:
+    path = table(tmp_path, "Frage;Urteil;Konfidenz\n1;richtig;99%\n2;falsch;60%\n")
+    np.testing.assert_allclose(evidence(path).columns["confidence"][0], (0.99, 0.6))

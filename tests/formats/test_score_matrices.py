@@ -144,3 +144,11 @@ def test_the_names_of_questions_are_no_run(tmp_path: Path, name: str) -> None:
     path.write_text(f"{name},r1,r2\n101,0.5,1\n102,0,0.25\n")
     found = evidence(path)
     assert (found.runs, found.questions) == (("r1", "r2"), ("101", "102"))
+
+
+def test_a_last_row_that_sums_up_is_refused_and_a_number_sign_names_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("question,A,B\nq1,1,0\nq2,1,1\nSumme,2,1\n")
+    assert_refused(path, "line 4", "(found 'Summe')")
+    path.write_text("#,A,B\n1,1,0\n2,1,1\n")
+    assert read(path).data.runs == ("A", "B")

@@ -13,6 +13,7 @@ from nescio.data.evidence import outcome_tally
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import connect
 from nescio.sources.source import LINES, TABLES, Source
@@ -20,6 +21,7 @@ from nescio.sources.tables import load_rows, locate, require
 from nescio.text import decimal
 
 COLUMNS = ("run", *OUTCOMES)
+LEAST = 2  # rows above one that sums them up
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _MOST = 2**53
 
@@ -96,6 +98,9 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:  # no
                     raise MismatchError(f"run {run!r} stands in both {seen[run]} and {label}")
                 raise FormatError(label, f"run {run!r} stands here again", where=locate(source, row))
             seen[run] = str(label)
+            if row > LEAST and row == len(rows) and run.strip().lower() in SUMS:
+                rule = "this last row seems to sum up the others, and is no run: delete it (or rename it, if it is one)"
+                raise FormatError(label, rule, where=locate(source, row), value=run)
             counts.append([_whole(source, row, name, cell) for name, cell in zip(OUTCOMES, counted, strict=True)])
     return ReadResult(outcome_tally(tuple(seen), np.array(counts, dtype=np.int64)), tuple(notes))
 

@@ -29,7 +29,7 @@ COLUMNS: dict[str, str] = {
         texto_pregunta domanda testo_domanda quesito"""
     ),
     "gold": (
-        """gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
+        """y_true gold_label true_label gold_answers golden_answers gold_answer golden_answer gold reference_answer reference_answers reference references
         ground_truth ground_truths expected expected_answer expected_output correct_answer correct_answers right_answer
         true_answer target answers truth solution richtige_antwort korrekte_antwort erwartete_antwort musterantwort
         musterloesung musterlosung referenzantwort referenz loesung losung reponse_correcte reponse_attendue bonne_reponse
@@ -38,7 +38,7 @@ COLUMNS: dict[str, str] = {
         soluzione"""
     ),
     "prediction": (
-        """prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
+        """y_pred predicted_label pred_label prediction predicted predicted_answer model_answer system_answer answer_given given_answer final_answer
         generated_answer bot_answer model_response model_output system_output response output completion generation generated
         pred hypothesis modellantwort systemantwort gegebene_antwort antwort_des_modells antwort_des_systems vorhersage
         ausgabe reponse_du_modele reponse_donnee reponse_du_systeme reponse_generee sortie respuesta_del_modelo
@@ -58,6 +58,11 @@ COLUMNS: dict[str, str] = {
     "wrong": (
         "incorrect is_incorrect wrong is_wrong falsch ist_falsch inkorrekt incorrecto incorrecta scorretto sbagliato"
         " errato"
+    ),
+    # the same, where no column is a verdict: beside one it may speak of a tool that failed
+    "failure": (
+        """error is_error has_error failed is_failed failure mistake hallucinated is_hallucinated hallucination
+        is_hallucination not_correct not_right fehler fehlerhaft nicht_richtig erreur erreurs error_cometido errore"""
     ),
     # a verdict where the cells are words for one
     "score": (
@@ -108,11 +113,46 @@ REPEATS = frozenset(
         "prova",
     ]
 )
+# What the last row of a table is called where it sums up the others.
+SUMS = frozenset(
+    [
+        "total",
+        "totals",
+        "sum",
+        "mean",
+        "average",
+        "avg",
+        "overall",
+        "all",
+        "gesamt",
+        "summe",
+        "mittelwert",
+        "durchschnitt",
+        "moyenne",
+        "somme",
+        "total:",
+        "media",
+        "promedio",
+        "suma",
+        "totale",
+        "somma",
+    ]
+)
 # What is measured of an answer and is no name of a run: a word of these in its header.
 MEASUREMENTS = frozenset(
     [
         "accuracy",
         "acc",
+        "mean",
+        "average",
+        "avg",
+        "median",
+        "best",
+        "std",
+        "mittelwert",
+        "durchschnitt",
+        "moyenne",
+        "promedio",
         "score",
         "scores",
         "latency",
@@ -243,6 +283,10 @@ WORDS: dict[str, int] = {
     **dict.fromkeys(("ungraded", "not graded", "not judged", "unjudged"), NOT_GRADED),
     **dict.fromkeys(("nicht bewertet", "non evalue", "sin evaluar", "non valutato"), NOT_GRADED),
 }
+# What a column about declining says of an answer that was given.
+GIVEN = frozenset(
+    ["answered", "answer", "attempted", "responded", "given", "beantwortet", "repondu", "respondida", "risposto"]
+)
 YES = frozenset(
     ["true", "yes", "y", "t", "1", "1.0", "1.00", "ja", "wahr", "oui", "vrai", "si", "vero", "verdadero", "x", *"✓✔✅☑"]
 )

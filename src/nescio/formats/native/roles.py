@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError
-from nescio.formats.native.headers import COLUMNS, MEASUREMENTS, NO, WORDS, YES
+from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
 from nescio.sources.database import connect
 from nescio.sources.json import as_text
 from nescio.sources.source import LINES, TABLES, Source
@@ -47,7 +47,7 @@ _OWN = ("candidate", "rank", "known_answers", "cluster", "judge", "repeat")  # t
 DISPLACED = " (as given)"  # how a column ends whose name another column bears
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
-_MOST_WORDS = 50  # different cells of a column of verdicts
+MOST_WORDS = 50  # different cells of a column of verdicts
 _MOST_PROPOSED = 4
 
 
@@ -74,6 +74,14 @@ def state_of(word: str) -> int | None:
     if number is not None:
         return {1.0: CORRECT, 0.0: INCORRECT}.get(number)
     return WORDS.get(fold(word))
+
+
+def silence_of(word: str) -> bool | None:
+    """Say whether a cell of a column about declining says that the answer was declined; None where it says neither."""
+    truth = truth_of(word)
+    if truth is not None:
+        return truth
+    return True if state_of(word) == SILENT else False if fold(word) in GIVEN else None
 
 
 def truth_of(word: str) -> bool | None:
@@ -167,7 +175,9 @@ def holds_verdicts(source: Source) -> bool:
     verdicts = roles.all("outcome", "wrong")
     if verdicts and holds_answers(source):  # whose verdicts may be yet to come: then the answers are judged
         return any(cells_of(source, name) for name in verdicts)
-    return bool(verdicts) or any(_speaks(source, name) for name in roles.all("score"))
+    if verdicts or any(_speaks(source, name) for name in roles.all("score")):
+        return True
+    return not holds_answers(source) and any(are_truths(cells_of(source, name)) for name in roles.all("failure"))
 
 
 def holds_answers(source: Source) -> bool:
@@ -242,7 +252,9 @@ def _proposals(source: Source) -> str:
             lines.append(f"the {part} with {options(part, texts)}")
     names = [name for name in free if name not in verdicts and len(words[name]) > 1 and rows % len(words[name]) == 0]
     names.sort(key=lambda name: -len(words[name]))
-    scorable = lines or roles.one("outcome", "score", "wrong") or (roles.one("gold") and roles.one("prediction"))
+    scorable = (
+        lines or roles.one("outcome", "score", "wrong", "failure") or (roles.one("gold") and roles.one("prediction"))
+    )
     if scorable and not roles.all("id", "text") and names:
         lines.append(f"the question with {options('question', names)}")
     return ", and ".join(lines)
@@ -250,7 +262,12 @@ def _proposals(source: Source) -> str:
 
 def is_verdicts(words: Sequence[str]) -> bool:
     """Say whether all of these different cells are words for a verdict."""
-    return 0 < len(words) <= _MOST_WORDS and all(state_of(word) is not None for word in words)
+    return 0 < len(words) <= MOST_WORDS and all(state_of(word) is not None for word in words)
+
+
+def are_truths(words: Sequence[str]) -> bool:
+    """Say whether all of these different cells are yes or no."""
+    return bool(words) and all(truth_of(word) is not None for word in words)
 
 
 def is_texts(words: Sequence[str]) -> bool:

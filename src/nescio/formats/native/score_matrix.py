@@ -16,6 +16,7 @@ from nescio.data.evidence import EMPTY_CELL, PRESENT, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native import roles
+from nescio.formats.native.headers import SUMS
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.database import PARQUET, address, connect, first_line
 from nescio.sources.json import as_text
@@ -31,6 +32,7 @@ NAMES_A_ROW = (
 OTHERS = ("run", "outcome", "correct", "incorrect", "unanswered")
 _NO_RUNS = ("gold", "prediction", "outcome", "wrong", "abstained", "answered")
 _FEW = 3  # rows whose numbers may follow each other by chance
+NUMBER_SIGNS = ("#", "№")
 EMPTY = ("na", "n/a", "null")
 
 
@@ -58,7 +60,11 @@ def _names_a_row(source: Source, column: str) -> bool:
     """Say whether a column names the questions: by the user's word, or by its header."""
     if "question" in source.named:
         return column == source.named["question"]
-    return column.lower() in NAMES_A_ROW or column in roles.roles_of((column,)).all("id", "text")
+    return (
+        column.lower() in NAMES_A_ROW
+        or column.strip() in NUMBER_SIGNS
+        or column in roles.roles_of((column,)).all("id", "text")
+    )
 
 
 @reader(
@@ -141,6 +147,9 @@ def _scores(source: Source, notes: list[Note]) -> tuple[tuple[str, ...], tuple[s
             rule = "the question is empty" if name is None else "the question stands here again"
             raise FormatError(source.label, rule, where=locate(source, i), value=name)
         seen.add(name)
+    if labels and len(ids) > 2 and str(ids[-1]).strip().lower() in SUMS:
+        rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"
+        raise FormatError(source.label, rule, where=locate(source, len(ids)), value=ids[-1])
     scores = np.full((len(names), len(rows)), np.nan)
     for q, row in enumerate(rows):
         for r, cell in enumerate(row[-len(names) :]):

@@ -73,12 +73,20 @@ def choose(
     cells = {part: have[column] for part, column in columns.items()}
     if "confidence" in cells:
         cells["confidence"] = as_numbers(loaded, columns["confidence"], notes)
-    if wrong := named.one("wrong"):
-        cells["outcome"] = (
-            _opposite(loaded, wrong) if columns["outcome"] == wrong else _both(loaded, columns["outcome"], wrong)
+    if columns["outcome"] in named.all("wrong", "failure"):
+        cells["outcome"] = _opposite(loaded, columns["outcome"], "correct", "incorrect")
+        notes.append(
+            note(
+                "outcomes_table.opposite",
+                "{subject}: {column!r} says what is wrong: yes is read as incorrect, and no as correct",
+                str(source.label),
+                column=columns["outcome"],
+            )
         )
+    elif wrong := named.one("wrong"):
+        cells["outcome"] = _both(loaded, columns["outcome"], wrong)
     if "answerable" not in cells and (column := named.one("unanswerable")):
-        cells["answerable"] = _opposite(loaded, column)
+        cells["answerable"] = _opposite(loaded, column, "True", "False")
     others = {part: column for part, column in columns.items() if part != column and part in (*_OWN, "confidence")}
     if others:
         notes.append(
@@ -102,13 +110,18 @@ def _outcome(table: Loaded, named: Roles) -> str:
         return wrong
     if len(strong) == 1:
         _ask_of_gold(table, named, strong[0])
+        _ask_of_answers(table, named, strong[0])
         return strong[0]
     if strong:
         return _alike(table, strong, "outcome", "each could say which answers are right")
     clear = [column for column in vague if roles.is_verdicts(table.words(column))]
+    failures = [column for column in named.all("failure") if roles.are_truths(table.words(column))]
+    if not clear and failures:
+        return failures[0] if len(failures) == 1 else _alike(table, failures, "outcome", "each could say what is wrong")
     if not clear:
         return _no_verdict(table, named, vague)
     column = clear[0] if len(clear) == 1 else _alike(table, clear, "outcome", "each could say which answers are right")
+    _ask_of_answers(table, named, column)
     numbers = all(decimal(word) is not None or roles.truth_of(word) is not None for word in table.words(column))
     if roles.squash(column) == "label" and numbers and named.one("prediction") and not named.one("gold"):
         what = f"{column!r} could be a verdict on the answer, or the answer that is right"
@@ -126,6 +139,18 @@ def _ask_of_gold(table: Loaded, named: Roles, column: str) -> None:
     if answers and all(roles.truth_of(word) is not None for word in answers) and {*verdicts} <= {*answers}:
         what = f"{column!r} could be a verdict on the answer {prediction!r}, or the answer that is right"
         raise ask(table.source, what, "outcome", [column], f" or {roles.option('gold', column)}")
+
+
+def _ask_of_answers(table: Loaded, named: Roles, column: str) -> None:
+    """Raise the error that asks what a verdict is beside gold answers of the same words, where no column is the answer:
+    it then may be the answer itself."""
+    gold = named.one("gold")
+    if gold is None or named.one("prediction") or "outcome" in named.named or "correct" in roles.squash(column):
+        return
+    words, right = ({roles.fold(word) for word in table.words(name)} for name in (column, gold))
+    if column != "outcome" and words and words <= right | {"correct", "incorrect"} and words & right:
+        what = f"{column!r} could be a verdict on an answer, or the answer itself beside the gold {gold!r}"
+        raise ask(table.source, what, "outcome", [column], f" or {roles.option('prediction', column)}")
 
 
 def _no_verdict(table: Loaded, named: Roles, vague: Sequence[str]) -> str:
@@ -165,6 +190,8 @@ def _cases(cell: str, values: Mapping[str, object]) -> str:
 
 def _run(table: Loaded, named: Roles) -> str | None:
     columns = named.all("run")
+    if columns and "run" not in named.named:
+        _ask_of_numbers(table)
     if len(columns) > 1:
         columns = tuple(column for column in columns if table.count(column) > 1) or columns[:1]
     if len(columns) > 1:
@@ -173,6 +200,21 @@ def _run(table: Loaded, named: Roles) -> str | None:
             names = " and ".join(map(repr, columns))
             raise ask(table.source, f"{names} could each name the run", "run", columns)
     return columns[0] if columns else None
+
+
+def _ask_of_numbers(table: Loaded) -> None:
+    """Raise the error that asks what numbers in `run` are beside a column such as `model`: they may tell its answers
+    apart, and not the runs."""
+    among = [name for name in table.have if name and roles.is_run(name)]
+    numbers = [name for name in among if all(word.strip().isdecimal() for word in table.words(name))]
+    for number in numbers:
+        for name in among:
+            if name not in numbers and table.count(number, name) > min(table.count(number), table.count(name)):
+                ways = f"{roles.option('run', name)} {roles.option(REPEAT, number)}"
+                rule = f"{number!r} could name the run, or be the repeat of {name!r}; say which: {ways}"
+                raise FormatError(
+                    table.source.label, f"{rule}, or {roles.option('run', number)}", where=table.source.head
+                )
 
 
 def _question(table: Loaded, named: Roles, run: str | None, *, plain: bool) -> str:
@@ -209,9 +251,11 @@ def _both(table: Loaded, outcome: str, wrong: str) -> str:
     )
 
 
-def _opposite(table: Loaded, column: str) -> str:
+def _opposite(table: Loaded, column: str, if_no: str, if_yes: str) -> str:
+    """Return the cell that has these words for no and for yes, and what is neither as it stands."""
     values = {word: roles.truth_of(word) for word in table.words(column)}
-    return _cases(table.have[column], {word: word if truth is None else not truth for word, truth in values.items()})
+    words = {word: word if truth is None else if_yes if truth else if_no for word, truth in values.items()}
+    return _cases(table.have[column], words)
 
 
 def _has_silence(table: Loaded, outcome: str) -> bool:
@@ -222,15 +266,16 @@ def _has_silence(table: Loaded, outcome: str) -> bool:
 def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    unread = [column for column in table.have if column and column not in claimed and _is_truth(table.words(column))]
+    unread = [column for column in table.have if column and column not in claimed and _tells(table.words(column))]
     if not unread:
         return []
     named_first = list(map(repr, unread[:_MOST_TRUTHS]))
     return [
         note(
             "outcomes_table.unread",
-            "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no and {many:is/are} not "
-            "read: --column abstained=NAME or answered=NAME if one says which answers were declined",
+            "{subject}: no answer is unanswered, and {columns:list} {many:says/say} yes or no, or that some were, "
+            "and {many:is/are} not read: --column abstained=NAME or answered=NAME if one says which answers were "
+            "declined",
             str(table.source.label),
             columns=named_first,
             many=len(named_first),
@@ -238,8 +283,11 @@ def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> l
     ]
 
 
-def _is_truth(words: Sequence[str]) -> bool:
-    return len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}
+def _tells(words: Sequence[str]) -> bool:
+    """Say whether a column may tell which answers were declined: by yes and no, or by a word for silence."""
+    if len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}:
+        return True
+    return 1 < len(words) <= roles.MOST_WORDS and roles.speaks_of_silence(words)
 
 
 def _silent(table: Loaded, named: Roles, said: Declined) -> str:
@@ -253,7 +301,8 @@ def _silent(table: Loaded, named: Roles, said: Declined) -> str:
             cells.append(f"({_cases(table.have[prediction], dict.fromkeys(fitting, 'yes'))})")
     for part, silent in (("abstained", True), ("answered", False)):
         for column in named.all(part):
-            values = {word: roles.truth_of(word) for word in table.words(column)}
+            says = roles.silence_of if silent else roles.truth_of
+            values = {word: says(word) for word in table.words(column)}
             telling = {w: w if truth is None else "yes" for w, truth in values.items() if truth in (None, silent)}
             cells.append(f"({_cases(table.have[column], telling)})")
     if not cells:

@@ -38,7 +38,7 @@ def choose_confidence(table: Loaded, named: Roles, notes: list[Note]) -> str | N
 
 def _mostly_numbers(words: Sequence[str]) -> bool:
     """Say whether cells are numbers but for a few, of which the reader says that they are none."""
-    return bool(words) and 2 * sum(decimal(word) is not None for word in words) > len(words)
+    return bool(words) and 2 * sum(decimal(word.rstrip("% ")) is not None for word in words) > len(words)
 
 
 def as_numbers(table: Loaded, column: str, notes: list[Note]) -> str:

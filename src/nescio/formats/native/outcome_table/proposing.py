@@ -42,19 +42,4 @@ def repeats_that_fit(
     key = [column for part, column in chosen.columns.items() if part in ("run", "question")]
     free = [name for name in have if name and name not in chosen.columns.values() and roles.squash(name) in REPEATS]
     fits = [name for name in free if loaded.count(name, *key) == loaded.rows()]
-    if not fits and (other := _other_run(loaded, chosen)):
-        repeat = chosen.columns["run"]
-        ways = f"{roles.option('run', other)} {roles.option(REPEAT, repeat)}"
-        return f"; if {other!r} names the run and {repeat!r} the repeat, say so: {ways}"
     return f"; if a column says which repeat it is, say so: {roles.options(REPEAT, fits)}" if fits else ""
-
-
-def _other_run(loaded: Loaded, chosen: Chosen) -> str | None:
-    """Return a column such as `model` that names a run beside the one that was taken (`run`), where the two together
-    tell all answers to a question apart."""
-    if "run" not in chosen.columns:
-        return None
-    key = [chosen.columns[part] for part in ("run", "question")]
-    free = [name for name in loaded.have if name and name not in chosen.columns.values()]
-    fits = [name for name in free if roles.is_run(name) and loaded.count(name, *key) == loaded.rows()]
-    return fits[0] if len(fits) == 1 else None

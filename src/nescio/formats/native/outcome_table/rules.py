@@ -9,6 +9,7 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT
 from nescio.data.repeats import REPEAT
 from nescio.errors import FormatError, MismatchError
+from nescio.formats.native.headers import SUMS
 from nescio.formats.native.outcome_table.proposing import repeats_that_fit, runs_that_fit
 from nescio.formats.native.outcome_table.table import Table
 from nescio.sources.source import Source
@@ -22,29 +23,6 @@ YES, NO = (", ".join(map(literal, words)) for words in (("true", "1", "1.0"), ("
 NUMBER = "TRY_CAST(nullif({0}, CASE WHEN contains({0}, '_') THEN {0} END) AS DOUBLE)"  # 1_0 is no number
 _NO_WHOLE = f"{{0}} IS NOT NULL AND NOT coalesce({NUMBER} BETWEEN 1 AND 1e6 AND {NUMBER} = floor({NUMBER}), false)"
 # What the last row of a spreadsheet is called where it sums up the others.
-SUMS = [
-    "total",
-    "totals",
-    "sum",
-    "mean",
-    "average",
-    "avg",
-    "overall",
-    "all",
-    "gesamt",
-    "summe",
-    "mittelwert",
-    "durchschnitt",
-    "moyenne",
-    "somme",
-    "total:",
-    "total",
-    "media",
-    "promedio",
-    "suma",
-    "totale",
-    "somma",
-]
 # What no cell may be: the column, the condition that finds it, the rule that it breaks.
 RULES = (
     ("run", "run IS NULL", "the run is empty"),
@@ -117,7 +95,7 @@ def keep_rules(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source])
 
 def no_sums(connection: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
     """Raise FormatError where the last row of a file is no question, but sums up those above it."""
-    words = ", ".join(map(literal, SUMS))
+    words = ", ".join(map(literal, sorted(SUMS)))
     last = "row = (SELECT max(row) FROM rows AS others WHERE others.file = rows.file) AND row > 2"
     named = f"(lower(question) IN ({words}) OR lower(run) IN ({words}))"
     rule = "this last row seems to sum up the others, and is no question: delete it (or rename it, if it is one)"

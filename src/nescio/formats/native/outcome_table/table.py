@@ -16,6 +16,7 @@ RESERVED = (
     *("run", "question", "outcome", "confidence", "candidate", "rank", "answerable", "cluster", "known_answers"),
     *("judge", REPEAT),
 )
+SMALL = 1 << 24  # bytes
 NO_TEXTS = ("outcome", "confidence", "candidate", "rank", "answerable", "known_answers")
 
 
@@ -55,9 +56,15 @@ def _as_given(name: str) -> str:
     return f"{name}{roles.DISPLACED}" if name in RESERVED else name
 
 
+def _is_small(source: Source) -> bool:
+    """Say whether reading every column costs nothing, so that a note can name those that are not used."""
+    return source.path is None or (source.path.is_file() and source.path.stat().st_size <= SMALL)
+
+
 def kept(source: Source, options: ReadOptions) -> set[str] | None:
-    """Return the columns of a source that are read: those that play a part, and those asked for; None for all."""
-    if options.strata is None or source.kind == "lines":
+    """Return the columns of a source that are read: those that play a part, and those asked for; None for all, as of
+    a small file."""
+    if options.strata is None or source.kind == "lines" or _is_small(source):
         return None
     known = roles.roles_of(source.columns, source.named)
     proposed = {name for name in source.columns if roles.is_run(name) or roles.squash(name) in REPEATS}
