@@ -14,6 +14,7 @@ import nescio
 from nescio.comparison import adjust
 from nescio.data.evidence import Evidence, outcome_tally
 from nescio.errors import FormatError, MismatchError, UnknownNameError, UsageError
+from nescio.pipeline import Options, load
 
 from ..comparison.runs import evidence, matrix
 
@@ -291,9 +292,11 @@ def test_what_is_no_suite_is_refused() -> None:
         nescio.score_suite(worked(), ovr="questions")  # type: ignore[call-arg]
 
 
-def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share() -> None:
+def test_runs_that_were_asked_other_questions_are_compared_on_those_they_share(tmp_path: Path) -> None:
     """Repeats: a question of five answers counts once; both runs on the same tasks."""
-    suite = {"agent": EXAMPLES / "trials.csv", "again": EXAMPLES / "trials.csv"}
+    again = tmp_path / "again.csv"
+    again.write_bytes((EXAMPLES / "trials.csv").read_bytes())
+    suite = {"agent": EXAMPLES / "trials.csv", "again": again}
     rows = nescio.compare_suite(suite, "accuracy", baseline="agent-1", **SMALL).rows
     alone = nescio.compare(EXAMPLES / "trials.csv", "accuracy", baseline="agent-1", resamples=500).rows
     assert rows[0].difference == pytest.approx(alone[0].difference, abs=1e-12)
@@ -328,3 +331,43 @@ def test_a_result_does_not_depend_on_its_company() -> None:
         assert (row.value, row.low, row.high) == pytest.approx(
             (own[row.run].value, own[row.run].low, own[row.run].high)
         )
+
+
+def test_a_file_is_one_benchmark() -> None:
+    """One that stands twice counts twice; read in another way, or beside other answers, it is another benchmark."""
+    trivia, sums = EXAMPLES / "suite" / "trivia.csv", EXAMPLES / "suite" / "sums.jsonl"
+    with pytest.raises(UsageError, match=r"benchmarks 'a' and 'b' are the same file \(trivia.csv\)"):
+        nescio.score_suite({"a": trivia, "b": EXAMPLES / "suite" / "sums" / ".." / "trivia.csv"}, **SMALL)
+    answers = {name: [sums, EXAMPLES / "suite" / "sums" / f"{name}.jsonl"] for name in ("model-a", "model-b")}
+    with pytest.raises(MismatchError, match="lack a benchmark"):  # and not for their questions, which both have
+        nescio.score_suite(answers, judge="numeric", **SMALL)
+
+
+def test_one_run_under_two_names_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "suite.toml"
+    trivia = (EXAMPLES / "suite" / "trivia.csv").as_posix()
+    path.write_text(f'[benchmarks.a]\nfiles = "{trivia}"\nruns = {{x = "model-a", y = "model-a"}}\n')
+    with pytest.raises(UsageError, match="one run would have two names: x = 'model-a', y = 'model-a'"):
+        nescio.score_suite(path)
+
+
+def test_a_benchmark_without_a_name_is_refused() -> None:
+    rows = [
+        {"run": run, "question": f"q{i}", "outcome": "correct", "category": category}
+        for run in ("x", "y")
+        for i, category in enumerate(("one", "", "two", " "))
+    ]
+    for source in (rows, load(rows, Options(strata=("category",)))):
+        with pytest.raises(MismatchError, match=r"'category' is blank for 2 of 4 questions \('q1', 'q3'\)"):
+            nescio.score_suite(source, suite_by="category", **SMALL)
+
+
+def test_a_comparison_says_over_how_many_benchmarks_each_pair_was_made() -> None:
+    """s3 lacks one of the three."""
+    compared = nescio.compare_suite(wins(), "accuracy", baseline="s1", incomplete="available", **SMALL)
+    said = {remark.code: str(remark) for remark in compared.notes}
+    assert "suite.available" not in said
+    assert said["suite.shared"] == (
+        "each pair is compared over the benchmarks that both runs have, of 3:"
+        " s2 against s1 over 3, s3 against s1 over 2 and s4 against s1 over 3"
+    )

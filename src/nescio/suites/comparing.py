@@ -25,7 +25,7 @@ from nescio.scoring.score import check_resampling, parse_all
 from nescio.stats import intervals, resampling, suites
 from nescio.stats.parallel import Progress
 from nescio.suites.choices import Incomplete, Over
-from nescio.suites.completeness import complete
+from nescio.suites.completeness import complete, over_shared
 from nescio.suites.definition import Suite, open_suite
 from nescio.suites.macro_differences import PairOverSuite, Runs, SeenBenchmark, pairs_over_suite, see
 from nescio.suites.resampled import Drawn, draw, shuffle
@@ -88,6 +88,8 @@ def compare_suite(
             )
     wanted = parse_all(measures if measures else suite.default_measures(), None)
     pairs = _pairs(suite, baseline, run)
+    if notes and incomplete == "available":
+        notes = [over_shared(suite, pairs)]
     plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
     rows: list[Comparison] = []
     parts: list[BenchmarkDifference] = []

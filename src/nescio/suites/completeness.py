@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nescio.data.notes import Note, note
@@ -62,3 +63,14 @@ def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, 
     return replace(suite, benchmarks=benchmarks), [
         note("suite.common_benchmarks", "left out, because some runs lack them: {benchmarks:and 5}", benchmarks=left)
     ]
+
+
+def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
+    """Return a note on how many benchmarks each pair (run, baseline) was compared over: those that both runs have."""
+    counts = [sum({*pair} <= {*b.data.runs} for b in suite.benchmarks) for pair in pairs]
+    return note(
+        "suite.shared",
+        "each pair is compared over the benchmarks that both runs have, of {benchmarks}: {pairs:and 6}",
+        benchmarks=len(suite.benchmarks),
+        pairs=[f"{run} against {baseline} over {n}" for (run, baseline), n in zip(pairs, counts, strict=True)],
+    )

@@ -34,6 +34,7 @@ from nescio.measures import Measures, parse
 from nescio.pipeline import CALLERS, Loaded, Options, apply, judge, read
 from nescio.scoring.score import open_data, parse_all, strata
 from nescio.sources.arrow import is_rows
+from nescio.suites.checks import check_files, check_named
 
 OPTIONS = tuple(option.name for option in fields(Options) if option.name not in CALLERS)
 OWN = ("files", "runs", "format", *OPTIONS)  # what a benchmark may say of itself
@@ -127,6 +128,7 @@ def open_suite(source: Any, options: Mapping[str, Any], measures: Measures = Non
             "a suite is a mapping of names to files, as in {'trivia': 'trivia.csv'}, a TOML file, or with suite_by any"
             f" data (found {type(source).__name__})"
         )
+    check_files(source)
     wanted = measures if measures else named or None
     return Suite(tuple(_open(str(name), what, options, wanted) for name, what in source.items()), named)
 
@@ -168,6 +170,9 @@ def _renamed(loaded: Loaded, runs: Any) -> Loaded:
             raise UnknownNameError("run", str(run), data.runs)
     if isinstance(runs, (list, tuple)):
         return replace(loaded, data=data.take_runs([data.runs.index(run) for run in listed]))
+    if len({*listed.values()}) < len(listed):
+        twice = ", ".join(f"{name} = {run!r}" for name, run in listed.items())
+        raise UsageError(f"one run would have two names: {twice}")
     new_name = {old: new for new, old in listed.items()}
     names = tuple(new_name.get(run, run) for run in data.runs)
     if len({*names}) < len(names):
@@ -223,6 +228,8 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
     """Take each value of a column for a benchmark, with the runs that have an answer there."""
     if isinstance(source, (Loaded, Evidence, Tally)):
         loaded = open_data(source, {"strata": (by,), **options}, measures)
+        if isinstance(loaded.data, Evidence):
+            check_named(loaded.data, by)
         return [
             Benchmark(str(value), replace(loaded, data=_with_answers(part)))
             for value, part in strata(loaded.data, by)
@@ -240,6 +247,7 @@ def _by_stratum(source: Any, by: str, options: Mapping[str, Any], measures: Meas
             every = read(items, replace(plan, strata=None)).data  # to say what there is instead
             have = ", ".join(getattr(every, "strata", {})) or "none were kept"
             raise MismatchError(f"no column {by!r} is constant within each question; these columns are: {have}")
+        check_named(outcomes, by)
         values = outcomes.strata[by]
         benchmarks = []
         for value in np.unique(values):

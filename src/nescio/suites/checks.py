@@ -1,0 +1,53 @@
+"""What a suite must not be: one file under two names, or a benchmark without a name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nescio.data.evidence import Evidence
+from nescio.data.outcomes import Outcomes
+from nescio.errors import MismatchError, UsageError
+
+_SELECTING = ("choose", "column", "format", "format_in")  # what makes other questions or outcomes of the same file
+_NAMED = 3  # questions named in a message
+
+
+def check_files(source: Mapping[str, Any]) -> None:
+    """Raise UsageError where two benchmarks are the same files, read in the same way: their questions are no others."""
+    held: dict[str, tuple[frozenset[Path], Any]] = {}
+    for name, what in source.items():
+        own = dict(what) if isinstance(what, Mapping) and "files" in what else {"files": what}
+        files = own.pop("files", None)
+        listed = files if isinstance(files, (list, tuple)) else [files]
+        if not listed or not all(isinstance(file, (str, Path)) for file in listed):
+            continue
+        paths = frozenset(Path(file).resolve() for file in listed)
+        selecting = {option: own[option] for option in _SELECTING if option in own}
+        for other, (others, selected) in held.items():
+            if (paths <= others or others <= paths) and selecting == selected:
+                shared = ", ".join(sorted(path.name for path in paths & others))
+                raise UsageError(
+                    f"benchmarks {other!r} and {str(name)!r} are the same file ({shared}), which would count twice;"
+                    " leave one of them out"
+                )
+        held[str(name)] = (paths, selecting)
+
+
+def check_named(data: Evidence | Outcomes, by: str) -> None:
+    """Raise MismatchError where the column of benchmarks is blank for some questions."""
+    values = data.strata.get(by, ())
+    blank = {q: None for q, value in zip(data.questions, values, strict=False) if _blank(value)}
+    if blank:
+        first = ", ".join(map(repr, list(blank)[:_NAMED]))
+        raise MismatchError(
+            f"the column {by!r} is blank for {len(blank):,} of {len({*data.questions}):,} questions"
+            f" ({first}{', …' if len(blank) > _NAMED else ''}), which would make a benchmark without a name; fill it"
+            " in, or leave these questions out"
+        )
+
+
+def _blank(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip()
