@@ -285,3 +285,14 @@ def test_about_how_many_more_is_about_what_it_then_takes(measure: str, method: A
     needed = int(np.argmax((path.low > 0) | (path.high < 0))) + 1 - 200
     assert needed > 100
     assert more == pytest.approx(needed, rel=0.15)  # answers in an order cross a little earlier
+
+
+@pytest.mark.parametrize(("measure", "furthest"), [("accuracy", 1), ("UF", 2), ("penalty(t=0.75)", 4), ("c@1", 1)])
+def test_no_interval_goes_beyond_what_a_difference_can_be(measure: str, furthest: float) -> None:
+    """Accuracy is between 0 and 1, UF between -1 and 1, a penalty of 3 between -3 and 1."""
+    good, bad = np.full(300, C, dtype=np.int8), np.full(300, W, dtype=np.int8)
+    path = follow(parse(measure), good, bad, Sequence("asymptotic" if measure == "c@1" else "guaranteed", 0.05, 1000))
+    assert path.difference[-1] == pytest.approx(furthest)
+    assert np.nanmax(path.high) == path.running_high[-1] == furthest
+    assert np.nanmin(path.low) >= -furthest
+    assert np.isinf(path.running_low[:49]).all() == (measure == "c@1")

@@ -56,7 +56,9 @@ OWN = ("test", "correction", "margin", "ci")  # options of compare that its page
     type=click.FloatRange(min=0),
     default=0.01,
     show_default=True,
-    help="The largest difference that does not matter.",
+    help=(
+        "The largest difference that does not matter. With --sequential there is no default, and it must be above 0."
+    ),
 )
 @click.option(
     "--fail-on-regression",

@@ -47,7 +47,10 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     "floors",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable.",
+    help=(
+        "Exit with 1 if a run's whole interval is below VALUE, and with 3 if it spans VALUE. Repeatable; not with"
+        " --suite or --suite-by."
+    ),
 )
 @click.option(
     "--fail-over",
@@ -56,7 +59,7 @@ from nescio.scoring.confidence_intervals import IntervalMethod
     metavar="MEASURE=VALUE",
     help=(
         "The same for measures where lower is better: exit with 1 if the interval is above VALUE, and with 3 if it"
-        " spans VALUE. Repeatable."
+        " spans VALUE. Repeatable; not with --suite or --suite-by."
     ),
 )
 @gates.gate_options
@@ -77,7 +80,8 @@ def command(
     matrices, or gold and answers together: questions.jsonl runs/*.jsonl, or PAN's truth.jsonl runs/*/answers.jsonl. In
     the table, * marks the best run and † a run that is not significantly different from it. LaTeX has superscripts for
     the runs that are significantly worse. With --suite, FILES are several benchmarks: each run's mean over them and its
-    win rate are shown, and its score on each.
+    win rate are shown, and its score on each; the gates of `nescio score` are not for suites, that of
+    `nescio compare --suite --fail-on-regression` is.
 
     \b
     nescio score outcomes.csv

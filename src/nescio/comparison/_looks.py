@@ -100,6 +100,8 @@ def follow(measure: Measure, run: Codes, baseline: Codes, how: Sequence) -> Path
         half = sequences.asymptotic_half_width(t, spread, how.alpha, how.planned)
         half = np.where((t >= FIRST_LOOK) & (discordant >= FEWEST_DISCORDANT), half, np.nan)
         low, high = difference - half, difference + half
+    furthest = measure.bounds[1] - measure.bounds[0]  # no difference lies further from 0
+    low, high = np.clip(low, -furthest, furthest), np.clip(high, -furthest, furthest)
     return Path(difference, low, high, *sequences.running(low, high), discordant)
 
 

@@ -50,7 +50,7 @@ def score_suite(
 ) -> SuiteScores:
     r"""Score runs over several benchmarks: the mean of each measure over benchmarks, and the mean win rate.
 
-        nescio.score_suite({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("mine", "c@1")
+        nescio.score_suite({"first": "night-1.csv", "second": "night-2.csv"}, "c@1").value("new", "c@1")
         nescio.score_suite("outcomes.csv", suite_by="category").rows[0].win_rate
 
     `source` maps names of benchmarks to files, tables or data (or to a mapping with `files`, `runs`, `format`, `judge`,
