@@ -57,6 +57,34 @@ def test_labels_of_another_answer_than_the_run_gives_judge_nothing(nescio: Comma
     assert "2 judgements are of another answer than the run now gives" in " ".join(said.split())  # of mine and of old
 
 
+def test_labels_that_are_all_of_other_answers_say_so(nescio: Command, tmp_path: Path) -> None:
+    labels = tmp_path / "people.csv"
+    labels.write_text("run,question_id,answer,verdict\nmine,lighthouse-what,Elsewhere,correct\n", encoding="utf-8")
+    for command in (("score", "--labels", labels), ("judge", "--judge", "exact", "--against", labels)):
+        done = nescio(command[0], *FILES, *command[1:])
+        said = " ".join(done.err.split())
+        assert done.status == 2
+        assert "people judged none of these answers: 1 judgement is of another answer than the run now" in said
+
+
+def test_judgements_without_a_verdict_are_counted(nescio: Command, tmp_path: Path) -> None:
+    head, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
+    empty = [row.rpartition(",")[0] + "," if i % 3 == 0 else row for i, row in enumerate(rows)]
+    labels = tmp_path / "people.csv"
+    labels.write_text("\n".join([head, *empty]), encoding="utf-8")
+    said = f"{(len(rows) + 2) // 3} of {len(rows)} judgements have no verdict, and judge nothing"
+    for command in (("score", "--labels", labels), ("judge", "--judge", "exact", "--against", labels)):
+        assert said in " ".join(nescio(command[0], *FILES, *command[1:]).err.split())
+
+
+def test_the_file_of_a_baseline_has_no_answers_to_label(nescio: Command, tmp_path: Path) -> None:
+    baseline = tmp_path / "old.json"
+    assert nescio("baseline", *FILES, "--run", "old", "-o", baseline).status == 0
+    done = nescio("compare", *FILES, "--baseline", baseline, "--labels", PEOPLE)
+    assert done.status == 2
+    assert "holds no answers that --labels could be matched to" in " ".join(done.err.split())
+
+
 def test_labels_without_a_run_are_found_by_the_text(nescio: Command, tmp_path: Path) -> None:
     """Two runs that give one answer share its label."""
     rows = [line.split(",", 1)[1] for line in PEOPLE.read_text(encoding="utf-8").splitlines()]
@@ -77,6 +105,11 @@ def test_labels_without_a_run_are_found_by_the_text(nescio: Command, tmp_path: P
         (("score", "--labels", PEOPLE, "-m", "coverage"), "coverage reads more than these"),
         (("compare", "--labels", PEOPLE, "--test", "tukey"), "--test tukey is for comparisons without --labels"),
         (("compare", "--labels", PEOPLE, "-o", "x.html"), "a page of what changed shows the judge's verdicts"),
+        (("score", "--target", "collection"), "--target says how --labels are used"),
+        (("compare", "--target", "population"), "--target says how --labels are used"),
+        (("compare", "--baseline", "old", "--target", "population", "-o", "x.html"), "--target says how --labels are"),
+        (("plan", "--target", "population"), "--target is for plans of --labels"),
+        (("score", "--suite-by", "category", "--target", "population"), "--target cannot be used with a suite"),
         (("compare", "--also-judged", PEOPLE), "--also-judged says how --labels are used"),
         (("score", "--labels", EXAMPLES / "table3.csv"), "judgements name the question in a column"),
     ],

@@ -226,9 +226,10 @@ LABELS = click.option(
 TARGET = click.option(
     "--target",
     type=choice(Target),
-    default="population",
-    show_default=True,
-    help="With --labels: what the figures are about, all questions of this kind, or all answers to these questions.",
+    help=(
+        "With --labels: what the figures are about, all questions of this kind, or all answers to these questions."
+        " [default: population]"
+    ),
 )
 LABELS_BY = click.option(
     "--labels-by",

@@ -129,10 +129,11 @@ def command(
             raise UsageError(
                 f"a plan of labels is no plan {'of repeats' if repeats else 'from rates'}; give one of them"
             )
+        of_labels["target"] = of_labels["target"] or "population"
         shared = {n: arguments[n] for n in ("run", "baseline", "difference", "questions", "power", "alpha")}
         _plan_labels(files, measures, labels, of_labels | shared | read_options, (printed, output))
         return
-    if given := next((name for name in ("half_width", "correlation", "spread") if of_labels[name] is not None), None):
+    if given := next((name for name, value in of_labels.items() if value is not None), None):
         raise UsageError(f"--{given.replace('_', '-')} is for plans of --labels")
     if repeats:
         _plan_repeats(

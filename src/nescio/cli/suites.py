@@ -70,7 +70,7 @@ def taken(files: Sequence[Path], arguments: dict[str, Any]) -> dict[str, Any] | 
 def drop_labels(arguments: dict[str, Any]) -> None:
     """Take out the options of people's labels; raises UsageError where one is given."""
     labels = {name: arguments.pop(name) for name in options.OF_LABELS}
-    refuse({"--labels": labels["labels"], "--labels-by": labels["labels_by"], "--also-judged": labels["also_judged"]})
+    refuse({f"--{name.replace('_', '-')}": value for name, value in labels.items()})
 
 
 def refuse(what: Mapping[str, Any]) -> None:

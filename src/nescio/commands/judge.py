@@ -8,11 +8,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+
 from nescio.commands.places import check_file, listed
 from nescio.data.columns import Array
 from nescio.data.judges import JudgeRecord, Target, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import Outcomes
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.formats import ReadResult, Unjudged, WriteResult
@@ -128,12 +130,16 @@ class Judged:
         )
 
     def _by_people(self, people: Human) -> tuple[Outcomes, Array]:
-        """Return the outcomes by people, and which answers were to be judged."""
+        """Return the outcomes by people, and which answers were to be judged; raises MismatchError where none was."""
         data = self.read.data
         if isinstance(data, Unjudged):
             theirs, _ = judge_runs(data.collection, data.runs, people, data.files)
-            return theirs, asked_cells(data.collection, data.runs)
-        return people_on(self.outcomes, people), asked_of(self.outcomes)
+            judged_cells = asked_cells(data.collection, data.runs)
+        else:
+            theirs, judged_cells = people_on(self.outcomes, people), asked_of(self.outcomes)
+        if not (judged_cells & np.isin(theirs.state, (CORRECT, INCORRECT, SILENT))).any():
+            raise people.none_judged()
+        return theirs, judged_cells
 
 
 def judge(

@@ -20,6 +20,7 @@ from nescio.reporting import page
 from nescio.reporting.page.change import Change, change_page, gather_change
 from nescio.reporting.page.report_data import ProgressFor, Study
 from nescio.reporting.page.texts import Commands
+from nescio.scoring.corrected_scores import check_unlabelled
 from nescio.scoring.score import open_data
 from nescio.sources.writing import check_new_folder, write_text
 from nescio.suites.rows import SuiteScores
@@ -219,6 +220,8 @@ def compared(
     how, pair = dict(how), Pair(how["baseline"], how["run"])
     if page is None and not about_two:
         return compare(source, measures, **how, **options), None
+    if how["labels"] is None:
+        check_unlabelled(how["target"], how["labels_by"], how["also_judged"])
     for name in ("baseline", "run", *OF_LABELS):
         del how[name]
     if page is not None:

@@ -61,7 +61,7 @@ def compare(
     correction: Correction = "holm",
     margin: float = 0.01,
     labels: Any = None,
-    target: Target = "population",
+    target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
     resamples: int = 10_000,
@@ -107,13 +107,15 @@ def compare(
 
     With `labels`, people's verdicts on the answers of both runs to a random sample of the questions, differences are
     corrected for what the judge gets wrong: interval and p are those of prediction-powered inference (with Student's
-    t), and nothing is resampled. `tables["labels"]` says how each came about.
+    t), and nothing is resampled; `target` is what they are about (None: population).
+    `tables["labels"]` says how each came about.
     """
     check_names(compare, options)
     check_comparing(ci, test, correction, margin)
     check_resampling(ci, resamples, jobs, seed)
     given = {**options, "baseline_file": file_of(baseline)}
     loaded, laid = _open(source, measures, given, test, (labels, target, labels_by, also_judged))
+    target = target or "population"
     baseline = loaded.baseline or (None if baseline is None else str(baseline))
     if run is not None:
         loaded = take_both_ways(loaded, baseline, run) or take_two(loaded, baseline, run)
@@ -195,18 +197,29 @@ def _notes(data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: fl
 
 
 def _open(
-    source: Any, measures: Measures, options: Mapping[str, Any], test: Test, how: tuple[Any, Target, Any, Sequence[Any]]
+    source: Any,
+    measures: Measures,
+    options: Mapping[str, Any],
+    test: Test,
+    how: tuple[Any, Target | None, Any, Sequence[Any]],
 ) -> tuple[Loaded, Labels | None]:
     """Read what was given, and people's labels beside it where there are some."""
     labels, target, labels_by, also_judged = how
     if labels is None:
-        check_unlabelled(labels_by, also_judged)
+        check_unlabelled(target, labels_by, also_judged)
         counting = None if test == "tukey" or options["baseline_file"] else Counting(pairs=True)
         return open_data(source, {"strata": (), **options}, measures, counting), None
     if test != "auto":
         raise UsageError(f"--test {test} is for comparisons without --labels, whose p-values are Student's t")
+    if options["baseline_file"]:
+        raise UsageError(
+            f"{options['baseline_file']}: the file of a baseline holds no answers that --labels could be matched to; "
+            "give the files of both runs, and name the baseline"
+        )
     loaded = open_labelled(source, measures, options, labels, (labels_by,))
-    return loaded, lay_labels(loaded, labels, options, target=target, labels_by=labels_by, also_judged=also_judged)
+    return loaded, lay_labels(
+        loaded, labels, options, target=target or "population", labels_by=labels_by, also_judged=also_judged
+    )
 
 
 def check_comparing(ci: float | None, test: str, correction: str, margin: float) -> None:

@@ -29,7 +29,7 @@ def score(
     interval: IntervalMethod = "auto",
     mark: bool | None = None,
     labels: Any = None,
-    target: Target = "population",
+    target: Target | None = None,
     labels_by: str | None = None,
     also_judged: Sequence[Any] = (),
     resamples: int = 10_000,
@@ -48,8 +48,8 @@ def score(
     best run of each measure and those tied with it, by paired tests of all pairs (`nescio.comparison.best`): None marks
     on all questions where exact tests cost little. `labels` is a table of people's verdicts on the answers to a random
     sample of the questions, which corrects the judge's (`tables["labels"]` says how): `target` is what the corrected
-    figures are about, all questions of this kind (population) or these alone (collection), `labels_by` a column of
-    questions within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome
+    figures are about, all questions of this kind (None or population) or these alone (collection), `labels_by` a column
+    of questions within whose values the sample was drawn (or "verdicts": what the judge says), `also_judged` outcome
     tables of the same answers by further judges. `progress` hears how many draws are made, of how many, and then how
     many marks. More options, as on the command line: `format_in`, `judge`, `missing` (error, unanswered, common),
     `ungraded` (error, exclude, bounds), `unanswerable` (correct, exclude), `outcome_map` ({"yes": "correct"}) and
@@ -62,11 +62,11 @@ def score(
     if labels is not None:
         _check_labelled(interval, mark)
         scoring.check_resampling(ci, resamples, jobs, seed)
-        how: dict[str, Any] = {"target": target, "labels_by": labels_by, "also_judged": also_judged}
+        how: dict[str, Any] = {"target": target or "population", "labels_by": labels_by, "also_judged": also_judged}
         corrected = score_labelled(source, measures, options, labels, by=by, ci=ci, **how)
         why = "No marks: nescio compare --labels tests corrected differences." if len(corrected.rows) > 1 else ""
         return replace(corrected, why_unmarked=why)
-    check_unlabelled(labels_by, also_judged)
+    check_unlabelled(target, labels_by, also_judged)
     drawn: dict[str, Any] = {"resamples": resamples, "seed": seed, "jobs": jobs}
     scoring.check_resampling(ci, resamples, jobs, seed)
     loaded = scoring.open_by(source, by, options, measures, pairs=bool(mark))

@@ -61,13 +61,18 @@ class Human:
         return [
             note(
                 "judgements.stale",
-                "{labels} judgements are of another answer than the run now gives, and judge nothing (first: run "
-                "{run!r}, question {question!r})",
+                "{labels:n judgement} {labels:is/are} of another answer than the run now gives, and "
+                "{labels:judges/judge} nothing (first: run {run!r}, question {question!r})",
                 labels=len(self.stale),
                 run=run,
                 question=question,
             )
         ]
+
+    def none_judged(self, notes: Sequence[Note] = ()) -> MismatchError:
+        """Return the error of people who judged none of the answers, with what was noted of their verdicts."""
+        why = "; ".join(one.text for one in (*notes, *self.said_of_stale()))
+        return MismatchError(f"people judged none of these answers{f': {why}' if why else ''}")
 
     def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:  # noqa: ARG002
         """Say nothing: labels that judge nothing are noted by who asked for them (`said_of_stale`)."""
@@ -117,6 +122,16 @@ def human(labels: Sequence[Label], runs: Sequence[str], questions: Sequence[str]
                 "{labels} judgements are of runs or questions that are not here (first: {first})",
                 labels=len(strangers),
                 first=whose,
+            )
+        )
+    empty = sum(label.state == NOT_GRADED for label in labels)
+    if empty:
+        notes.append(
+            note(
+                "judgements.empty",
+                "{empty:,} of {labels:n judgement} {empty:has/have} no verdict, and {empty:judges/judge} nothing",
+                empty=empty,
+                labels=len(labels),
             )
         )
     if doubled:

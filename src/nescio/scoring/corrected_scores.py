@@ -146,8 +146,8 @@ def about(labels: Labels, target: Target) -> list[Note]:
     return notes
 
 
-def check_unlabelled(labels_by: str | None, also_judged: Sequence[Any]) -> None:
+def check_unlabelled(target: Target | None, labels_by: str | None, also_judged: Sequence[Any]) -> None:
     """Raise UsageError for options of labels where there are none."""
-    for name, value in (("--labels-by", labels_by), ("--also-judged", also_judged)):
+    for name, value in (("--target", target), ("--labels-by", labels_by), ("--also-judged", also_judged)):
         if value:
             raise UsageError(f"{name} says how --labels are used, and there are none")

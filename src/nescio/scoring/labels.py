@@ -91,9 +91,10 @@ def read_labels(loaded: Loaded, table: Any, *, by: str | None = None, also_judge
     grid, inclusion = _laid_out(loaded, data, people)
     known = _known(data)
     said = np.where(grid == NOT_GRADED, NEITHER, grid == CORRECT).astype(np.int8)
-    notes = [*notes, *more, *people.said_of_stale(), *_odd(data, grid, known)]
+    odd = _odd(data, grid, known)
     if not ((said != NEITHER) & ~known & data.present).any():
-        raise MismatchError("people judged none of these answers")
+        raise people.none_judged([*more, *odd])
+    notes = [*notes, *more, *people.said_of_stale(), *odd]
     strata = _strata(data, by)
     if by is not None and inclusion is not None:
         raise UsageError("the labels have a column `inclusion`, which says how they were drawn; leave --labels-by out")
