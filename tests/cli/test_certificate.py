@@ -100,6 +100,26 @@ def test_another_judge_prompt_or_other_questions_are_refused(
     assert "is for the prompt bbbbbbbb; llm was asked with the prompt aaaaaaaa" in refused(graded)
 
 
+def test_a_judge_that_agrees_no_more_than_chance(nescio: Command, certificate: Path, tmp_path: Path) -> None:
+    """Inverted labels: of 90, the 87 that agreed now differ, and kappa is negative."""
+    other = {"R": "W", "W": "R"}
+    head, *rows = PEOPLE.read_text(encoding="utf-8").splitlines()
+    inverted = tmp_path / "inverted.csv"
+    turned = [f"{rest},{other.get(word, word)}" for rest, _, word in (row.rpartition(",") for row in rows)]
+    inverted.write_text("\n".join([head, *turned]), encoding="utf-8")
+    path = tmp_path / "chance.json"
+    done = nescio("judge", *FILES, "--judge", "exact", "--against", inverted, "--blind", "--certificate", path)
+    assert (done.status, path.exists()) == (0, True)
+    assert "do not show that the judge agrees with people more than chance" in " ".join(done.err.split())
+    done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", path)
+    assert (done.status, done.out) == (2, "")
+    assert "the judge agrees with people no more than chance does" in " ".join(done.err.split())
+    weak = [{"name": "kappa", "value": 0.1, "low": -0.1, "high": 0.3, "undefined": 0}]
+    done = nescio("score", *FILES, "--judge", "exact", "--require-certificate", edited(certificate, agreement=weak))
+    assert done.status == 0
+    assert "kappa 0.100 [-0.100, 0.300] does not lie above 0" in " ".join(done.err.split())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

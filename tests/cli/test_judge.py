@@ -125,7 +125,7 @@ def test_a_stale_label_is_said(nescio: Command, files: list[Path], tmp_path: Pat
     human.write_text("run,question,answer,verdict\nloud,q1,Library,no\nloud,q3,bob,no\n")
     found = nescio("judge", *files, "--against", human, "-f", "json")
     assert found.json["agreement"][0]["labels"] == 1
-    assert "1 judgements are of another answer than the run now gives" in found.err
+    assert "1 judgement is of another answer than the run now gives" in found.err
 
 
 @pytest.mark.parametrize(

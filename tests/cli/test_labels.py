@@ -132,6 +132,7 @@ def test_a_plan_of_labels(nescio: Command) -> None:
     assert "labels on 239 of 1,000 answers are enough" in nescio("plan", *stated, "--target", "collection").out
     pilot = ("plan", *FILES, "--run", "mine", "--baseline", "old", "--labels", PEOPLE, "--half-width", "0.16")
     assert "c@1 of mine against old: labels on " in nescio(*pilot).out
+    assert "verdicts (mine, old)" in nescio(*pilot).out
     refused = nescio("plan", *FILES, "--half-width", "0.1")
     assert (refused.status, "--half-width is for plans of --labels" in refused.err) == (2, True)
     assert "give one of them" in nescio("plan", *stated, "--rates", "1,1,1").err

@@ -95,7 +95,18 @@ def test_labels_are_shared_by_answers_times_spread() -> None:
     weight = {name: row.answers * row.spread for name, row in shares.items()}
     total = plan.rows[0].labels
     for name, row in shares.items():
-        assert row.labels == math.ceil(total * weight[name] / sum(weight.values()))
+        assert abs(row.labels - total * weight[name] / sum(weight.values())) < 1
+
+
+@pytest.mark.parametrize("half_width", [0.03, 0.05, 0.08, 5])
+@pytest.mark.parametrize("baseline", [None, "old"])
+def test_the_shares_add_to_the_labels(half_width: float, baseline: str | None) -> None:
+    outcomes, people = made()
+    how: dict[str, Any] = {"run": "new", "baseline": baseline, "half_width": half_width, "target": "collection"}
+    plan = nescio.plan_labels(outcomes, "accuracy", labels=people, **how)
+    shares = plan.tables["shares"]
+    assert sum(row.labels for row in shares) == plan.rows[0].labels
+    assert all(0 <= row.labels <= row.answers for row in shares)
 
 
 @pytest.mark.parametrize(

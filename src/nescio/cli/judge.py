@@ -147,6 +147,8 @@ def command(
         emit(agreement, printed, report, show=show_agreement)
     if certificate is not None:
         drawn = {name: arguments[name] for name in ("ci", "resamples", "seed")}
-        judged.certificate(blind=blind, **drawn).write(certificate)
+        certified = judged.certificate(blind=blind, **drawn)
+        certified.write(certificate)
+        say_notes(certified.notes)
         say(f"wrote {certificate}")
     return INCOMPLETE if judged.incomplete else 0

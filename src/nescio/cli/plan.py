@@ -29,7 +29,13 @@ from nescio.reporting.repeats import show_design
     help="The difference to detect: run minus baseline. [default: that of the pilot or the rates]",
 )
 @click.option(
-    "--questions", type=int, metavar="N", help="Also report what N questions can detect. [default: the pilot's number]"
+    "--questions",
+    type=int,
+    metavar="N",
+    help=(
+        "Also report what N questions can detect; with --labels and --spread, which need it, how many questions there"
+        " are. [default: the pilot's number]"
+    ),
 )
 @click.option(
     "--power",
@@ -91,7 +97,10 @@ from nescio.reporting.repeats import show_design
 @click.option(
     "--spread",
     type=float,
-    help="With --labels, in place of FILES: the standard deviation of people's verdicts, or of their difference.",
+    help=(
+        "With --labels, in place of FILES: the standard deviation of people's verdicts, or of their difference; needs"
+        " --correlation and --questions."
+    ),
 )
 @options.TARGET
 @options.SEED

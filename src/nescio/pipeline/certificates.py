@@ -51,6 +51,20 @@ class Certificate:
     level: float
     agreement: tuple[Coefficient, ...]
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What whoever relies on it should know: that the interval of kappa does not lie above 0."""
+        kappa = _kappa(self)
+        if kappa is None or (kappa.low is not None and kappa.low > 0):
+            return ()
+        defined = kappa.value is not None and kappa.low is not None and kappa.high is not None
+        said = (
+            "kappa {kappa} does not lie above 0: these labels do not show that the judge agrees with people more than "
+            "chance does"
+        )
+        shown = f"{kappa.value:.3f} [{kappa.low:.3f}, {kappa.high:.3f}]" if defined else "(undefined)"
+        return (note("certificate.chance", said, kappa=shown),)
+
     def write(self, path: Path | str) -> None:
         """Write the certificate as JSON, whole or not at all."""
         document = {"kind": KIND, "nescio": __version__, **asdict(self)}
@@ -93,9 +107,9 @@ def _certificate(document: Mapping[str, Any]) -> Certificate:
     )
 
 
-def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> Note:
+def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions: Iterable[str] | None) -> list[Note]:
     """Say what a certificate certifies, of answers that these judges judged; raises MismatchError, in one sentence,
-    where judge, prompt or questions are others than it is for."""
+    where judge, prompt or questions are others than it is for, or its kappa is 0 or less."""
     own = read_certificate(path)
     if questions is None:
         raise MismatchError(f"{path}: the certificate is for certain questions, and this data names none")
@@ -118,9 +132,13 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
             f"{path}: the certificate is for other questions (digest {own.questions}; these have {here}); certify the "
             "judge on these"
         )
-    figures = {one.name: one for one in own.agreement}
-    kappa = figures.get("kappa")
-    return note(
+    kappa = _kappa(own)
+    if kappa is not None and kappa.value is not None and kappa.value <= 0:
+        raise MismatchError(
+            f"{path}: kappa is {kappa.value:.3f}: the judge agrees with people no more than chance does (are the "
+            "labels the wrong way round?)"
+        )
+    met = note(
         "certificate.met",
         "{judge} is certified by {labels} blind labels of {date}: kappa {kappa} ({file})",
         judge=own.judge,
@@ -129,6 +147,11 @@ def check_certificate(path: Path | str, judges: Sequence[JudgeRecord], questions
         kappa="undefined" if kappa is None or kappa.value is None else f"{kappa.value:.3f}",
         file=str(path),
     )
+    return [met, *own.notes]
+
+
+def _kappa(certificate: Certificate) -> Coefficient | None:
+    return next((one for one in certificate.agreement if one.name == "kappa"), None)
 
 
 def _nameless(record: JudgeRecord) -> JudgeRecord:

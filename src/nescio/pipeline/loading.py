@@ -122,7 +122,7 @@ def apply(judged: ReadResult, options: Options) -> Loaded:
         judged, baseline = stand_beside(judged, open_baseline(options.baseline_file), options.baseline_file, options)
     data, notes = judged.data, list(judged.notes)
     if options.certificate is not None:
-        notes.append(check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None)))
+        notes += check_certificate(options.certificate, judges_of(judged), getattr(data, "questions", None))
     silence: tuple[NonAnswers, ...] = ()
     unshared = None
     in_words = data if isinstance(data, Outcomes) and data.texts is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from nescio.data.results import Results
@@ -69,11 +70,17 @@ def show_label_plan(results: Results) -> None:
     show_records(records)
     if "shares" in results.tables:
         print()
-        show_records([{name: row[name] for name in _SHARES} for row in results.records("shares")])
+        show_records([_share(row) for row in results.records("shares")])
     show_signature(results.signature)
 
 
 _SHARES = ("measure", "verdicts", "answers", "spread", "labels")
+
+
+def _share(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the table of shares; the head of the verdicts says whose comes first."""
+    head = "verdicts" if row["baseline"] is None else f"verdicts ({row['run']}, {row['baseline']})"
+    return {head if name == "verdicts" else name: row[name] for name in _SHARES}
 
 
 def label_sentence(row: Any) -> str:

@@ -263,10 +263,19 @@ def _row(one: Spreads, aim: tuple[float | None, float | None, float, float], tar
 
 
 def _shares(one: Spreads, row: LabelPlan) -> list[Share]:
-    """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation."""
+    """Spread the labels over the judge's verdicts, in proportion to answers times standard deviation.
+
+    They add to the labels planned: each has its share without the fraction, and those with the largest fractions one
+    more. Where all that vary are labelled whole, the rest goes to the others in proportion to answers.
+    """
     assert row.labels is not None
     given = allocation([(answers, sd) for _, answers, sd in one.patterns], row.labels)
+    if (rest := row.labels - sum(given)) > 1e-9:
+        room = [(answers - round(labels), 1.0) for (_, answers, _), labels in zip(one.patterns, given, strict=True)]
+        given = [labels + more for labels, more in zip(given, allocation(room, rest), strict=True)]
+    whole = [math.floor(labels + 1e-9) for labels in given]
+    larger = sorted(range(len(given)), key=lambda i: whole[i] - given[i])[: row.labels - sum(whole)]
     return [
-        Share(one.run, one.baseline, one.measure, name, answers, sd, math.ceil(labels - 1e-9))
-        for (name, answers, sd), labels in zip(one.patterns, given, strict=True)
+        Share(one.run, one.baseline, one.measure, name, answers, sd, whole[i] + (i in larger))
+        for i, (name, answers, sd) in enumerate(one.patterns)
     ]
