@@ -346,6 +346,8 @@ def test_points_between_thousands_are_asked_about_unless_commas_are_decimal(tmp_
     rule = "'Latenz': 1.234 could be 1234 or 1.234: write it without a point between thousands"
     alone = table(tmp_path, "Modell;Frage;Ergebnis;Latenz\nm;a;ja;1.234\nm;b;ja;987\nm;c;nein;2.001\n")
     assert rule in str(refusal(alone, graded=("Latenz",), strata=()))
+    alone.write_text(alone.read_text().replace("m;b;ja;987\n", ""))
+    assert rule in str(refusal(alone, graded=("Latenz",), strata=()))
     both = evidence(table(tmp_path, head + "".join(rows)), graded=("Latenz",), strata=())
     assert both.columns["user.Latenz"].mean() == pytest.approx((1234 + 987 + 2001) / 3)
     decimals = table(tmp_path, head + "m;a;ja;1.234;1\nm;b;ja;0.987;1\n")

@@ -120,7 +120,8 @@ def graded_of(
         plain = f"regexp_full_match({column}, '[0-9]+')"
         query = f"SELECT bool_and({grouped} OR {plain}), bool_or({grouped}), bool_or({plain}), min(file) FROM rows"
         every, some, other, file = first(connection, f"{query} WHERE {column} IS NOT NULL")
-        if every and some and other and sources[file].kind == "delimited" and sources[file].delimiter != ",":
+        between = sources[file].delimiter if every and some and sources[file].kind == "delimited" else ","
+        if between == ";" or (between != "," and other):
             rule = f"{name!r}: 1.234 could be 1234 or 1.234: write it without a point between thousands"
             refuse(connection, sources, grouped, rule, column)
         cells = connection.execute(
