@@ -369,5 +369,13 @@ def test_a_comparison_says_over_how_many_benchmarks_each_pair_was_made() -> None
     assert "suite.available" not in said
     assert said["suite.shared"] == (
         "each pair is compared over the benchmarks that both runs have, of 3:"
-        " s2 against s1 over 3, s3 against s1 over 2 and s4 against s1 over 3"
+        " over 3 s2 against s1, s4 against s1; over 2 s3 against s1"
     )
+
+
+def test_pairs_that_share_no_benchmark_are_said_to_be_left_out() -> None:
+    suite = {"one": evidence(a="CCW", b="CWW"), "two": evidence(c="CWU")}
+    compared = nescio.compare_suite(suite, "accuracy", baseline="a", incomplete="available", **SMALL)
+    assert [row.run for row in compared] == ["b"]
+    (said,) = [str(remark) for remark in compared.notes if remark.code == "suite.shared"]
+    assert said.endswith("of 2: over 1 b against a; over none, and so left out, c against a")

@@ -28,9 +28,10 @@ def check_files(source: Mapping[str, Any]) -> None:
         selecting = {option: own[option] for option in _SELECTING if option in own}
         for other, (others, selected) in held.items():
             if (paths <= others or others <= paths) and selecting == selected:
-                shared = ", ".join(sorted(path.name for path in paths & others))
+                shared = sorted(path.name for path in paths & others)
                 raise UsageError(
-                    f"benchmarks {other!r} and {str(name)!r} are the same file ({shared}), which would count twice;"
+                    f"benchmarks {other!r} and {str(name)!r} are the same file{'s' * (len(shared) > 1)}"
+                    f" ({', '.join(shared)}), which would count twice;"
                     " leave one of them out"
                 )
         held[str(name)] = (paths, selecting)

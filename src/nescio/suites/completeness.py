@@ -10,6 +10,8 @@ from nescio.errors import MismatchError, UsageError
 from nescio.suites.choices import INCOMPLETE
 from nescio.suites.definition import Suite
 
+_NAMED = 3  # pairs named in a note
+
 
 def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, list[Note]]:
     """Apply the policy to a suite in which some runs lack some benchmarks, with a note on what was left out.
@@ -67,10 +69,22 @@ def complete(suite: Suite, policy: str, *, typed: bool = False) -> tuple[Suite, 
 
 def over_shared(suite: Suite, pairs: Sequence[tuple[str, str]]) -> Note:
     """Return a note on how many benchmarks each pair (run, baseline) was compared over: those that both runs have."""
-    counts = [sum({*pair} <= {*b.data.runs} for b in suite.benchmarks) for pair in pairs]
+    over: dict[int, list[str]] = {}
+    for run, baseline in pairs:
+        count = sum({run, baseline} <= {*b.data.runs} for b in suite.benchmarks)
+        over.setdefault(count, []).append(f"{run} against {baseline}")
     return note(
         "suite.shared",
-        "each pair is compared over the benchmarks that both runs have, of {benchmarks}: {pairs:and 6}",
+        "each pair is compared over the benchmarks that both runs have, of {benchmarks}: {pairs}",
         benchmarks=len(suite.benchmarks),
-        pairs=[f"{run} against {baseline} over {n}" for (run, baseline), n in zip(pairs, counts, strict=True)],
+        pairs="; ".join(f"{_counted(n)} {_first(names)}" for n, names in sorted(over.items(), reverse=True)),
     )
+
+
+def _counted(benchmarks: int) -> str:
+    return f"over {benchmarks}" if benchmarks else "over none, and so left out,"
+
+
+def _first(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
