@@ -58,12 +58,15 @@ class Certificate:
         if kappa is None or (kappa.low is not None and kappa.low > 0):
             return ()
         defined = kappa.value is not None and kappa.low is not None and kappa.high is not None
-        said = (
-            "kappa {kappa} does not lie above 0: these labels do not show that the judge agrees with people more than "
-            "chance does"
-        )
         shown = f"{kappa.value:.3f} [{kappa.low:.3f}, {kappa.high:.3f}]" if defined else "(undefined)"
-        return (note("certificate.chance", said, kappa=shown),)
+        return (
+            note(
+                "certificate.chance",
+                "kappa {kappa} does not lie above 0: these labels do not show that the judge agrees with people more "
+                "than chance does",
+                kappa=shown,
+            ),
+        )
 
     def write(self, path: Path | str) -> None:
         """Write the certificate as JSON, whole or not at all."""
