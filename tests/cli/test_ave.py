@@ -179,7 +179,7 @@ def test_a_judgement_of_another_answer_judges_nothing_and_is_said(tmp_path: Path
     judged.write_text("run,question,answer,verdict\ns1,1,Bob,R\ns2,2,Oslo,W\n")
     found = nescio("ave", "build", *paths, "--judgements", judged, "-o", collection)
     assert found.status == 0
-    assert "1 judgements are of another answer than the run now gives, and judge nothing (first: run 's1'" in found.err
+    assert "1 judgement is of another answer than the run now gives, and judges nothing (first: run 's1'" in found.err
     assert "VALIDATED" not in collection.read_text()
 
 
