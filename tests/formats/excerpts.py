@@ -1,6 +1,7 @@
 """A small excerpt of every format, invented, in the shape that its tool writes, and what was counted in it by hand.
 
-The files are in `tests/data/excerpts`. A comment says what the answers are, one after the other.
+The files are in `tests/data/excerpts`, but for those that users see: these are in `examples/logs`. A comment says what
+the answers are, one after the other.
 """
 
 from __future__ import annotations
@@ -15,14 +16,20 @@ from nescio.data.evidence import Tally
 from nescio.pipeline import Loaded, Options, load
 
 EXCERPTS = Path(__file__).parents[1] / "data" / "excerpts"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "logs"
 Counts = tuple[int, int, int]
+
+
+def place_of(path: str) -> Path:
+    """Where an excerpt lies, by its path below either folder."""
+    return EXAMPLES / path if (EXAMPLES / path).exists() else EXCERPTS / path
 
 
 @dataclass(frozen=True)
 class Excerpt:
     """What to read, and how many answers of each run were counted as correct, incorrect and unanswered by hand.
 
-    `paths` are files or folders below `excerpts/`; `sums` holds sums over a column, of formats that have no such
+    `paths` are files or folders below one of the two; `sums` holds sums over a column, of formats that have no such
     outcomes.
     """
 
@@ -36,7 +43,7 @@ class Excerpt:
     @property
     def files(self) -> list[Path]:
         """The paths from where the tests run."""
-        return [EXCERPTS / path for path in self.paths]
+        return [place_of(path) for path in self.paths]
 
     def read(self) -> Loaded:
         """Read the excerpt as its options say."""

@@ -14,11 +14,11 @@ import nescio
 from nescio.sources import documents
 
 from .encodings import assert_refused, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-LAMP = next((EXCERPTS / "abstention_bench").rglob("*.json"))
+LAMP = next((place_of("abstention_bench")).rglob("*.json"))
 SOUND = json.dumps({"responses": json.loads(LAMP.read_bytes())["responses"][:3]}).encode()
 
 

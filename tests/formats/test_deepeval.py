@@ -15,7 +15,7 @@ from nescio.errors import FormatError, UsageError
 from nescio.sources import documents
 
 from .encodings import assert_refused, evidence, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
@@ -204,7 +204,7 @@ def test_real_files_have_the_tool_s_own_figures() -> None:
 @pytest.mark.fuzz("deepeval")
 @given(st.data())
 def test_damaged_runs_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    folder = EXCERPTS / "deepeval" / ".deepeval"
+    folder = place_of("deepeval") / ".deepeval"
     sound = {path.name: path.read_bytes() for path in folder.iterdir()}
     name = data.draw(st.sampled_from(sorted(sound)))
     if data.draw(st.booleans()):

@@ -15,13 +15,13 @@ from nescio.formats import REGISTRY
 from nescio.formats.native.judgements import read_judgements
 from nescio.measures import parse
 
-from .excerpts import EVERY, EXCERPTS, counts
+from .excerpts import EVERY, EXAMPLES, EXCERPTS, counts, place_of
 
 
 def test_every_format_has_an_excerpt() -> None:
     assert {excerpt.format for excerpt in EVERY.values()} == set(REGISTRY)
     in_use = {Path(path).parts[0] for excerpt in EVERY.values() for path in excerpt.paths} | {"judgements"}
-    assert in_use == {folder.name for folder in EXCERPTS.iterdir()}
+    assert in_use == {folder.name for place in (EXCERPTS, EXAMPLES) for folder in place.iterdir()}
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -52,7 +52,7 @@ def test_an_excerpt_is_scored(name: str) -> None:
 
 
 def test_what_people_said_is_read() -> None:
-    labels, _ = read_judgements(EXCERPTS / "judgements" / "people.csv")
+    labels, _ = read_judgements(place_of("judgements") / "people.csv")
     assert [(one.run, one.question, one.state) for one in labels] == [
         ("lamp", "q1", CORRECT),
         ("lamp", "q2", INCORRECT),

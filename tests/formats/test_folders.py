@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .encodings import assert_refused, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import evidence_and_notes
 
 STRICT: dict[str, Any] = {"choose": {"filter": "strict-match"}}
@@ -23,7 +23,7 @@ def files_in(folder: Path) -> list[Path]:
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_folder_stands_for_the_logs_in_it(tool: str, tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "of today"
-    shutil.copytree(EXCERPTS / tool, folder)
+    shutil.copytree(place_of(tool), folder)
     options = {"ungraded": "exclude", **TOOLS[tool]}
     files = evidence(files_in(folder), **options)
     for place in (folder, tmp_path / "runs"):
@@ -33,7 +33,7 @@ def test_a_folder_stands_for_the_logs_in_it(tool: str, tmp_path: Path) -> None:
 
 
 def test_what_is_passed_over_is_counted(tmp_path: Path) -> None:
-    shutil.copytree(EXCERPTS / "lm_eval", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(place_of("lm_eval"), tmp_path, dirs_exist_ok=True)
     (tmp_path / "notes.txt").write_text("hello")
     (tmp_path / ".hidden").write_text("hello")
     _, notes = evidence_and_notes(tmp_path, ungraded="exclude", **STRICT)
@@ -44,5 +44,5 @@ def test_folders_without_logs_or_with_those_of_several_tools(tmp_path: Path) -> 
     (tmp_path / "notes.txt").write_text("hello")
     assert_refused(tmp_path, None, "this is a folder; name the files in it (found by themselves are .story files or ")
     for tool in ("lm_eval", "inspect"):
-        shutil.copytree(EXCERPTS / tool, tmp_path / tool)
+        shutil.copytree(place_of(tool), tmp_path / tool)
     assert_refused(tmp_path, None, "this folder holds logs of several tools: ")

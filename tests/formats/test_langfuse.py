@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import assert_refused, encode, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-LAMP = EXCERPTS / "langfuse" / "lamp-2b.csv"
+LAMP = place_of("langfuse") / "lamp-2b.csv"
 SOUND = LAMP.read_bytes()
 
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from nescio.errors import FormatError, UsageError
 
 from .encodings import assert_refused, evidence, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
-LAMP = EXCERPTS / "lighteval"
+LAMP = place_of("lighteval")
 DATE = "2026-01-02T03-04-05.678901"
 ROWS: list[dict[str, Any]] = [
     {

@@ -15,7 +15,7 @@ from nescio.errors import FormatError
 from tests.sources.test_documents import zstandard_archive
 
 from .encodings import assert_refused, evidence, refusal
-from .excerpts import EVERY, EXCERPTS
+from .excerpts import EVERY, place_of
 from .fuzz import evidence_and_notes, write_files
 from .test_deepeval import case, text
 from .test_inspect import counted, document, header, scored
@@ -138,7 +138,7 @@ def test_trap_8_numbers_and_booleans_as_texts(tmp_path: Path) -> None:
 
 def test_trap_9_a_metric_s_mean_is_over_the_answers_that_it_scored() -> None:
     """And headers, byte-order marks and lists of contexts: test_ragas."""
-    _, notes = evidence_and_notes(EXCERPTS / "ragas" / "lamp.csv")
+    _, notes = evidence_and_notes(place_of("ragas") / "lamp.csv")
     assert any("word_recall has scores of 5 of 6 answers" in note for note in notes)
 
 
@@ -183,7 +183,7 @@ def test_trap_12_the_figure_of_helm_is_that_of_the_test_split() -> None:
 
 def test_trap_13_opencompass() -> None:
     """Items by number, accuracy in percent, no text where perplexities decide: test_opencompass."""
-    assert outcomes(evidence(EXCERPTS / "opencompass" / "results" / "lamp-2b" / "harbour.json")) == [2, 1, 1]
+    assert outcomes(evidence(place_of("opencompass") / "results" / "lamp-2b" / "harbour.json")) == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_trap_13_opencompass() -> None:
     ],
 )
 def test_trap_14_figures_alone_are_named_and_told_where_their_items_are(path: str, where: str) -> None:
-    assert where in str(refusal(EXCERPTS / path, FormatError))
-    summary = nescio.check(EXCERPTS / path)
+    assert where in str(refusal(place_of(path), FormatError))
+    summary = nescio.check(place_of(path))
     assert summary.format == path.partition("/")[0]
     assert where in summary.problems[0]
 
@@ -219,7 +219,7 @@ def test_trap_15_seeds_pair_by_their_lines(tmp_path: Path) -> None:
 
 def test_trap_16_empty_patches_are_silence_and_what_was_not_submitted_is_missing() -> None:
     """And a report with 9 of 100 and of 500: test_swe_bench."""
-    data = evidence(EXCERPTS / "swe_bench" / "lamp-2b.of-may.json", ungraded="exclude", missing="common")
+    data = evidence(place_of("swe_bench") / "lamp-2b.of-may.json", ungraded="exclude", missing="common")
     assert outcomes(data) == [2, 1, 2]
 
 
@@ -271,7 +271,7 @@ def test_check_names_a_file_of_every_kind_in_one_call() -> None:
         for path in excerpt.files:
             paths[path] = name
     for name, folder in FOLDERS.items():
-        paths |= dict.fromkeys(sorted(path for path in (EXCERPTS / folder).rglob("*") if path.is_file()), name)
+        paths |= dict.fromkeys(sorted(path for path in (place_of(folder)).rglob("*") if path.is_file()), name)
     assert {*paths.values()} == LOGS_OF_TOOLS
     summaries = nescio.check_each([str(path) for path in paths])
     named = {file.file: summary.format for summary in summaries for file in summary.files}

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import ENCODINGS, assert_refused, encode, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-TABLE = EXCERPTS / "mlflow" / "eval_results_table.json"
+TABLE = place_of("mlflow") / "eval_results_table.json"
 COLUMNS = ["inputs", "outputs", "right/v1/score", "right/v1/justification", "tone/v1/score"]
 ROWS = [["q1", "a", 1, "x", 4], ["q2", "b", 0, "x", 2], ["q3", None, 0, "x", None], ["q4", "c", None, "", 3]]
 
@@ -28,7 +28,7 @@ def split(columns: list[Any], rows: list[Any]) -> str:
 def test_the_tool_s_own_figure() -> None:
     """MLflow printed {'strictly/v1/mean': 0.25}, and of the other file {'right/mean': 0.333, 'short/mean': 1.0}."""
     assert evidence(TABLE).columns["user.strictly"].mean() == 0.25
-    genai = evidence(EXCERPTS / "mlflow_genai" / "lamp.csv")
+    genai = evidence(place_of("mlflow_genai") / "lamp.csv")
     scores = genai.columns["user.right"][0]
     assert scores[scores == scores].mean() == pytest.approx(1 / 3)
     assert genai.columns["user.short"].mean() == 1

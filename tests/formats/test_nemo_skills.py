@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from nescio.errors import UsageError
 
 from .encodings import assert_refused, evidence, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026" / "nemo_skills"
-LAMP = EXCERPTS / "nemo_skills" / "lamp-2b" / "eval-results"
+LAMP = place_of("nemo_skills") / "lamp-2b" / "eval-results"
 needs_logs = pytest.mark.skipif(not LOGS.exists(), reason="the shared logs are not beside the checkout")
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from nescio.errors import MismatchError
 
 from .encodings import assert_refused, evidence, read, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-LAMP = EXCERPTS / "opencompass" / "results" / "lamp-2b" / "harbour.json"
-ASKED = EXCERPTS / "opencompass_predictions" / "predictions" / "lamp-2b" / "harbour.json"
+LAMP = place_of("opencompass") / "results" / "lamp-2b" / "harbour.json"
+ASKED = place_of("opencompass_predictions") / "predictions" / "lamp-2b" / "harbour.json"
 
 
 def results(accuracy: float, *items: dict[str, Any], kind: str = "GEN") -> str:

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import ENCODINGS, assert_refused, encode, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-LAMP = EXCERPTS / "phoenix" / "lamp-2b.json"
+LAMP = place_of("phoenix") / "lamp-2b.json"
 KEPT = ("example_id", "repetition_number", "output", "error", "annotations")
 SOUND = json.dumps([{key: run[key] for key in KEPT} for run in json.loads(LAMP.read_bytes())[:2]]).encode()
 

@@ -15,11 +15,11 @@ import nescio
 from nescio.errors import UsageError
 
 from .encodings import ENCODINGS, assert_refused, encode, evidence, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026" / "ragas"
-LAMP = EXCERPTS / "ragas" / "lamp.csv"
+LAMP = place_of("ragas") / "lamp.csv"
 ROWS: list[dict[str, Any]] = [
     {"user_input": "q1", "retrieved_contexts": "['a', 'b']", "response": "x", "faithfulness": 0.75},
     {"user_input": "q2", "retrieved_contexts": "['a']", "response": "x", "faithfulness": None},

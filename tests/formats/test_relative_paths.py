@@ -9,7 +9,7 @@ import pytest
 
 from nescio.pipeline import Options, load
 
-from .excerpts import EVERY, EXCERPTS
+from .excerpts import EVERY, place_of
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -17,7 +17,9 @@ def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_pat
     excerpt = EVERY[name]
     below = tmp_path / "below"
     below.mkdir()
-    (tmp_path / "logs").symlink_to(EXCERPTS)
+    (tmp_path / "logs").mkdir()
+    for tool in {Path(path).parts[0] for path in excerpt.paths}:
+        (tmp_path / "logs" / tool).symlink_to(place_of(tool))
     with contextlib.chdir(below):
         runs = load([Path("../logs") / path for path in excerpt.paths], Options(**excerpt.options)).data.runs
     assert runs == excerpt.read().data.runs
@@ -25,7 +27,7 @@ def test_a_run_has_the_name_of_its_folder_from_a_folder_below(name: str, tmp_pat
 
 
 def test_a_log_that_lies_just_above(tmp_path: Path) -> None:
-    log = EXCERPTS / "lm_eval_choice" / "lamplighter__lamp-2b"
+    log = place_of("lm_eval_choice") / "lamplighter__lamp-2b"
     below = tmp_path / "lamp-2b" / "below"
     below.mkdir(parents=True)
     for path in log.iterdir():

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import assert_refused, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026" / "simple_evals"
-PAGE = EXCERPTS / "simple_evals" / "mmlu_lamp-2b.html"
+PAGE = place_of("simple_evals") / "mmlu_lamp-2b.html"
 FIGURES = PAGE.with_suffix(".json")
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from nescio.errors import MismatchError
 
 from .encodings import assert_refused, evidence, refusal
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
-LAMP = EXCERPTS / "swe_bench" / "lamp-2b.of-may.json"
+LAMP = place_of("swe_bench") / "lamp-2b.of-may.json"
 OPTIONS: dict[str, Any] = {"ungraded": "exclude", "missing": "unanswered"}
 
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from .encodings import assert_refused, evidence
-from .excerpts import EXCERPTS
+from .excerpts import place_of
 from .fuzz import assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
 LOGS = Path(__file__).parents[2].parent / "shared" / "data" / "logs2026" / "tau_bench"
-LAMP = EXCERPTS / "tau_bench" / "lamp-2b-harbour.json"
+LAMP = place_of("tau_bench") / "lamp-2b-harbour.json"
 
 
 def run(task: Any, reward: Any, trial: Any = 0, **info: Any) -> dict[str, Any]:

@@ -12,14 +12,14 @@ import nescio
 from nescio.data.evidence import PRESENT, Evidence
 from nescio.errors import MissingColumnError
 from nescio.pipeline import load
-from tests.formats.excerpts import EVERY, EXCERPTS
+from tests.formats.excerpts import EVERY, place_of
 from tests.laws.catalogue import run_of_answers, sample_of
 from tests.notes import in_words
 
 
 def test_a_measure_of_another_task_says_which_would_do() -> None:
     """Of answers that were validated, and of nuggets that were matched automatically; else there is nothing to say."""
-    automatic = load([EXCERPTS / "nuggets" / "key.txt", EXCERPTS / "nuggets" / "lamp.txt"])
+    automatic = load([place_of("nuggets") / "key.txt", place_of("nuggets") / "lamp.txt"])
     for data, measure, instead in (
         (EVERY["ave"].read(), "c@1", "view=selection"),
         (EVERY["ave"].read(), "AURC", "view=selection"),
@@ -45,9 +45,9 @@ def test_answers_and_questions_of_a_validation_are_counted_apart() -> None:
 
 def test_decisions_without_a_confidence_are_called_so(tmp_path: Path) -> None:
     bare = tmp_path / "bare.txt"
-    lines = (EXCERPTS / "ave" / "lamp.txt").read_text().splitlines()
+    lines = (place_of("ave") / "lamp.txt").read_text().splitlines()
     bare.write_text("".join(line.rsplit(" ", 1)[0] + "\n" for line in lines))
-    found = nescio.score([EXCERPTS / "ave" / "harbour.xml", bare], "ave.AUC", ci=None)
+    found = nescio.score([place_of("ave") / "harbour.xml", bare], "ave.AUC", ci=None)
     (note,) = [note for note in in_words(found.notes) if "ave.AUC" in note]
     assert "none of the decisions on answers has a confidence (run 'bare')" in note
     assert found.rows[0].n == 0
