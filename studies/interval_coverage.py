@@ -12,10 +12,9 @@ measure is defined; an interval that the method cannot give counts as a miss.
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -26,6 +25,7 @@ import joblib
 import numpy as np
 import ordered_coverage  # the other parts of the study, beside this file
 import ordered_differences
+from cells import read_cells, write_cells
 
 from nescio.data.evidence import outcome_tally
 from nescio.measures import parse
@@ -193,9 +193,9 @@ def lowest(cells: Sequence[Cell], method: str) -> str:
 def page(cells: Sequence[Cell], tables: int) -> str:
     """docs/coverage.md: fixed prose around the figures of this run."""
     text = (Path(__file__).parent / "interval_coverage.md.in").read_text(encoding="utf-8")
-    confidence = ordered_coverage.read()
+    confidence = read_cells(ordered_coverage.Cell, ordered_coverage.CSV)
     parts = {"summary": summary(cells), "warnings": warnings(cells), "worst": worst(cells)}
-    parts["differences"] = ordered_differences.table(ordered_differences.read())
+    parts["differences"] = ordered_differences.table(read_cells(ordered_differences.Cell, ordered_differences.CSV))
     parts |= {"confidence": ordered_coverage.summary(confidence), "short": ordered_coverage.short(confidence)}
     facts = {
         "tables": f"{tables:,}",
@@ -222,29 +222,13 @@ def page(cells: Sequence[Cell], tables: int) -> str:
 def main(tables: int, jobs: int, output: Path, page_only: bool) -> None:
     """Simulate, and write the figures and the page."""
     if page_only:
-        with (output / "coverage.csv").open(newline="") as file:
-            cells = [_from_row(row) for row in csv.DictReader(file)]
+        cells = read_cells(Cell, output / "coverage.csv")
     else:
         settings = [(n, rate, silence) for n in SIZES for rate in RATES for silence in SILENCE]
         work = (joblib.delayed(study)(*setting, tables, resamples_for(setting[0])) for setting in settings)
         cells = [cell for part in joblib.Parallel(n_jobs=jobs, verbose=1)(work) for cell in part]
-        _write(output / "coverage.csv", cells)
+        write_cells(cells, output / "coverage.csv")
     (output / "coverage.md").write_text(page(cells, tables), encoding="utf-8")
-
-
-def _write(path: Path, cells: Sequence[Cell]) -> None:
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, asdict(cells[0]), lineterminator="\n")
-        writer.writeheader()
-        for cell in cells:
-            writer.writerow(
-                {key: f"{value:.4f}" if isinstance(value, float) else value for key, value in asdict(cell).items()}
-            )
-
-
-def _from_row(row: dict[str, str]) -> Cell:
-    kinds = {"n": int, "defined": int, "measure": str, "method": str}
-    return Cell(**{name: kinds.get(name, float)(value) for name, value in row.items()})
 
 
 if __name__ == "__main__":

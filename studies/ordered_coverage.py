@@ -11,18 +11,17 @@ of the measure, which is that of a million questions; intervals that cannot be g
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import joblib
 import numpy as np
+from cells import write_cells
 from numpy.typing import NDArray
 
 import nescio
@@ -187,26 +186,6 @@ def _cell(setting: tuple[str, int, str, str], true: float, rows: Sequence[Row]) 
     )
 
 
-def write(cells: Iterable[Cell], path: Path = CSV) -> None:
-    """Write one row a cell."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(Cell.__dataclass_fields__), lineterminator="\n")
-        writer.writeheader()
-        for cell in cells:
-            writer.writerow(
-                {key: f"{value:.4f}" if isinstance(value, float) else value for key, value in asdict(cell).items()}
-            )
-
-
-def read(path: Path = CSV) -> list[Cell]:
-    """Read what `write` wrote."""
-    kinds: dict[str, Any] = dict.fromkeys(("n", "defined", "given"), int) | dict.fromkeys(
-        ("system", "measure", "method", "used"), str
-    )
-    with path.open(newline="") as file:
-        return [Cell(**{k: kinds.get(k, float)(v) for k, v in row.items()}) for row in csv.DictReader(file)]
-
-
 ENOUGH = 100  # intervals below which a coverage is not reported
 
 
@@ -281,7 +260,7 @@ def main(runs: int, jobs: int, output: Path) -> None:
     parallel = joblib.Parallel(n_jobs=jobs, verbose=1)
     true = dict(zip(SYSTEMS, parallel(joblib.delayed(truths)(system) for system in SYSTEMS), strict=True))
     work = (joblib.delayed(study)(system, n, runs, true[system]) for n in reversed(SIZES) for system in SYSTEMS)
-    write((cell for part in parallel(work) for cell in part), output)
+    write_cells((cell for part in parallel(work) for cell in part), output)
 
 
 if __name__ == "__main__":

@@ -10,18 +10,17 @@ are at a nominal level of 5%, without correction.
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import joblib
 import numpy as np
+from cells import write_cells
 from ordered_coverage import SYSTEMS, evidence
 
 import nescio
@@ -103,24 +102,6 @@ def table(cells: Sequence[Cell]) -> list[str]:
     return lines
 
 
-def write(cells: Iterable[Cell], path: Path = CSV) -> None:
-    """Write one row a cell."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(Cell.__dataclass_fields__), lineterminator="\n")
-        writer.writeheader()
-        for cell in cells:
-            writer.writerow(
-                {key: f"{value:.4f}" if isinstance(value, float) else value for key, value in asdict(cell).items()}
-            )
-
-
-def read(path: Path = CSV) -> list[Cell]:
-    """Read what `write` wrote."""
-    kinds: dict[str, Any] = {"n": int, "defined": int, "first": str, "second": str, "measure": str}
-    with path.open(newline="") as file:
-        return [Cell(**{k: kinds.get(k, float)(v) for k, v in row.items()}) for row in csv.DictReader(file)]
-
-
 @click.command()
 @click.option("--runs", default=300, show_default=True, help="Simulated comparisons a setting.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
@@ -128,7 +109,7 @@ def read(path: Path = CSV) -> list[Cell]:
 def main(runs: int, jobs: int, output: Path) -> None:
     """Simulate, and write the figures."""
     work = (joblib.delayed(study)(pair, n, runs) for n in reversed(SIZES) for pair in PAIRS)
-    write((cell for part in joblib.Parallel(n_jobs=jobs, verbose=1)(work) for cell in part), output)
+    write_cells((cell for part in joblib.Parallel(n_jobs=jobs, verbose=1)(work) for cell in part), output)
 
 
 if __name__ == "__main__":
