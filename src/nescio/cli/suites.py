@@ -111,7 +111,7 @@ def files_of(files: Sequence[Path], own: Mapping[str, Any]) -> list[Path]:
 
 def show(results: Any, printed: str, output: Path | None) -> None:
     """Print the notes and the results."""
-    from nescio.reporting.suites import show_suite
+    from nescio.reporting.suite_screen import show_suite
 
     say_notes(results.notes)
     emit(results, printed, output, show=show_suite)

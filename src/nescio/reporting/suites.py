@@ -1,4 +1,4 @@
-"""Suites on the terminal: the leaderboard, and the values of each run on each benchmark."""
+"""How scores of a suite are laid out: the leaderboard, and the values of each run on each benchmark."""
 
 from __future__ import annotations
 
@@ -6,30 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nescio.data.results import Comparisons, Results
+from nescio.data.results import Results
 from nescio.measures import parse
 from nescio.reporting.board import BEST, TIED, number
 from nescio.reporting.grid import Grid, make_grid
-from nescio.reporting.printing import show_grid, show_signature, show_text
-from nescio.reporting.screen import show, with_the_best
-from nescio.reporting.tables import signed
 
 STABLE = "stable is where the win rate stays when questions are resampled, and no confidence interval"
 SURE = "sure are the win rates that significant differences allow (Holm)"
-
-
-def show_suite(results: Results) -> None:
-    """Print scores of a suite, or comparisons over it, as tables that fit the terminal."""
-    if isinstance(results, Comparisons):
-        _show_comparisons(results)
-        return
-    for i, table in enumerate(suite_grids(results)):
-        if i:
-            print()
-        show_grid(table)
-    for line in legend_lines(results):
-        show_text(line, style="dim")
-    show_signature(results.signature)
 
 
 def suite_grids(results: Results) -> list[Grid]:
@@ -126,43 +109,3 @@ def _mean_ranks(rows: Sequence[Any]) -> Grid:
     return make_grid(
         ["measure", "run", "mean rank", "critical difference", "groups"], body, [True, True, False, False, True]
     )
-
-
-def _show_comparisons(results: Comparisons) -> None:
-    parts = results.tables.get("benchmarks", ())
-    shown = with_the_best(results)[0]
-    pairs = {(row.run, row.baseline, row.measure) for row in shown}
-    rest = {name: rows for name, rows in results.tables.items() if name != "benchmarks"}
-    few = [row for row in parts if (row.run, row.baseline, row.measure) in pairs]
-    if few and len({(row.run, row.baseline, row.measure) for row in few}) <= _MOST_PAIRS:
-        show_grid(_parts(few))
-        print()
-    show(type(results)(results.rows, results.signature, results.notes, results.kind, rest))
-
-
-_MOST_PAIRS = 6  # whose benchmarks are listed on a terminal; JSON has all
-
-
-def _parts(rows: Sequence[Any]) -> Grid:
-    head = ["run", "baseline", "benchmark", "measure", "difference", "p", "p adjusted", "verdict", "n"]
-    body = [
-        [
-            row.run,
-            row.baseline,
-            row.benchmark,
-            row.measure,
-            signed(row.difference)
-            + ("" if row.low is None or math.isnan(row.low) else f" [{signed(row.low)}, {signed(row.high)}]"),
-            _p(row.p),
-            _p(row.p_adjusted),
-            row.verdict or "undefined",
-            f"{row.n:,}",
-        ]
-        for row in rows
-    ]
-    texts = [name in ("run", "baseline", "benchmark", "measure", "verdict") for name in head]
-    return make_grid(head, body, texts, spare=("n", "p"))
-
-
-def _p(value: float | None) -> str:
-    return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"

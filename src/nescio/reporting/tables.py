@@ -205,8 +205,8 @@ def _comparison_grid(results: Results) -> Grid:
                 row.baseline,
                 row.measure,
                 difference,
-                _p(row.p),
-                _p(row.p_adjusted),
+                shown_p(row.p),
+                shown_p(row.p_adjusted),
                 row.verdict or "undefined",
                 "–" if row.detectable is None else f"{row.detectable:.3f}",
                 f"{row.n:,}",
@@ -223,7 +223,8 @@ def signed(value: float | None) -> str:
     return f"{value:+.3f}" if abs(value) < HUGE else f"{value:+.6g}"
 
 
-def _p(value: float | None) -> str:
+def shown_p(value: float | None) -> str:
+    """Return a p-value as tables show it."""
     return "undefined" if value is None or math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
