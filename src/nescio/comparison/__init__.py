@@ -8,7 +8,7 @@ p-values.
 
 from nescio.comparison._p_values import CORRECTIONS, EXACT_FOR, TESTS, Correction, Test, TestUsed, adjust, p_value
 from nescio.comparison._ranks import Rank, bars, ranks
-from nescio.comparison._verdicts import regression
+from nescio.comparison._verdicts import decide, regression
 from nescio.comparison.comparing import check_comparing, compare, judged_rows
 from nescio.comparison.paired_data import Pair, pair_up
 
@@ -25,6 +25,7 @@ __all__ = [
     "bars",
     "check_comparing",
     "compare",
+    "decide",
     "judged_rows",
     "p_value",
     "pair_up",

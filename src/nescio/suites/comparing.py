@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.comparison import Correction, Rank, TestUsed, adjust, check_comparing, judged_rows, ranks
+from nescio.comparison import Correction, Rank, TestUsed, adjust, check_comparing, decide, judged_rows, ranks
 from nescio.comparison.chances import fill
 from nescio.comparison.families import families
 from nescio.comparison.pair_test import each_tested
@@ -198,16 +198,15 @@ def _parts(
     pair: PairOverSuite, measure: Measure, draws: Sequence[Floats], level: float, correction: str
 ) -> list[BenchmarkDifference]:
     """Return the differences on the benchmarks, with verdicts that account for how many benchmarks there are."""
-    rows = []
     adjusted = adjust([part.p for part in pair.parts], "holm" if correction != "none" else "none")
-    for at, (part, p) in enumerate(zip(pair.parts, adjusted, strict=True)):
-        low, high = intervals.percentile(draws[at], level)
-        verdict = None
-        if p is not None and not math.isnan(p):
-            better = (part.difference > 0) != measure.declaration.lower_is_better
-            words = ("higher", "lower") if measure.declaration.descriptive else ("better", "worse")
-            up = part.difference > 0 if measure.declaration.descriptive else better
-            verdict = words[0 if up else 1] if p <= 1 - level else "too few questions to tell"
+    rows = []
+    for part, own, p in zip(pair.parts, draws, adjusted, strict=True):
+        low, high = intervals.percentile(own, level)
+        row = Comparison(
+            *pair.runs, measure.label, part.difference, low, high, part.p, p, part.test, part.n, units=part.units
+        )
+        # Bounds on one benchmark are not adjusted for the others, so nothing is ruled out by them.
+        verdict = decide(row, 1 - level, margin=-1).verdict
         rows.append(
             BenchmarkDifference(
                 part.benchmark,
