@@ -15,7 +15,6 @@ from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
 from nescio.errors import FormatError
 from nescio.formats.native.headers import COLUMNS, GIVEN, MEASUREMENTS, NO, WORDS, YES
 from nescio.sources.database import connect
-from nescio.sources.json import as_text
 from nescio.sources.source import LINES, TABLES, Source
 from nescio.sources.tables import load_rows
 from nescio.text import decimal
@@ -278,11 +277,6 @@ def is_texts(words: Sequence[str]) -> bool:
 def speaks_of_silence(words: Iterable[str]) -> bool:
     """Say whether one of these verdicts is that nothing was answered."""
     return any(state_of(word) == SILENT for word in words)
-
-
-def first_cells(source: Source) -> Mapping[str, str | None]:
-    """Give the first object of JSON Lines as cells."""
-    return {name: as_text(value) for name, value in source.first.items()} if isinstance(source.first, dict) else {}
 
 
 def ask(source: Source, what: str, name: str, columns: Sequence[str], more: str = "") -> FormatError:

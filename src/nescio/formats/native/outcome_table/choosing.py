@@ -206,6 +206,8 @@ def _ask_of_numbers(table: Loaded) -> None:
     """Raise the error that asks what numbers in `run` are beside a column such as `model`: they may tell its answers
     apart, and not the runs."""
     among = [name for name in table.have if name and roles.is_run(name)]
+    if len(among) < 2:
+        return
     numbers = [name for name in among if all(word.strip().isdecimal() for word in table.words(name))]
     for number in numbers:
         for name in among:
@@ -266,7 +268,7 @@ def _has_silence(table: Loaded, outcome: str) -> bool:
 def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    unread = [column for column in table.have if column and column not in claimed and _tells(table.words(column))]
+    unread = [column for column in table.have if column and column not in claimed and _tells(table.few_words(column))]
     if not unread:
         return []
     named_first = list(map(repr, unread[:_MOST_TRUTHS]))
@@ -287,7 +289,7 @@ def _tells(words: Sequence[str]) -> bool:
     """Say whether a column may tell which answers were declined: by yes and no, or by a word for silence."""
     if len(words) == 2 and {roles.truth_of(word) for word in words} == {True, False}:
         return True
-    return 1 < len(words) <= roles.MOST_WORDS and roles.speaks_of_silence(words)
+    return len(words) > 1 and roles.speaks_of_silence(words)
 
 
 def _silent(table: Loaded, named: Roles, said: Declined) -> str:

@@ -26,6 +26,13 @@ class Loaded:
     def words(self, column: str) -> list[str]:
         return roles.distinct(self.connection, self.name, self.have[column])
 
+    def few_words(self, column: str) -> list[str]:
+        """Return the values of a column, or nothing where there are more than a column of verdicts has."""
+        cell = self.have[column]
+        query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {roles.MOST_WORDS + 1}"
+        words = sorted(word for (word,) in self.connection.execute(query).fetchall())
+        return words if len(words) <= roles.MOST_WORDS else []
+
     def counted(self, column: str) -> dict[str, int]:
         """Count how often each value of a column stands there."""
         cell = self.have[column]
