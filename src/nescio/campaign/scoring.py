@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from nescio.formats.native.questions import response_row
 from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for
+from nescio.stats.parallel import Progress
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
@@ -76,7 +77,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Scored:
     """Score every run that counts, and write `results/`: scores, tests, per-topic scores, and the tables of the papers.
 

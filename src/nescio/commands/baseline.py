@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from nescio.pipeline import Options, ReadingOptions, apply, check_names, decidin
 from nescio.pipeline.loading import merged
 from nescio.scoring.score import parse_all
 from nescio.sources.writing import write_text
+from nescio.stats.parallel import Progress
 
 SUFFIXES = (".json",)
 COMMIT = "GITHUB_SHA"  # where GitHub Actions says which commit was checked out
@@ -63,7 +64,7 @@ def baseline(
     seed: int = 0,
     jobs: int = 1,
     command: str = "",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> WrittenBaseline:
     """Keep a run in a file, with where it came from, to compare later runs with.

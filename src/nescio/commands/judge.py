@@ -30,6 +30,7 @@ from nescio.pipeline.certificates import Certificate, digest_of
 from nescio.scoring.judge_agreement import against as compare_with
 from nescio.scoring.judge_agreement import outcomes_digest
 from nescio.scoring.judge_certificate import coefficients
+from nescio.stats.parallel import Progress
 from nescio.text import plural
 
 MODEL, HUMAN = "llm", "human"  # the judges that need more than their names
@@ -149,7 +150,7 @@ def judge(
     against: Path | str | None = None,
     verdict: str | None = None,
     model: ModelOptions | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     waiting: Callable[[Path], None] | None = None,
     **options: Unpack[JudgingOptions],
 ) -> Judged:

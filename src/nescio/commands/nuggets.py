@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from nescio.data.results import Scores
 from nescio.errors import UsageError, names_nearest
 from nescio.measures import parse
 from nescio.scoring import score as scoring
+from nescio.stats.parallel import Progress
 from nescio.systems import definitions
 from nescio.tasks.nuggets.pourpre import Matching
 
@@ -31,7 +32,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """Score runs by nuggets: recall of the vital ones, length-based precision and F, with intervals.
 

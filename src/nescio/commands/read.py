@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -23,6 +23,7 @@ from nescio.pipeline import Options, ReadingOptions, apply, check_names, judge, 
 from nescio.registry import parse_call
 from nescio.scoring import score as scoring
 from nescio.sources.writing import whole
+from nescio.stats.parallel import Progress
 from nescio.systems import reading
 from nescio.systems.reading.deep_read import Switch
 from nescio.tasks.reading.marks import answer_sentences
@@ -116,7 +117,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Scores:
     """Mark runs on a collection of stories: word recall and precision, HumSent and AutSent; c@1 where questions have

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -23,6 +23,7 @@ from nescio.reporting.page.texts import Commands
 from nescio.scoring.corrected_scores import check_unlabelled
 from nescio.scoring.score import open_data
 from nescio.sources.writing import check_new_folder, write_text
+from nescio.stats.parallel import Progress
 from nescio.suites.rows import SuiteScores
 
 PAGES = (".html", ".htm")
@@ -145,7 +146,7 @@ def report_change(
     seed: int = 0,
     jobs: int = 1,
     commands: Commands | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Comparisons:
     """Write the page of what changed between two runs: won, lost, newly silent, newly answered.

@@ -22,6 +22,7 @@ from nescio.data.columns import Array
 from nescio.data.patterns import Patterns, compress_ordered, distinct
 from nescio.measures import Measure
 from nescio.stats import parallel
+from nescio.stats.parallel import Progress
 from nescio.stats.permutation import TIE
 from nescio.stats.resampling import Block
 from nescio.stats.streams import Stream
@@ -86,7 +87,7 @@ def _ordered(measure: Measure, patterns: Patterns, unit: Array, labels: NDArray[
 
 
 def largest_differences(
-    together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Callable[[int, int], None] | None = None
+    together: AlignedRuns, blocks: Iterable[Block], jobs: int, progress: Progress | None = None
 ) -> tuple[Floats, bool]:
     """Return the largest difference of each exchange, and whether these are all the exchanges there are."""
     count = float(factorial(together.runs)) ** together.units if together.units * together.runs < 60 else np.inf

@@ -9,7 +9,7 @@ pairs of a measure).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -23,6 +23,7 @@ from nescio.pipeline import Loaded
 from nescio.scoring.samples import is_summed
 from nescio.scoring.score import strata
 from nescio.stats import resampling
+from nescio.stats.parallel import Progress
 
 MOST_PAIRS = 500  # whose tables are counted already
 MOST_WORK = 2_000_000  # pairs times questions that are tested unasked: a second at most
@@ -39,7 +40,7 @@ def mark(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """Return the scores with their marks: `best`, `tied_with_best` and `better_than` (see `nescio.data.results.Score`).
 

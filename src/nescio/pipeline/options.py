@@ -22,12 +22,13 @@ from nescio.formats import Counting
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.formats.native.roles import NAMES
 from nescio.sources.compressed import MOST
+from nescio.stats.parallel import Progress
 
 
 class CallerOptions(TypedDict, total=False):
     """What a caller sets for its own sake, with any option; `Options` says what these are."""
 
-    watch: Callable[[int, int], None] | None
+    watch: Progress | None
     typed: bool
     texts: bool
     counting: Counting | None
@@ -102,7 +103,7 @@ class Options:
     choose: Mapping[str, str] = field(default_factory=dict)
     declined_pattern: tuple[str, ...] = ()
     max_unpacked: float = MOST / (1 << 30)
-    watch: Callable[[int, int], None] | None = None
+    watch: Progress | None = None
     typed: bool = False
     texts: bool = False
     counting: Counting | None = None

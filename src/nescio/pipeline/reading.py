@@ -3,7 +3,7 @@ applied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,6 +18,7 @@ from nescio.formats.native import questions
 from nescio.formats.native.judgements import OWN_PARTS
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
+from nescio.stats.parallel import Progress
 
 _TEXTS_NAMED = 5  # of those that --declined-pattern matched
 
@@ -103,7 +104,7 @@ def _check_choices(choices: Choices, format_: formats.Format) -> None:
 
 
 @contextmanager
-def _watched(parts: Sequence[SourceRole], watch: Callable[[int, int], None] | None) -> Iterator[Sequence[SourceRole]]:
+def _watched(parts: Sequence[SourceRole], watch: Progress | None) -> Iterator[Sequence[SourceRole]]:
     """Yield the parts, whose lines tell `watch` how far they have been read; at the end, or at an error, it is told
     that all is."""
     total = sum(s.path.stat().st_size for _, s in parts if s.path and s.kind == "lines")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -27,6 +27,7 @@ from nescio.formats.native.judgements import holds_verdicts, read_outcomes
 from nescio.pipeline import ChooseOption, Loaded, Options, check_names, load
 from nescio.reporting import tables
 from nescio.scoring import score as scoring
+from nescio.stats.parallel import Progress
 from nescio.tasks.ave import baselines as reference
 from nescio.tasks.ave.building import counts
 from nescio.tasks.ave.evidence import roc
@@ -46,7 +47,7 @@ def score(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[ChooseOption],
 ) -> Scores:
     """Score validators over answers and over questions, and rank them with QA systems.

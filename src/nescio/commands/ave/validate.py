@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from nescio.errors import MismatchError, UsageError
 from nescio.formats import open_source
 from nescio.formats.benchmarks.ave.reader import COLLECTION, read_exercise, recognise, write_responses
 from nescio.scoring.score import score
+from nescio.stats.parallel import Progress
 from nescio.systems import validator
 from nescio.tasks.ave.evidence import evidence
 from nescio.tasks.ave.exercise import Exercise, Runs
@@ -77,7 +78,7 @@ def train(
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Results:
     """Train a validator on a judged collection, write it, and say what to expect of it.
 

@@ -23,6 +23,7 @@ from nescio.scoring.score import score
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
 from nescio.selective.two import held_out, together
+from nescio.stats.parallel import Progress
 
 MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, where nobody asked for any
 
@@ -48,7 +49,7 @@ class Shipping:
     comparison: Comparison | None = None
 
 
-ProgressFor = Callable[[str], Callable[[int, int], None] | None]  # from the name of a step to who hears of its progress
+ProgressFor = Callable[[str], Progress | None]  # from the name of a step to who hears of its progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
