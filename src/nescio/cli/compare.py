@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +15,13 @@ from nescio.commands.gates import check_regression_gate, early_gates, exit_statu
 from nescio.commands.places import check_file, check_results
 from nescio.commands.report import PAGES, compared
 from nescio.comparison import Correction, Test
+from nescio.data.results import Comparisons
 from nescio.errors import UsageError
 from nescio.reporting.early import show_looks
 from nescio.reporting.tiles import tiles
+
+if TYPE_CHECKING:
+    from nescio.reporting.page.change import Change
 
 OWN = ("test", "correction", "margin", "ci")  # options of compare that its page repeats
 
@@ -131,40 +136,48 @@ def command(
     reports = gates.reports(junit, step_summary, files, output, gated=gate)
     if sequential:
         looks = early.look(files, measures, arguments)
+        found = early_gates(looks) if gate else []
         say_notes(looks.notes)
-        results = early_gates(looks) if gate else []
-        gates.report(reports, "compare", results, looks)
+        gates.report(reports, "compare", found, looks)
         emit(looks, printed, output, show=show_looks)
-        return exit_status(results)
-    for name in early.OPTIONS:
-        arguments.pop(name)
-    again = commands_of(files, OWN)
-    read_options = options.reading(arguments)
+        return exit_status(found)
+    change, show = None, None
     if suite:
-        suites.drop_labels(arguments)
-        suites.refuse({"--test": arguments.pop("test") != "auto", "a page": paged})
-        comparisons = suites.compare(files, measures, suite, {**arguments, **read_options})
-        results = (
-            regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
-        )
-        gates.report(reports, "compare", results, comparisons)
-        suites.show(comparisons, printed, output)
-        return exit_status(results)
-    with progress("comparing") as watch:
-        arguments["progress"] = watch
-        comparisons, change = compared(
-            list(files),
-            measures or None,
-            again,
-            page=output if paged else None,
-            about_two=reports.summary is not None and not arguments["labels"],
-            how=arguments,
-            options=read_options,
-        )
-    results = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
+        comparisons, show = _over_a_suite(files, measures, suite, arguments, paged=paged), suites.show_suite
+    else:
+        about_two = reports.summary is not None and not arguments["labels"]
+        comparisons, change = _in_pairs(files, measures, arguments, output if paged else None, about_two=about_two)
+    found = regression_gates(comparisons, measures, ci=arguments["ci"], margin=arguments["margin"]) if gate else []
     say_notes(comparisons.notes)
-    gates.report(reports, "compare", results, comparisons, tiles(change) if change else ())
+    gates.report(reports, "compare", found, comparisons, tiles(change) if change else ())
     if paged:
         say(f"wrote {output}")
-    emit(comparisons, printed, None if paged else output)
-    return exit_status(results)
+    emit(comparisons, printed, None if paged else output, show=show)
+    return exit_status(found)
+
+
+def _over_a_suite(
+    files: Sequence[Path], measures: Sequence[str], suite: dict[str, Any], arguments: dict[str, Any], *, paged: bool
+) -> Comparisons:
+    early.drop_options(arguments)
+    read_options = options.reading(arguments)
+    suites.drop_labels(arguments)
+    suites.refuse({"--test": arguments.pop("test") != "auto", "a page": paged})
+    return suites.compare(files, measures, suite, {**arguments, **read_options})
+
+
+def _in_pairs(
+    files: Sequence[Path], measures: Sequence[str], arguments: dict[str, Any], page: Path | None, *, about_two: bool
+) -> tuple[Comparisons, Change | None]:
+    early.drop_options(arguments)
+    read_options = options.reading(arguments)
+    with progress("comparing") as watch:
+        return compared(
+            list(files),
+            measures or None,
+            commands_of(files, OWN),
+            page=page,
+            about_two=about_two,
+            how={**arguments, "progress": watch},
+            options=read_options,
+        )

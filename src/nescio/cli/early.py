@@ -64,6 +64,12 @@ def check_options(*, sequential: bool) -> None:
             raise UsageError(f"--{name.replace('_', '-')} {rule}")
 
 
+def drop_options(arguments: dict[str, Any]) -> None:
+    """Take the options of early looks out of what a comparison made once is given."""
+    for name in OPTIONS:
+        arguments.pop(name)
+
+
 def look(files: tuple[Path, ...], measures: tuple[str, ...], arguments: dict[str, Any]) -> Results[Look]:
     """Look at the runs as --sequential asks for it; the margin counts where it was given."""
     if len(measures) > 1:

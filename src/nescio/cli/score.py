@@ -102,7 +102,9 @@ def command(
         suites.drop_labels(arguments)
         given = {"--by": arguments.pop("by"), "--interval": arguments.pop("interval") != "auto"}
         suites.refuse({**given, "--fail-under or --fail-over": limits, "--junit": junit})
-        suites.show(suites.score(files, measures, suite, {"ci": level, **arguments, **read_options}), printed, output)
+        over_suite = suites.score(files, measures, suite, {"ci": level, **arguments, **read_options})
+        say_notes(over_suite.notes)
+        emit(over_suite, printed, output, show=suites.show_suite)
         return 0
     with progress("scoring") as watch:
         scores = score(list(files), with_gated(measures, limits), ci=level, progress=watch, **arguments, **read_options)

@@ -10,7 +10,7 @@ import click
 
 from nescio.cli import options
 from nescio.cli.help import grouped
-from nescio.cli.output import emit, progress, say_notes
+from nescio.cli.output import progress
 from nescio.errors import UsageError
 from nescio.suites.choices import Incomplete, Over
 
@@ -109,12 +109,11 @@ def files_of(files: Sequence[Path], own: Mapping[str, Any]) -> list[Path]:
     return list(files)
 
 
-def show(results: Any, printed: str, output: Path | None) -> None:
-    """Print the notes and the results."""
-    from nescio.reporting.suite_screen import show_suite
+def show_suite(results: Any) -> None:
+    """Print scores of a suite, or comparisons over it, as tables."""
+    from nescio.reporting import suite_screen
 
-    say_notes(results.notes)
-    emit(results, printed, output, show=show_suite)
+    suite_screen.show_suite(results)
 
 
 def score(files: Sequence[Path], measures: Sequence[str], own: dict[str, Any], arguments: dict[str, Any]) -> Any:
