@@ -132,7 +132,7 @@ def _nuggets(cells: Callable[[object], Array]) -> dict[str, Array]:
         "nuggets.vital_partial": np.minimum(cells([0, 1]), vital - found),
         "nuggets.okay_partial": np.minimum(cells([0, 1]), okay - more),
         "nuggets.response_length": cells([0, 100, 170, 800]),
-        "nuggets.string_precision": cells([0.25, 0.8, 1.0]),
+        "nuggets.string_length(1)": cells([0, 90, 400]),
         "nuggets.pyramid_weight": weight,
         "nuggets.pyramid_found": weight * cells([0.0, 0.3, 1.0]),
         "nuggets.order": cells([-1.0, 1 / 3, 1.0, np.nan]),

@@ -160,7 +160,7 @@ def _nuggets(rng: np.random.Generator, shape: tuple[int, int]) -> dict[str, Arra
         "nuggets.vital_partial": rng.integers(0, vital - found + 1),
         "nuggets.okay_partial": rng.integers(0, 2, shape),
         "nuggets.response_length": rng.integers(0, 900, shape),
-        "nuggets.string_precision": rng.random(shape),
+        "nuggets.string_length(1)": rng.integers(0, 300, shape),
         "nuggets.pyramid_weight": weight,
         "nuggets.pyramid_found": weight * rng.random(shape),
         "nuggets.order": rng.choice([-1.0, 0.0, 1 / 3, 1.0], shape),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +22,6 @@ from nescio.tasks.nuggets.scoring import (
     Target,
     evidence,
     length,
-    string_precision,
     weights,
 )
 from tests.notes import in_words
@@ -115,8 +115,20 @@ def test_a_question_without_vital_nuggets_is_left_out_and_said() -> None:
 
 def test_length_counts_what_is_not_white_and_precision_by_string_is_at_most_one() -> None:
     assert length(["a b\tc\n", " é漢 "]) == 5
-    assert string_precision(["x" * 200, "x" * 50]) == 0.75
-    assert math.isnan(string_precision([]))
+    strings = Run("strings", {"q": Response("q", ("x" * 200, "x" * 50))})
+    silent = Run("silent", {})
+    data, _ = evidence([target(1, 0)], [strings, silent], [Match("strings", "q", "", None), Match("silent", "q", "")])
+    assert data.column("nuggets.string_precision").tolist() == [[0.75], [1.0]]
+    assert data.column("nuggets.string_precision(40)").tolist() == [[0.5], [1.0]]  # (40/200 + 40/50) / 2
+
+
+def test_a_length_allowance_that_allows_nothing_is_refused_and_counts_have_no_strings(tmp_path: Path) -> None:
+    with pytest.raises(nescio.UsageError, match="delta, the length allowance, must be more than 0"):
+        nescio.measure("nuggets.F(delta=0)")
+    counts = tmp_path / "counts.csv"
+    counts.write_text("run,question,vital,okay,vital_in_key,length\nrun,hale,3,4,4,1000\n")
+    with pytest.raises(nescio.MissingColumnError, match="precision by strings needs the answer strings"):
+        nescio.nuggets.score([counts], "nuggets.F_by_string(delta=50)", ci=None)
 
 
 def test_a_nugget_counts_once_and_a_string_may_hold_several() -> None:

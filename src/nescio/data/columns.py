@@ -9,6 +9,7 @@ these.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -59,7 +60,8 @@ class Column:
     it lacks ("a confidence"). `when_declined` is what a question earns in it when a threshold declines the answer: a
     number, `UNCHANGED`, or None where nobody knows, so that no threshold is tuned for it. `lower_ranks` marks what
     is read from answers below the first, of which a threshold on the first answer says nothing. `derive` makes it
-    from other columns where it is not stored, and where it is `validated` checks what is stored. `instead` says what
+    from other columns where it is not stored (given the cells, and the parameter in its name), and where it is
+    `validated` checks what is stored. `instead` says what
     to ask for where a measure of other columns finds this one; `unlike` what to say, by the name of a measure that
     sounds as if it read this column and does not. `simulate` makes it from simulated behaviour, for the audit;
     `labels` are the words for its values 0 and 1.
@@ -73,7 +75,7 @@ class Column:
     summaries: tuple[Summary, ...] = ()
     when_declined: float | Literal["unchanged"] | None = None
     lower_ranks: bool = False
-    derive: Callable[[Cells], Array] | None = None
+    derive: Callable[..., Array] | None = None
     validated: bool = False
     instead: str = ""
     unlike: Mapping[str, str] = field(default_factory=dict)
@@ -105,7 +107,19 @@ def declare(*columns: Column) -> None:
 def known(name: str) -> Column:
     """Return the declaration of a column; what nobody declared is a score of the user's own."""
     own = Column(name, "a score of the user's own", "score", summaries=(Summary("count", f"with {bare(name)}"),))
-    return REGISTRY.get(name, own)
+    return declared(name) or own
+
+
+def declared(name: str) -> Column | None:
+    """Return the declaration of a column, also of one with a parameter (`nuggets.string_length(2)`); else None."""
+    return REGISTRY.get(name) or (REGISTRY.get(name.partition("(")[0]) if parameters(name) else None)
+
+
+def parameters(name: str) -> tuple[float, ...]:
+    """Return the parameter in the name of a column, of those that a task declares: 50.0 of
+    `nuggets.string_precision(50)`."""
+    call = None if name.startswith(USER) else re.fullmatch(r"[^()]+\((\d+(?:\.\d+)?(?:e[+-]?\d+)?)\)", name)
+    return (float(call[1]),) if call else ()
 
 
 def user(name: str) -> str:
@@ -119,8 +133,8 @@ def bare(name: str) -> str:
 
 
 def attribute(name: str) -> str:
-    """Return a column as a formula reads it: `ave.right` is `total.right`."""
-    return name.rpartition(".")[2]
+    """Return a column as a formula reads it, without its parameter: `ave.right` is `total.right`."""
+    return (name.partition("(")[0] if parameters(name) else name).rpartition(".")[2]
 
 
 def resolve(name: str, stored: Mapping[str, Array]) -> str:

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from nescio.data.columns import OUTCOMES, REGISTRY, Array, bare, known, resolve
+from nescio.data.columns import OUTCOMES, Array, bare, declared, known, parameters, resolve
 from nescio.data.patterns import distinct
 from nescio.data.repeats import Repeats
 from nescio.errors import MissingColumnError
@@ -81,13 +81,13 @@ class Evidence:
         Raises MissingColumnError where no run has it, MismatchError where its values cannot be used.
         """
         name = resolve(name, self.columns)
-        declared = REGISTRY.get(name)
-        if name in self.columns and not (declared and declared.validated):
+        column = declared(name)
+        if name in self.columns and not (column and column.validated):
             return self.columns[name]
-        if declared and declared.derive:
-            return declared.derive(self)
+        if column and column.derive:
+            return column.derive(self, *parameters(name))
         have = ", ".join(sorted(map(bare, self.columns))) or "none"
-        namespace = declared.namespace if declared else ""
+        namespace = column.namespace if column else ""
         raise MissingColumnError(f"there is no column {bare(name)!r}; this data has {have}{self.hint(namespace)}")
 
     def hint(self, namespace: str = "") -> str:

@@ -276,7 +276,7 @@ class Declaration:
     def bind(self, label: str, values: Mapping[str, Any]) -> Measure:
         """The measure with parameters; raises UsageError for an unknown, missing or impossible one."""
         bound = bind(self.name, "measure", self.parameters, values, self.valid)
-        needs = self.needs(**bound) if callable(self.needs) else self.needs
+        needs = self.needs(**bound) if callable(self.needs) else self.needs.format(**bound)
         bounds = self.bounds(**bound) if callable(self.bounds) else self.bounds
         full = written(self.name, bound)
         columns = (needs,) if callable(self.needs) else tuple(needs.split())
@@ -309,7 +309,8 @@ def measure(
 ) -> Callable[[Formula], Formula]:
     """Register the decorated formula as a measure. A name that is taken raises ValueError.
 
-    `needs` names columns of `nescio.data.evidence`; `bounds` is a pair or a function of the parameters. `proportion`
+    `needs` names columns of `nescio.data.evidence`, of which one may have a parameter of the measure in its name
+    (`nuggets.string_precision({delta})`); `bounds` is a pair or a function of the parameters. `proportion`
     names the two sums whose ratio the measure is, where it is one (Wilson's interval is then available); `valid` maps a
     parameter to a rule in words and its test; `merge=False` says that an ordered measure tells neighbouring equal rows
     apart (a threshold may fall between them); `remark` may note something about a run's columns that its reader should

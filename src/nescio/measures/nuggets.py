@@ -5,7 +5,7 @@ run's score is the mean over questions. A question without a vital nugget has no
 with a note.
 
 `automatic_…` read what POURPRE matched, not what an assessor did. beta is 3 by default, as in 2004-2006; TREC 2003 had
-5.
+5. delta is the length allowance: so many non-white characters for each nugget found, 100 in TREC.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from nescio.measures._measure import measure
 TREC = "TREC 2003-2006 (Voorhees), as printed in Lin & Demner-Fushman, H05-1117"
 POURPRE = "POURPRE (Lin & Demner-Fushman, H05-1117): automatic, no assessor's judgement"
 NUGGETIZER = "AutoNuggetizer (Pradeep et al. 2024), nuggetizer's core/metrics.py"
-ALLOWANCE = 100
-POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0)}
+DELTA = {"delta": ("delta, the length allowance, must be more than 0", lambda delta: delta > 0)}
+POSITIVE = {"beta": ("beta must be more than 0", lambda beta: beta > 0), **DELTA}
 SHARE = {"partial": ("the credit for partial support must be between 0 and 1", lambda credit: 0 <= credit <= 1)}
 
 
@@ -30,9 +30,9 @@ def _over(part: Any, whole: Any) -> Any:
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) != 0)
 
 
-def _precision(returned: Any, length: Any) -> Any:
+def _precision(returned: Any, length: Any, delta: float) -> Any:
     """1 up to the allowance, the share of the length that it allows beyond."""
-    allowed = ALLOWANCE * np.asarray(returned, dtype=float)
+    allowed = delta * np.asarray(returned, dtype=float)
     return np.where(length <= allowed, 1.0, _over(allowed, np.asarray(length, dtype=float)))
 
 
@@ -83,13 +83,14 @@ def recall(total: Any) -> Any:
     needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=TREC,
-    each=lambda q: _mean(_precision(q.vital_found + q.okay_found, q.response_length), q.vital > 0),
+    each=lambda q, delta: _mean(_precision(q.vital_found + q.okay_found, q.response_length, delta), q.vital > 0),
+    valid=DELTA,
     remark=_without_vital,
 )
-def precision(total: Any) -> Any:
-    r"""Nugget precision: each nugget found allows 100 non-whitespace characters, and more length costs.
+def precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+    r"""Nugget precision: each nugget found allows delta non-whitespace characters (100), and more length costs.
 
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100(r + a)$; the mean over questions. An abstention
+    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta(r + a)$; the mean over questions. An abstention
     scores 1, a response without any nugget 0. A question without a vital nugget in its key is left out and counted;
     undefined if all are.
     """
@@ -101,60 +102,66 @@ def precision(total: Any) -> Any:
     needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=TREC,
-    each=lambda q, beta: _mean(
-        _f(_precision(q.vital_found + q.okay_found, q.response_length), _recall(q), beta), q.vital > 0
+    each=lambda q, beta, delta: _mean(
+        _f(_precision(q.vital_found + q.okay_found, q.response_length, delta), _recall(q), beta), q.vital > 0
     ),
     valid=POSITIVE,
     remark=_without_vital,
 )
-def f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
+def f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
     r"""The official F of definition questions: recall of vital nuggets and length-based precision, with weight beta² on
     recall.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean, with nugget precision NP and
     recall NR; 0 if both are 0. The length is that of the whole response. beta is 5 in TREC 2003, 3 (the default)
-    from 2004 on. A question without a vital nugget in its key has no recall: it is left out and counted; undefined
-    where all are.
+    from 2004 on; delta is the length allowance of nuggets.NP. A question without a vital nugget in its key has no
+    recall: it is left out and counted; undefined where all are.
     """
     return total.score / total.asked
 
 
-def _by_strings(q: Any) -> Any:
+def _by_strings(q: Any, delta: float) -> Any:
     """Return the thesis's precision: 1 up to the allowance, beyond it the mean precision of the strings."""
-    allowed = ALLOWANCE * np.asarray(q.vital_found + q.okay_found, dtype=float)
+    allowed = delta * np.asarray(q.vital_found + q.okay_found, dtype=float)
     return np.where(q.response_length <= allowed, 1.0, q.string_precision)
 
 
 @measure(
     "nuggets.NP_by_string",
-    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision",
+    needs=(
+        "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision({delta})"
+    ),
     bounds=(0, 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q: _mean(_by_strings(q), q.vital > 0),
+    each=lambda q, delta: _mean(_by_strings(q, delta), q.vital > 0),
+    valid=DELTA,
     remark=_without_vital,
 )
-def precision_by_string(total: Any) -> Any:
-    r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1, 100/d).
+def precision_by_string(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+    r"""A thesis's variant of nugget precision: beyond the allowance, the mean over the strings of min(1,
+    delta/d).
 
-    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, 100/d_s)$ with $d_s$ the non-white characters of string
-    s. Printed without the 1/k, with which it stays below 1. It does not punish many short junk strings; prefer
-    nuggets.NP. Undefined if no question has a vital nugget.
+    $NP = 1$ if $l \le \alpha$, else $\frac{1}{k}\sum_s \min(1, \delta/d_s)$ with $\alpha = \delta(r + a)$ and $d_s$
+    the non-white characters of string s. Printed without the 1/k, with which it stays below 1. It does not punish many
+    short junk strings; prefer nuggets.NP. Undefined if no question has a vital nugget.
     """
     return total.score / total.asked
 
 
 @measure(
     "nuggets.F_by_string",
-    needs="nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision",
+    needs=(
+        "nuggets.vital_found nuggets.okay_found nuggets.vital nuggets.response_length nuggets.string_precision({delta})"
+    ),
     bounds=(0, 1),
     source="a thesis on definition questions (Sir John Hale): its variant, not the official formula",
-    each=lambda q, beta: _mean(_f(_by_strings(q), _recall(q), beta), q.vital > 0),
+    each=lambda q, beta, delta: _mean(_f(_by_strings(q, delta), _recall(q), beta), q.vital > 0),
     valid=POSITIVE,
     remark=_without_vital,
 )
-def f_by_string(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5, as
-    there.
+def f_by_string(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+    r"""F with the thesis's precision by strings (nuggets.NP_by_string) in place of the official one; beta is 5 and
+    delta 100, as there.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$ a question, then the mean; undefined if no question has a
     vital nugget. Prefer nuggets.F.
@@ -179,18 +186,22 @@ def _without_weight(q: Any, **parameters: Any) -> Note | None:  # noqa: ARG001
     needs="nuggets.vital_found nuggets.okay_found nuggets.pyramid_found nuggets.pyramid_weight nuggets.response_length",
     bounds=(0, 1),
     source="nugget pyramids (Lin & Demner-Fushman, N06-1049)",
-    each=lambda q, beta: _mean(
-        _f(_precision(q.vital_found + q.okay_found, q.response_length), _over(q.pyramid_found, q.pyramid_weight), beta),
+    each=lambda q, beta, delta: _mean(
+        _f(
+            _precision(q.vital_found + q.okay_found, q.response_length, delta),
+            _over(q.pyramid_found, q.pyramid_weight),
+            beta,
+        ),
         q.pyramid_weight > 0,
     ),
     valid=POSITIVE,
     remark=_without_weight,
 )
-def pyramid(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
+def pyramid(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
     r"""F with weighted recall: the weight of a nugget is its vital votes divided by the largest number of vital votes.
 
     $NR = \frac{\sum_{m \in A} w_m}{\sum_{n \in V} w_n}$ over matched nuggets A and all V, then $F_\beta$ as nuggets.F
-    has it; the length allowance is 100 a matched nugget, whatever its weight. A question where all weights are 0 is
+    has it; the length allowance is delta a matched nugget, whatever its weight. A question where all weights are 0 is
     left out; undefined if all are.
     """
     return total.score / total.asked
@@ -236,13 +247,14 @@ def automatic_recall(total: Any) -> Any:
     needs="pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=POURPRE,
-    each=lambda q: _mean(_precision(q.found, q.response_length), q.vital > 0),
+    each=lambda q, delta: _mean(_precision(q.found, q.response_length, delta), q.vital > 0),
+    valid=DELTA,
     remark=_without_vital,
 )
-def automatic_precision(total: Any) -> Any:
-    r"""AUTOMATIC nugget precision: 100 characters are allowed for each nugget whose match is above 0.
+def automatic_precision(total: Any, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+    r"""AUTOMATIC nugget precision: delta characters (100) are allowed for each nugget whose match is above 0.
 
-    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = 100\cdot|\{i: m_i > 0\}|$; the mean over questions,
+    $NP = 1$ if $l \le \alpha$, else $\alpha/l$, with $\alpha = \delta\cdot|\{i: m_i > 0\}|$; the mean over questions,
     undefined if none has a vital nugget.
     """
     return total.score / total.asked
@@ -253,14 +265,14 @@ def automatic_precision(total: Any) -> Any:
     needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=f"{POURPRE}, macro",
-    each=lambda q, beta: _mean(
-        _f(_precision(q.found, q.response_length), _over(q.match, q.vital), beta),
+    each=lambda q, beta, delta: _mean(
+        _f(_precision(q.found, q.response_length, delta), _over(q.match, q.vital), beta),
         q.vital > 0,
     ),
     valid=POSITIVE,
     remark=_without_vital,
 )
-def automatic_f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is named to `each`
+def automatic_f(total: Any, beta: float = 3, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
     r"""AUTOMATIC F (POURPRE, macro): F of the automatic recall and precision of each question, then the mean.
 
     $F_\beta = \frac{(\beta^2+1)\,NP\,NR}{\beta^2\,NP + NR}$. It ranks runs much as assessors do (tau .83 to .89 in
@@ -274,19 +286,21 @@ def automatic_f(total: Any, beta: float = 3) -> Any:  # noqa: ARG001  it is name
     needs="pourpre.match pourpre.found nuggets.vital nuggets.response_length",
     bounds=(0, 1),
     source=f"{POURPRE}, micro",
-    each=lambda q, beta: {  # noqa: ARG005  all parameters are passed
+    each=lambda q, beta, delta: {  # noqa: ARG005  all parameters are passed
         name: np.where(q.vital > 0, vars(q)[name], 0) for name in ("match", "found", "vital", "response_length")
     },
     valid=POSITIVE,
 )
-def automatic_micro_f(total: Any, beta: float = 3) -> Any:
+def automatic_micro_f(total: Any, beta: float = 3, delta: float = 100) -> Any:
     r"""AUTOMATIC F (POURPRE, micro): recall over all vital nuggets and precision over all responses at once, then F.
 
     $NR = \sum_q\sum_i m_i / \sum_q R_q$, $NP$ from the sums of found nuggets and lengths, $F_\beta$ of the two.
     Questions with many nuggets weigh more. Undefined if none has a vital nugget.
     """
     nr = total.match / total.vital
-    return np.where(np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length), np.nan_to_num(nr), beta))
+    return np.where(
+        np.isnan(nr), np.nan, _f(_precision(total.found, total.response_length, delta), np.nan_to_num(nr), beta)
+    )
 
 
 @measure(

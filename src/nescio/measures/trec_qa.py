@@ -71,9 +71,9 @@ def list_f(total: Any) -> Any:
     return total.score / total.asked
 
 
-def _parts(q: Any, beta: float) -> dict[str, Any]:
+def _parts(q: Any, beta: float, delta: float) -> dict[str, Any]:
     defined = (q.definition == 1) & (q.vital > 0)
-    f = _f(_precision(q.vital_found + q.okay_found, q.response_length), _recall(q), beta)
+    f = _f(_precision(q.vital_found + q.okay_found, q.response_length, delta), _recall(q), beta)
     return {
         "definition_f": np.where(defined, f, 0.0),
         "definitions": defined.astype(float),
@@ -93,8 +93,9 @@ def _parts(q: Any, beta: float) -> dict[str, Any]:
     each=_parts,
     valid=POSITIVE,
 )
-def combined(total: Any, beta: float = 5) -> Any:  # noqa: ARG001  it is named to `each`
-    r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5).
+def combined(total: Any, beta: float = 5, delta: float = 100) -> Any:  # noqa: ARG001  it is named to `each`
+    r"""TREC 2003's score of a run: one half factoid accuracy, a quarter list F, a quarter definition F (beta 5,
+    delta 100).
 
     $\frac12 A + \frac14 F_{list} + \frac14 F_{def}$, each the mean over its questions; where no question asks for a
     list, $.67 A + .33 F_{def}$, as for a series without one. Undefined without factoid or without definition questions.

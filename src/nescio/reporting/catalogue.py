@@ -121,7 +121,7 @@ def describe(declaration: Declaration) -> dict[str, Any]:
     bound = {name: value for name, value in defaults.items() if value is not inspect.Parameter.empty}
     shown = [name if value is inspect.Parameter.empty else f"{name}={value}" for name, value in defaults.items()]
     complete = len(bound) == len(defaults)
-    needs = declaration.needs if isinstance(declaration.needs, str) else "the column named"
+    needs = declaration.needs.format(**bound) if isinstance(declaration.needs, str) else "the column named"
     bounds = declaration.bounds(**bound) if callable(declaration.bounds) and complete else declaration.bounds
     low, high = bounds if isinstance(bounds, tuple) else (float("-inf"), float("inf"))
     proportion = declaration.proportion

@@ -4,11 +4,36 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nescio.data.columns import Column, Summary, declare
+import numpy as np
+
+from nescio.data.columns import Array, Cells, Column, Summary, declare, declared, parameters
+from nescio.errors import MissingColumnError
+
+ALLOWANCE = 100  # non-white characters that each nugget found may take
+STRING_LENGTH = "nuggets.string_length"
 
 
 def _count(name: str, meaning: str, total: str = "", dtype: Literal["count", "score"] = "count") -> Column:
     return Column(name, meaning, dtype, summaries=(Summary("sum", total),) if total else ())
+
+
+def string_length(number: int) -> str:
+    """Return the column of the length of so many-th answer string."""
+    return f"{STRING_LENGTH}({number})"
+
+
+def _string_precision(cells: Cells, delta: float = ALLOWANCE) -> Array:
+    """Compute the mean of min(1, delta/d) over the answer strings of d characters; 1 without a string."""
+    own = declared(STRING_LENGTH)
+    stored = [values for name, values in cells.columns.items() if parameters(name) and declared(name) is own]
+    if not stored:
+        raise MissingColumnError("precision by strings needs the answer strings, which this data does not have")
+    lengths = np.stack(stored).astype(np.float64)
+    is_string = lengths > 0
+    shares = np.where(is_string, np.minimum(1.0, delta / np.maximum(lengths, 1)), 0.0).sum(axis=0)
+    strings = is_string.sum(axis=0)
+    precision: Array = np.where(strings > 0, shares / np.maximum(strings, 1), 1.0)
+    return precision
 
 
 declare(
@@ -23,7 +48,13 @@ declare(
         "non-white characters of all answer strings (l)",
         "characters of the responses",
     ),
-    Column("nuggets.string_precision", "a thesis's mean precision of the answer strings; 1 for silence", "score"),
+    _count(STRING_LENGTH, "non-white characters of one answer string, at least 1; 0 where there is none"),
+    Column(
+        "nuggets.string_precision",
+        "a thesis's mean precision of the answer strings, at a length allowance; 1 for silence",
+        "score",
+        derive=_string_precision,
+    ),
     Column("nuggets.pyramid_found", "the weights of the matched nuggets", "score"),
     Column("nuggets.pyramid_weight", "the weights of all nuggets of the key", "score"),
     Column(

@@ -19,9 +19,9 @@ from nescio.data.evidence import PRESENT, UNGRADED, Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.stats.agreement import kendall_tau_b
+from nescio.tasks.nuggets.columns import string_length
 
 MAJORITY, EACH = "majority", "each"
-ALLOWANCE = 100  # non-white characters that each nugget found may take
 FULL, PARTIAL = 1.0, 0.5  # how far a match goes; official matches are all full
 
 
@@ -83,16 +83,6 @@ Found = Mapping[str, Match]  # by nugget, in one response
 def length(strings: Sequence[str]) -> int:
     """Return the non-white characters of all strings together: l of the official formula."""
     return sum(len("".join(text.split())) for text in strings)
-
-
-def string_precision(strings: Sequence[str], allowance: int = ALLOWANCE) -> float:
-    r"""Return the thesis's precision of strings, $\frac{1}{k}\sum_s \min(1, \delta/d(s))$, δ the allowance; NaN without
-    strings.
-
-    As printed the sum is not divided by the number of strings k, and may exceed 1.
-    """
-    sizes = [length([text]) for text in strings]
-    return sum(min(1.0, allowance / max(size, 1)) for size in sizes) / len(sizes) if sizes else float("nan")
 
 
 def weights(target: Target) -> dict[str, float]:
@@ -295,7 +285,7 @@ def _cell(target: Target, response: Response | None, matches: Found, name: str |
         "nuggets.okay_partial": sum(not vital[i] for i in partial),
         "nuggets.response_length": length(strings),
         "answered": int(bool(strings)),
-        "nuggets.string_precision": string_precision(strings) if strings else 1.0,
+        **{string_length(i): max(1, length([text])) for i, text in enumerate(strings, 1)},
         "nuggets.pyramid_found": sum(weight[i] for i in full),
         "nuggets.pyramid_weight": sum(weight.values()),
         "nuggets.order": order(target, {i: matches[i] for i in full}),
@@ -305,7 +295,6 @@ def _cell(target: Target, response: Response | None, matches: Found, name: str |
 
 
 FLOATS = (
-    "nuggets.string_precision",
     "nuggets.pyramid_found",
     "nuggets.pyramid_weight",
     "nuggets.order",
@@ -319,10 +308,11 @@ def gather(
     units: Sequence[tuple[Target, str | None]],
     rows: Sequence[Sequence[Mapping[str, float]]],
 ) -> Evidence:
-    """Cells as an Evidence; with several units a target, each target is a cluster."""
-    kinds = {column: np.float64 if column in FLOATS else np.int64 for column in rows[0][0]}
+    """Cells as an Evidence, 0 where a cell lacks a column; with several units a target, each target is a cluster."""
+    names_of_columns = dict.fromkeys(column for row in rows for cell in row for column in cell)
+    kinds = {column: np.float64 if column in FLOATS else np.int64 for column in names_of_columns}
     columns: dict[str, Array] = {
-        column: np.array([[cell[column] for cell in row] for row in rows]).astype(kind)
+        column: np.array([[cell.get(column, 0) for cell in row] for row in rows]).astype(kind)
         for column, kind in kinds.items()
     }
     graded = columns.pop("graded")
