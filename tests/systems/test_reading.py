@@ -17,7 +17,7 @@ import nescio
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import MismatchError, UnknownNameError, UsageError
 from nescio.formats import ReadOptions, Unjudged, open_source
-from nescio.formats.native.questions import read
+from nescio.formats.native.questions.reader import read
 from nescio.pipeline import read_collection
 from nescio.systems.reading import (
     SYSTEMS,

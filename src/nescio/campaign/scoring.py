@@ -26,7 +26,7 @@ from nescio.data.results import Comparisons, Scores
 from nescio.errors import MismatchError, UsageError, names_nearest
 from nescio.formats.folder_writer import write_lines
 from nescio.formats.native.outcome_table.writer import guard, write_outcomes
-from nescio.formats.native.questions import response_row
+from nescio.formats.native.questions.writer import response_row
 from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for

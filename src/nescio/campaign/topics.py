@@ -19,7 +19,8 @@ from nescio.formats.benchmarks.nuggets.reader import read_keys
 from nescio.formats.benchmarks.nuggets.reader import recognise as recognise_nuggets
 from nescio.formats.benchmarks.pan.truth import problems_of
 from nescio.formats.folder_writer import write_lines
-from nescio.formats.native.questions import identifier, story_names, topic_row
+from nescio.formats.native.questions.collection import identifier
+from nescio.formats.native.questions.writer import story_names, topic_row
 from nescio.pipeline import read_collection
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines

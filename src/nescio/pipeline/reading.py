@@ -14,8 +14,8 @@ from nescio.data.notes import Note, note
 from nescio.errors import FormatError, MismatchError, UsageError, shorten
 from nescio.formats import Choices, Declined, ReadOptions, ReadResult, SourceRole, Unjudged
 from nescio.formats.logs.graded import SAID_SO
-from nescio.formats.native import questions
 from nescio.formats.native.judgements import OWN_PARTS
+from nescio.formats.native.questions.responses import read_runs
 from nescio.pipeline.options import Options
 from nescio.pipeline.recognition import OWN_RUN, only_questions, open_files, recognise
 from nescio.stats.parallel import Progress
@@ -145,7 +145,7 @@ def _read_beside(format_: formats.Format, parts: Sequence[SourceRole], options: 
     rest = [(part, source) for part, source in parts if part != OWN_RUN]
     collection, notes = format_.collection(rest, options)
     ids = {question.id for question in collection.questions}
-    runs, files = questions.read_runs(own, ids)
+    runs, files = read_runs(own, ids)
     if not any(part == "answers" for part, _ in rest):
         return ReadResult(Unjudged(collection, runs, files), notes)
     beside = format_.read(rest, options)

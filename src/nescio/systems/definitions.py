@@ -25,7 +25,7 @@ from pathlib import Path
 
 from nescio.errors import FormatError, UsageError
 from nescio.formats import open_source
-from nescio.formats.native.questions import identifier
+from nescio.formats.native.questions.collection import identifier
 from nescio.sources.source import LINES
 from nescio.sources.tables import json_lines
 from nescio.sources.writing import write_text

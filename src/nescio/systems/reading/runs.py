@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nescio.data.model import Collection, Question, Response, Run
 from nescio.errors import UsageError
-from nescio.formats.native.questions import response_row
+from nescio.formats.native.questions.writer import response_row
 from nescio.registry import Registry
 from nescio.sources.writing import write_text
 from nescio.systems.reading._system import Scored, System

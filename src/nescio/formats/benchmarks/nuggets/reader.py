@@ -28,7 +28,7 @@ from typing import Any
 from nescio.errors import FormatError, MismatchError, collected
 from nescio.formats.benchmarks.nuggets.parts import NOTHING, At, Keys, Mapped, Said, check, number, to_evidence
 from nescio.formats.benchmarks.trec.judgements import is_judged_in_numbers
-from nescio.formats.native.questions import identifier
+from nescio.formats.native.questions.collection import identifier
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.json import as_text
 from nescio.sources.source import LINES, Source, name_runs

@@ -1,0 +1,1 @@
+"""nescio's own questions, stories and runs in JSON Lines: answers that are yet to be judged."""
