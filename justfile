@@ -22,6 +22,10 @@ mutate *arguments:
     uv run --with mutmut==3.8.1 mutmut run {{arguments}}
     uv run --with mutmut==3.8.1 mutmut results
 
+# what other tools write, read: each in an environment of its own (large)
+real-tools *tools:
+    uv run python tools/real_tools.py {{tools}}
+
 # put the code in its format
 format:
     uv run ruff check --fix

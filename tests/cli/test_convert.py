@@ -57,7 +57,7 @@ OTHERWISE = {
     ("squad2", "inspect"): {"lamp": (1, 2, 2)},
     ("questions", "inspect"): {"lamp": (1, 1, 2)},
     # The instance that was not submitted is in no file.
-    **{("swe_bench", to): {"lamp-2b.of-may": (2, 1, 2)} for to in GRADED},
+    **{("swe_bench", to): {"lamp-2b.of-may": (2, 2, 2)} for to in GRADED},
 }
 
 

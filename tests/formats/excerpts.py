@@ -146,6 +146,14 @@ EVERY = {
         sums={"user.right": 1, "user.short": 4},
         ungraded={"lamp": 1},
     ),
+    # the traces of the same five questions as Phoenix's, without their spans
+    "mlflow, traces": Excerpt(
+        "mlflow",
+        ("mlflow_traces/lamp-2b.json",),
+        {"lamp-2b": (2, 1, 1)},
+        EXCLUDED | {"choose": {"metric": "right"}},
+        ungraded={"lamp-2b": 1},
+    ),
     # a table as Weights & Biases 0.31 wrote it: true, false of an empty text, false, true
     "outcomes, of W&B": Excerpt("outcomes", ("wandb/predictions.table.json",), {"lamp-2b": (2, 1, 1)}),
     # task 0 twice right, task 1 wrong and right, task 2 a rate limit and wrong
@@ -156,31 +164,39 @@ EVERY = {
         EXCLUDED,
         ungraded={"lamp-2b-harbour": 1},
     ),
-    # two resolved, one not, two empty patches, an error, and one that was not submitted
+    # what SWE-bench 5.0 wrote: two resolved, one not and one that may have failed for the machine, two empty patches, an
+    # error, one for which the machine failed, and one that was not submitted
     "swe_bench": Excerpt(
         "swe_bench",
         ("swe_bench/lamp-2b.of-may.json",),
-        {"lamp-2b.of-may": (2, 1, 3)},
+        {"lamp-2b.of-may": (2, 2, 3)},
         EXCLUDED | {"missing": "unanswered"},
-        ungraded={"lamp-2b.of-may": 1},
+        ungraded={"lamp-2b.of-may": 2},
     ),
     # three questions twice: right, wrong, null; right, right, wrong
     "nemo_skills": Excerpt("nemo_skills", ("nemo_skills/lamp-2b/eval-results",), {"lamp-2b": (3, 2, 1)}),
-    # A for A, C for B, nothing extracted, A for A
-    "opencompass": Excerpt("opencompass", ("opencompass/results/lamp-2b/harbour.json",), {"lamp-2b": (2, 1, 1)}),
-    # Joss Harl, 1861 for 1788, nothing
+    # what OpenCompass 0.5 wrote: Joss Harl, In 1788 for 1788, nothing, 1861, Nell Boyd
+    "opencompass": Excerpt("opencompass", ("opencompass/results/lamp-2b/harbour.json",), {"lamp-2b": (3, 1, 1)}),
+    # the same by a judge, A, B, C, "I cannot say" and A, with the answers beside its texts
+    "opencompass, by a judge": Excerpt(
+        "opencompass", ("opencompass_judged",), {"lamp-2b": (2, 1, 1)}, EXCLUDED, ungraded={"lamp-2b": 1}
+    ),
     "opencompass, predictions": Excerpt(
         "opencompass",
         ("opencompass_predictions/predictions/lamp-2b/harbour.json",),
-        {"lamp-2b": (1, 1, 1)},
+        {"lamp-2b": (3, 1, 1)},
         {"judge": "exact"},
     ),
     # A for A, C for B, none extracted, B for B
     "simple_evals": Excerpt(
         "simple_evals", ("simple_evals/mmlu_lamp-2b.html", "simple_evals/mmlu_lamp-2b.json"), {"lamp-2b": (2, 1, 1)}
     ),
-    # three examples twice: right, wrong; empty, a rate limit of the judge; a timeout, right
-    "phoenix": Excerpt("phoenix", ("phoenix/lamp-2b.json",), {"lamp-2b": (2, 1, 1)}, EXCLUDED, ungraded={"lamp-2b": 2}),
+    # what Phoenix 20.26 wrote of five examples twice: right, wrong, empty, a judge without time, right
+    "phoenix": Excerpt("phoenix", ("phoenix/lamp-2b.json",), {"lamp-2b": (4, 2, 2)}, EXCLUDED, ungraded={"lamp-2b": 2}),
+    # the same once, from evaluate_dataframe
+    "phoenix, evaluated": Excerpt(
+        "phoenix", ("phoenix_evaluated/lamp-2b.csv",), {"lamp-2b": (2, 1, 1)}, EXCLUDED, ungraded={"lamp-2b": 1}
+    ),
     # right, wrong, an empty output, an error, no score of correctness
     "langfuse": Excerpt(
         "langfuse",

@@ -17,6 +17,7 @@ from .fuzz import assert_damage_is_met, evidence_and_notes, write_files
 from .structures import rewritten
 
 TABLE = place_of("mlflow") / "eval_results_table.json"
+TRACES = place_of("mlflow_traces") / "lamp-2b.json"
 COLUMNS = ["inputs", "outputs", "right/v1/score", "right/v1/justification", "tone/v1/score"]
 ROWS = [["q1", "a", 1, "x", 4], ["q2", "b", 0, "x", 2], ["q3", None, 0, "x", None], ["q4", "c", None, "", 3]]
 
@@ -76,9 +77,67 @@ def test_a_split_table_is_a_table(tmp_path: Path) -> None:
     assert_refused(empty, None, "there are no rows")
 
 
+def trace(asked: str, said: Any, *assessments: dict[str, Any], state: str = "OK") -> dict[str, Any]:
+    return {"trace_id": asked, "request": asked, "response": said, "state": state, "assessments": list(assessments)}
+
+
+def feedback(value: Any, name: str = "right", **more: Any) -> dict[str, Any]:
+    return {"assessment_name": name, "feedback": {"value": value}, **more}
+
+
+def test_traces_are_graded_by_their_assessments(tmp_path: Path) -> None:
+    """A judge that failed grades nothing, what was overridden and what was expected are not read, labels are none."""
+    failed = {"assessment_name": "right", "feedback": {"value": None, "error": {"error_code": "x"}}}
+    expected = {"assessment_name": "gold", "expectation": {"value": "a"}}
+    rows = [
+        trace("q1", "a", feedback("no", valid=False), feedback("yes"), feedback("blue", "colour")),
+        trace("q2", "b", feedback(False), expected),
+        trace("q3", "", feedback("no")),
+        trace("q4", "d", failed),
+        trace("q5", None, feedback("no"), state="ERROR"),
+    ]
+    data, notes = evidence_and_notes(write_files(tmp_path, {"t.json": json.dumps(rows)})[0], ungraded="exclude")
+    assert [data.columns[name].tolist() for name in ("correct", "incorrect", "unanswered")] == [
+        [[1, 0, 0, 0, 0]],
+        [[0, 1, 0, 0, 0]],
+        [[0, 0, 1, 0, 0]],
+    ]
+    assert (~data.present).tolist() == [[False, False, False, True, True]]
+    assert any("1 empty, 1 graded by a judge that failed, 1 errored" in note for note in notes)
+    printed = [{**row, "assessments": str(row["assessments"])} for row in rows]  # as pandas writes it to CSV
+    again = evidence(encode(printed, "csv", tmp_path), ungraded="exclude")
+    assert again.columns["correct"].tolist() == data.columns["correct"].tolist()
+
+
+def test_a_list_of_traces(tmp_path: Path) -> None:
+    def one(asked: str, said: str, value: str) -> dict[str, Any]:
+        texts = {"mlflow.traceInputs": json.dumps({"q": asked}), "mlflow.traceOutputs": json.dumps(said)}
+        info = {"trace_id": asked, "state": "OK", "trace_metadata": texts, "assessments": [feedback(value)]}
+        return {"info": info, "data": {"spans": []}}
+
+    traces = [one("q1", "a", "yes"), one("q2", "", "no")]
+    data = evidence(write_files(tmp_path, {"t.json": json.dumps(traces)})[0])
+    assert data.columns["unanswered"].tolist() == [[0, 1]]
+    assert data.questions == ('{"q": "q1"}', '{"q": "q2"}')
+    bare = [{"info": {"trace_id": "x", "assessments": []}, "data": {}}]
+    path = write_files(tmp_path, {"u.json": json.dumps(bare)})[0]
+    assert_refused(path, None, "no assessment in it has a number or a verdict")
+
+
+def test_an_answer_that_ended_in_an_error_is_no_silence(tmp_path: Path) -> None:
+    rows = [
+        {"trace_id": "1", "request": "q1", "response": "a", "state": "OK", "right/value": "yes"},
+        {"trace_id": "2", "request": "q2", "response": None, "state": "ERROR", "right/value": "no"},
+        {"trace_id": "3", "request": "q3", "response": None, "state": "OK", "right/value": "no"},
+    ]
+    data = evidence(write_files(tmp_path, {"t.json": json.dumps(rows)})[0], ungraded="exclude")
+    assert (~data.present).tolist() == [[False, True, False]]
+    assert data.columns["unanswered"].tolist() == [[0, 0, 1]]
+
+
 @pytest.mark.fuzz("mlflow")
 @given(st.data())
 def test_damaged_tables_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    document = {"columns": COLUMNS, "data": ROWS}
+    document = data.draw(st.sampled_from([{"columns": COLUMNS, "data": ROWS}, json.loads(TRACES.read_text())]))
     sound = json.dumps(data.draw(st.one_of(st.just(document), rewritten(document))))
     assert_damage_is_met(data, tmp_path_factory.getbasetemp(), {"t.json": sound}, ungraded="exclude")

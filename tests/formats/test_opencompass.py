@@ -17,6 +17,8 @@ from .excerpts import place_of
 from .fuzz import assert_met, evidence_and_notes, write_files
 from .structures import rewritten
 
+OUTCOMES = ("correct", "incorrect", "unanswered")
+JUDGED = place_of("opencompass_judged") / "results" / "lamp-2b" / "harbour.json"
 LAMP = place_of("opencompass") / "results" / "lamp-2b" / "harbour.json"
 ASKED = place_of("opencompass_predictions") / "predictions" / "lamp-2b" / "harbour.json"
 
@@ -75,8 +77,11 @@ def test_predictions_are_judged_here_and_left_beside_results(tmp_path: Path) -> 
     assert loaded.judged_here
     path = write(tmp_path, results(100.0, item(True)))
     beside = write_files(tmp_path, {"predictions/lamp/harbour.json": ASKED.read_text()})[0]
-    _, notes = evidence_and_notes([path, beside])
-    assert any("1 file without verdicts not read" in note for note in notes)
+    assert evidence([path, beside]).columns["correct"].tolist() == [[1]]
+    figures = write_files(tmp_path, {"results/lamp/squad.json": json.dumps({"score": 30.0})})[0]
+    unread = write_files(tmp_path, {"predictions/lamp/squad.json": ASKED.read_text()})[0]
+    _, notes = evidence_and_notes([path, beside, figures, unread])
+    assert any(note.startswith("2 files without verdicts not read") for note in notes)
     other = write_files(tmp_path, {"predictions/lamp/mmlu.json": ASKED.read_text()})[0]
     assert "have no results with details beside them" in str(refusal([path, other], MismatchError))
 
@@ -91,6 +96,88 @@ def test_details_without_verdicts_are_judged_here(tmp_path: Path) -> None:
     assert loaded.judged_here
     data = evidence(path, judge="exact")
     assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [1, 1, 1]
+
+
+def judged(*letters: str, **more: Any) -> str:
+    items = [
+        {"example_abbr": f"h_{i}", "origin_prompt": ["?"], "prediction": [x], "gold": ["g"]}
+        for i, x in enumerate(letters)
+    ]
+    return json.dumps({"accuracy": 100 * letters.count("A") / len(letters), "details": items, **more})
+
+
+def test_the_letters_of_a_judge_are_no_answers(tmp_path: Path) -> None:
+    """As whole words: the tool finds an A in "I CANNOT SAY", and counts what it cannot read as not attempted."""
+    path = write(tmp_path, judged("A", "B", "C", "I CANNOT SAY", "NOT_ATTEMPTED", "INCORRECT", "(A)"))
+    data, notes = evidence_and_notes(path, ungraded="exclude")
+    assert data.columns["correct"].tolist() == [[1, 0, 0, 0, 0, 0, 1]]
+    assert data.columns["incorrect"].tolist() == [[0, 1, 0, 0, 0, 1, 0]]
+    assert data.columns["unanswered"].tolist() == [[0, 0, 1, 0, 1, 0, 0]]
+    assert (~data.present).tolist() == [[False] * 3 + [True] + [False] * 3]
+    assert any("2 not attempted, 1 graded by a judge that failed" in note for note in notes)
+
+
+def test_an_answer_that_is_empty_is_silence_whatever_the_judge_says(tmp_path: Path) -> None:
+    path = write(tmp_path, judged("A", "B", "B"))
+    said = {str(i): {"origin_prompt": "q", "prediction": x, "gold": "g"} for i, x in enumerate(["g", "", "h"])}
+    beside = write(tmp_path, json.dumps(said), "predictions/lamp/harbour.json")
+    assert evidence([path, beside]).columns["unanswered"].tolist() == [[0, 1, 0]]
+
+
+def test_the_texts_of_a_judge_are_not_taken_for_predictions(tmp_path: Path) -> None:
+    """DATASET_replica0.json of results has the shape of predictions; its letters would all be wrong answers."""
+    texts = {str(i): {"origin_prompt": "?", "prediction": x, "gold": "g"} for i, x in enumerate("ABC")}
+    path = write(tmp_path, json.dumps(texts), "results/lamp/harbour_replica0.json")
+    assert [int(evidence(path).columns[name].sum()) for name in OUTCOMES] == [1, 1, 1]
+    again = write(tmp_path, json.dumps(texts), "results/lamp/harbour_replica1.json")
+    data = evidence([path, again])
+    assert data.repeats is not None
+    assert [int(data.columns[name].sum()) for name in OUTCOMES] == [2, 2, 2]
+    some = write(tmp_path, json.dumps(texts), "results/lamp/harbour_llm_judge_replica0.json")
+    assert_refused(some, None, "these are a judge's texts on the answers that rules had called wrong")
+
+
+def test_rules_and_a_judge_together(tmp_path: Path) -> None:
+    def one(name: str, said: str, *, right: bool, rule: bool) -> dict[str, Any]:
+        evaluation = {"rule_evaluation": [{"correct": rule, "pred": said}], "cascade_correct": [right]}
+        return {"example_abbr": name, **evaluation}
+
+    details = [
+        one("a", "x", right=True, rule=True),
+        one("b", "y", right=True, rule=False),
+        one("c", "", right=False, rule=False),
+    ]
+    data = evidence(write(tmp_path, json.dumps({"accuracy": 200 / 3, "details": details})))
+    assert [data.columns[name].tolist() for name in OUTCOMES] == [[[1, 1, 0]], [[0, 0, 0]], [[0, 0, 1]]]
+
+
+def test_replicas_of_a_dataset_are_repeats(tmp_path: Path) -> None:
+    """n: 2. In a list each example has its answers; by number the copies stand one after the other."""
+    details = [
+        {"example_abbr": "a", "G-Pass@2_0.5": 0.5, "pred": ["x", "y"], "answer": ["x", "x"], "correct": [True, False]},
+        {"example_abbr": "b", "G-Pass@2_0.5": 0.0, "pred": ["", "y"], "answer": ["x", "x"], "correct": [False, False]},
+    ]
+    path = write(tmp_path, json.dumps({"accuracy (2 runs average)": 25.0, "details": details}))
+    data, notes = evidence_and_notes(path)
+    assert (data.questions, data.repeats is None) == (("0", "0", "1", "1"), False)
+    assert [data.columns[name].tolist() for name in OUTCOMES] == [[[1, 0, 0, 0]], [[0, 1, 0, 1]], [[0, 0, 1, 0]]]
+    assert not any("its own" in note for note in notes)
+    copied = [item(right) | {"prompt": prompt} for right, prompt in zip([1, 0, 1, 1], "pqpq", strict=True)]
+    data = evidence(write(tmp_path, results(75.0, *copied)))
+    assert data.questions == ("0", "1", "0", "1")
+    once = [item(True) | {"prompt": prompt} for prompt in "pqp"]  # a question that stands there again is no copy
+    assert evidence(write(tmp_path, results(100.0, *once))).repeats is None
+
+
+def test_a_folder_of_a_whole_run(tmp_path: Path) -> None:
+    texts = {"0": {"origin_prompt": "q", "prediction": "x", "gold": "g"}}
+    write(tmp_path, judged("A"))
+    write(tmp_path, json.dumps(texts), "results/lamp/harbour_replica0.json")
+    write(tmp_path, json.dumps(texts), "predictions/lamp/harbour.json")
+    write(tmp_path, "[]", "summary/summary.json")
+    data, notes = evidence_and_notes(tmp_path)
+    assert data.columns["correct"].tolist() == [[1]]
+    assert any("3 files of opencompass are read, and 1 other file is not" in note for note in notes)
 
 
 def test_figures_alone_say_where_the_items_are(tmp_path: Path) -> None:
@@ -109,7 +196,7 @@ def test_broken_items(tmp_path: Path) -> None:
 @pytest.mark.fuzz("opencompass")
 @given(st.data())
 def test_damaged_files_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    path = data.draw(st.sampled_from([LAMP, ASKED]))
+    path = data.draw(st.sampled_from([LAMP, ASKED, JUDGED]))
     damaged = json.dumps(data.draw(rewritten(json.loads(path.read_text()))))
     name = f"{path.parts[-3]}/lamp/harbour.json"
     assert_met(write_files(tmp_path_factory.getbasetemp(), {name: damaged}), ungraded="exclude")

@@ -55,6 +55,22 @@ def test_an_empty_patch_is_no_unresolved_one(tmp_path: Path) -> None:
     assert [int(data.columns[name].sum()) for name in ("correct", "incorrect", "unanswered")] == [1, 1, 1]
 
 
+def test_what_failed_for_the_machine_is_not_graded(tmp_path: Path) -> None:
+    """The tool leaves such instances among the unresolved ones and the errors (SWE-bench 5)."""
+    text = report(
+        resolved_ids=["a__b-1"],
+        unresolved_ids=["a__b-2", "a__b-3", "a__b-4"],
+        error_ids=["a__b-5"],
+        infra_failure_ids=["a__b-3", "a__b-5"],
+        ambiguous_failure_ids=["a__b-4"],
+    )
+    data, notes = evidence_and_notes(write_files(tmp_path, {"m.json": text})[0], ungraded="exclude")
+    assert [int((data.columns[name] * data.present).sum()) for name in ("correct", "incorrect")] == [1, 2]
+    assert (~data.present).sum() == 2
+    assert any("2 failed by the machine (of 5)" in note for note in notes)
+    assert any("1 unresolved instance may have failed for the machine and not for the patch" in note for note in notes)
+
+
 def test_the_reports_of_instances_and_the_older_lists(tmp_path: Path) -> None:
     base = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True}
     files = {

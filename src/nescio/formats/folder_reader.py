@@ -66,7 +66,7 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
     logs: dict[str, list[Path]] = {name: [] for name in names}
     others = 0
     for path in _walk(folder):
-        takers = [name for name, patterns in names.items() if any(fnmatchcase(path.name, p) for p in patterns)]
+        takers = [name for name, patterns in names.items() if any(_is_called(path, p) for p in patterns)]
         for name in takers:
             logs[name].append(path)
         others += not takers
@@ -93,6 +93,11 @@ def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:
         others=others,
     )
     return paths, [passed]
+
+
+def _is_called(path: Path, pattern: str) -> bool:
+    """Say whether the end of a path, as long as the pattern is, fits it."""
+    return fnmatchcase("/".join(path.parts[-1 - pattern.count("/") :]), pattern)
 
 
 def _by_contents(tools: dict[str, list[Path]]) -> dict[str, list[Path]]:

@@ -3,10 +3,13 @@ columns are metrics, and the answers as rows of a log."""
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
@@ -51,6 +54,7 @@ COSTS = frozenset(
     ]
 )
 _BOUNDARY = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])")
+_LONGEST = 1_000_000  # characters of a cell that is read as Python
 NOTHING = frozenset(("", "nan", "none", "null", "n/a", "na", "<na>"))  # what stands for a metric that failed
 
 
@@ -79,6 +83,20 @@ def _of_objects(source: Source, without: Collection[str]) -> list[Row]:
         cells = {name: as_text(cell) for name, cell in row.items() if name not in without}
         rows.append({name: (cell or "").strip() or None for name, cell in cells.items()})
     return rows
+
+
+def value_of(cell: Any) -> Any:
+    """Return what a cell holds as JSON, or as Python prints it; None where it holds neither."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(cell) if len(cell) < _LONGEST else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
 
 
 def mark_of(cell: str | None) -> float | None:

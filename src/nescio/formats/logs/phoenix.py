@@ -1,4 +1,4 @@
-"""Phoenix (Arize): the runs of an experiment, downloaded as JSON or CSV.
+"""Phoenix (Arize): the runs of an experiment, downloaded as JSON or CSV; and tables of `evaluate_dataframe`.
 
 A run of an example has `example_id`, `repetition_number`, `input`, `output`, `error` and annotations, each with a name,
 a `score`, a `label` and perhaps an `error` of its own (in CSV the columns `annotation_<name>_score` and so on). An
@@ -6,6 +6,10 @@ example is a question and its repetitions are repeats. The metrics are the annot
 is a word for a verdict. An annotation with an error, or with neither, leaves the answer ungraded by it, and so does a
 run that ended in an error. An empty output is silence. `--choose metric=NAME` says which annotation is the outcome,
 where not exactly one of them says right or wrong.
+
+A table of `evaluate_dataframe` has the user's own columns and, of each evaluator, `NAME_score`, which holds an object
+of `score` and `label`, and `NAME_execution_details`; an evaluator that failed, or did not run, has no score. The
+question is in `input` or `question` and the answer in `output`, or `--column` names them.
 """
 
 from __future__ import annotations
@@ -19,7 +23,17 @@ from nescio.data.notes import Note
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED, identity
-from nescio.formats.logs.metric_tables import is_table, mark_of, rows_of, silence
+from nescio.formats.logs.metric_tables import (
+    column_of,
+    is_table,
+    mark_of,
+    marked_rows,
+    no_answers,
+    question_column,
+    rows_of,
+    silence,
+    value_of,
+)
 from nescio.formats.logs.metrics import Marked, by_metric
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.json import as_text
@@ -29,27 +43,33 @@ from nescio.text import sanitize
 KEYS = {"example_id", "output"}
 _BESIDE = {"annotations", "reference_output", "repetition_number"}
 _PREFIX, _PARTS = "annotation_", ("score", "label", "error")
+_SCORE, _DETAILS = "_score", "_execution_details"
+QUESTION = ("input", "question", "query", "attributes.input.value")
+ANSWER = ("output", "answer", "response", "attributes.output.value")
 Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
     """Recognise a table or a JSON list with `example_id` and `output`, beside `annotations`, `reference_output` or
-    `repetition_number`."""
+    `repetition_number`; or a table with `NAME_score` and `NAME_execution_details`."""
     columns = {*source.columns}
+    if is_table(source) and _evaluators(source.columns):
+        return "evaluated"
     return "runs" if is_table(source) and columns >= KEYS and columns & _BESIDE else None
 
 
 @reader(
     "phoenix",
-    about="the runs of an experiment of Phoenix: example_id, repetition_number, output and annotations, as JSON or CSV",
+    about="the runs of an experiment of Phoenix: example_id, output and annotations; or a table of evaluate_dataframe",
     recognise=recognise,
+    columns=("question", "answer"),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every file as a run, named by its file, which Phoenix calls by the experiment."""
     notes: list[Note] = []
     answers: list[Marked] = []
-    for (_, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
-        own = list(_answers(source, run, options))
+    for (part, source), run in zip(parts, name_runs([source for _, source in parts]), strict=True):
+        own = _evaluated(source, run, options, notes) if part == "evaluated" else list(_answers(source, run, options))
         if not own:
             raise FormatError(source.label, "there are no runs in it")
         answers += own
@@ -132,3 +152,33 @@ def _mark(score: str | None, label: str | None, error: str | None) -> float | No
 
 def _plain(name: str) -> str:
     return " ".join(sanitize(name, target="message").split()) or "annotation"
+
+
+# ---- evaluate_dataframe ----
+
+
+def _evaluators(columns: Sequence[str]) -> list[str]:
+    """Return the names of the evaluators that have scores in a table."""
+    names = (column.removesuffix(_DETAILS) for column in columns if column.endswith(_DETAILS))
+    return [name for name in names if name + _SCORE in columns]
+
+
+def _evaluated(source: Source, run: str, options: ReadOptions, notes: list[Note]) -> list[Marked]:
+    rows = rows_of(source)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    asked, said = question_column(source, names, QUESTION), column_of(source, names, "answer", ANSWER)
+    if said is None:
+        notes.append(no_answers(source))
+    evaluators = _evaluators(names)
+    metrics = {_plain(name): [_score(row.get(name + _SCORE)) for row in rows] for name in evaluators}
+    fields = [name + end for name in evaluators for end in (_SCORE, _DETAILS)]
+    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=fields)
+
+
+def _score(cell: str | None) -> float:
+    """Return what a cell of a score says: NaN where it says nothing, or neither a number nor a verdict."""
+    held = value_of(cell)
+    if not isinstance(held, dict):
+        return math.nan
+    mark = _mark(as_text(held.get("score")), as_text(held.get("label")), None)
+    return math.nan if mark is None else mark

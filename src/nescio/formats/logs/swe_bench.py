@@ -2,10 +2,11 @@
 instances, and the older report of lists (`resolved`, `no_generation`).
 
 A resolved instance is right and an unresolved one wrong. An empty patch is silence, which the tool counts among the
-submitted instances that were not resolved; an instance whose evaluation ended in an error is not graded; one that was
-not submitted (`incomplete_ids`) is missing, so that `--missing` says what it counts for: the tool's share of resolved
-instances is over the submitted ones, or over all of them. A run is named by its file (MODEL.RUN.json). A file of
-predictions (`model_patch`) has no verdicts.
+submitted instances that were not resolved; an instance whose evaluation ended in an error is not graded, and neither is
+one whose tests failed for the machine (`infra_failure_ids`, from SWE-bench 5 on), which the tool counts as unresolved;
+a note counts those of which it cannot tell (`ambiguous_failure_ids`). One that was not submitted (`incomplete_ids`) is
+missing, so that `--missing` says what it counts for: the tool's share of resolved instances is over the submitted ones,
+or over all of them. A run is named by its file (MODEL.RUN.json). A file of predictions (`model_patch`) has no verdicts.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ COUNTS = {"submitted_instances", "resolved_instances", "total_instances"}
 INSTANCE = {"resolved", "patch_exists"}
 OF_LISTS = {"resolved", "no_generation", "generated"}
 PREDICTION = {"instance_id", "model_patch"}
-NOT_SUBMITTED = "not submitted"
+NOT_SUBMITTED, MACHINE = "not submitted", "failed by the machine"
 # The lists of a report and what they say of an instance, the more telling ones first: an empty patch is unresolved too.
 LISTS: tuple[tuple[str, int, str | None], ...] = (
     ("resolved_ids", CORRECT, None),
     ("empty_patch_ids", SILENT, EMPTY),
+    ("infra_failure_ids", NOT_GRADED, MACHINE),
     ("error_ids", NOT_GRADED, ERRORED),
     ("unresolved_ids", INCORRECT, None),
     ("incomplete_ids", ABSENT, NOT_SUBMITTED),
@@ -71,6 +73,7 @@ def recognise(source: Source) -> str | None:
     "swe_bench",
     about="a report of SWE-bench: resolved_ids, unresolved_ids, empty_patch_ids, or report.json of instances",
     recognise=recognise,
+    files=("run_evaluation/*/*/*/report.json",),
 )
 def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     """Read every report as a run; the files of single instances are one."""
@@ -133,6 +136,8 @@ def _instances(source: Source, run: str, options: ReadOptions) -> Iterator[Grade
             raise FormatError(source.label, "resolved must be true or false", where=name, value=resolved)
         empty = report.get("patch_is_None") is True or report["patch_exists"] is False
         graded = (SILENT, EMPTY) if empty else (CORRECT if resolved else INCORRECT, None)
+        if report.get("infra_failure") is True and not resolved and not empty:
+            graded = NOT_GRADED, MACHINE
         yield _row(source, run, name, graded, options)
 
 
@@ -163,4 +168,15 @@ def _against_counts(source: Source, rows: Sequence[Graded], run: str) -> Iterato
             silent=silent,
             missing=missing,
             shares=shares,
+        )
+    listed = own.get("ambiguous_failure_ids")
+    unsure = {identity(one) for one in (listed if isinstance(listed, list) else ()) if isinstance(one, str)}
+    unsure &= {row.question for row in graded if row.state == INCORRECT}
+    if unsure:
+        yield note(
+            "swe_bench.unsure",
+            "run {subject!r}: {unsure:n unresolved instance} may have failed for the machine and not for the patch, as "
+            "the tool says of {unsure:it/them}: counted as incorrect",
+            run,
+            unsure=len(unsure),
         )

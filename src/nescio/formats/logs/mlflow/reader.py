@@ -1,21 +1,24 @@
 """MLflow: `eval_results_table.json` of `mlflow.evaluate`, and the table of results of `mlflow.genai.evaluate`, saved as
-JSON, CSV or Parquet.
+JSON, CSV or Parquet; and traces with their assessments (`mlflow.traces`).
 
 The metrics are the columns `NAME/v1/score` (or `NAME/score`), of the newer function `NAME/value`, where "yes" and true
 are 1; what stands under `NAME/value` and is neither a number nor a word for a verdict is an expectation or a label, and
 no metric. A row in which a metric has no value (`NAME/error_message` may say why) is not graded by it. The questions
 are in `inputs` or `request`, the answers in `outputs`, `predictions` or `response`; `--column question=COLUMN` and
-`--column answer=COLUMN` name others. An empty answer is silence. `--choose metric=NAME` says which metric is the
-outcome, where not exactly one of them says right or wrong.
+`--column answer=COLUMN` name others. An empty answer is silence, unless its trace ended in an error: that is not
+graded. `--choose metric=NAME` says which metric is the outcome, where not exactly one of them says right or wrong.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nescio.data.notes import Note, note
 from nescio.errors import FormatError
+from nescio.formats.logs.grading import ERRORED
 from nescio.formats.logs.metric_tables import (
     column_of,
     is_table,
@@ -26,6 +29,7 @@ from nescio.formats.logs.metric_tables import (
     rows_of,
 )
 from nescio.formats.logs.metrics import Marked, by_metric
+from nescio.formats.logs.mlflow import traces
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
 from nescio.sources.source import Source, name_runs
 
@@ -39,13 +43,15 @@ _OF_TRACES = ("request_time", "execution_duration", "execution_time_ms", "timest
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table with a column called `NAME/score`, `NAME/v1/score` or `NAME/value`."""
-    return "table" if is_table(source) and any(_SCORE.fullmatch(name) for name in source.columns) else None
+    """Recognise a table with a column called `NAME/score`, `NAME/v1/score` or `NAME/value`; or traces."""
+    if is_table(source) and any(_SCORE.fullmatch(name) for name in source.columns):
+        return "table"
+    return "traces" if traces.recognise(source) else None
 
 
 @reader(
     "mlflow",
-    about="MLflow's table of evaluation results: inputs, outputs, and NAME/v1/score or NAME/value of each metric",
+    about="MLflow's evaluation results: inputs, outputs, NAME/v1/score or NAME/value; or traces with assessments",
     recognise=recognise,
     files=(f"{TABLE}.json",),
     columns=("question", "answer"),
@@ -55,8 +61,11 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     notes: list[Note] = []
     answers: list[Marked] = []
     names = name_runs([source for _, source in parts], (TABLE,))
-    for (_, source), run in zip(parts, names, strict=True):
-        answers += _answers(source, run, options, notes)
+    for (part, source), run in zip(parts, names, strict=True):
+        if part == "traces":
+            answers += traces.answers_of(source, run, options)
+        else:
+            answers += _answers(source, run, options, notes)
     return by_metric(answers, parts[0][1].label, options, notes)
 
 
@@ -83,4 +92,10 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
         notes.append(no_answers(source))
     plain = {columns[name]: scores for name, scores in metrics.items()}
     fields = [*_OF_TRACES, *ANSWER, *(name for name in names if _BESIDE.fullmatch(name))]
-    return marked_rows(source, rows, run, plain, options, asked=asked, said=said, fields=fields)
+    answers = marked_rows(source, rows, run, plain, options, asked=asked, said=said, fields=fields)
+    return [
+        replace(answer, scores=dict.fromkeys(answer.scores, math.nan), silent=None, failed=ERRORED)
+        if answer.silent and traces.failed(row)
+        else answer
+        for row, answer in zip(rows, answers, strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""MLflow: tables of evaluation results, and traces with assessments."""

@@ -1,0 +1,1 @@
+"""OpenCompass: results with details, and predictions."""

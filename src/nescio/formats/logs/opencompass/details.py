@@ -1,0 +1,174 @@
+"""The items of an OpenCompass file of results: what each says of its answers, which may be several, and why an answer
+is none.
+
+Evaluators write them in five ways: by number with `correct`, or with `predictions` and `references` alone; as a list
+that has a list of answers for each example (`example_abbr`), one a replica of the data set; with `cascade_correct`,
+where rules and a judge decide together; with `grade_letter`; and, where a judge alone decides, with the judge's text as
+`prediction`, its prompt as `origin_prompt`, and no word of the answer. A is right, B wrong, and C not attempted, as a
+whole: the tool looks for a letter anywhere in the text. What is none of these is a judge that failed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.errors import FormatError
+from nescio.formats.logs.graded import SAID_SO, declined
+from nescio.formats.logs.grading import EMPTY, NO_FORM, number
+from nescio.formats.logs.simpleqa import GRADES
+from nescio.formats.registry import ReadOptions
+from nescio.sources.source import Source
+
+EXAMPLE = "example_abbr"
+VERDICTS = ("correct", "is_correct", "cascade_correct")
+LETTER, JUDGED = "grade_letter", {"prediction", "gold"}
+NOT_ATTEMPTED = "not attempted"
+Item = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: the number of its item, which of several answers to it this is (None where there is one), its
+    verdict (NaN where there is none), and why it is silence."""
+
+    number: str
+    repeat: int | None
+    verdict: float
+    silent: str | None
+
+
+def details_of(document: Item) -> list[tuple[str, Any]]:
+    """Return the details by number, in order."""
+    held = document.get("details")
+    if isinstance(held, list):
+        return [(str(i), one) for i, one in enumerate(held)]
+    if isinstance(held, dict):
+        return [(str(name), one) for name, one in held.items() if str(name).isdecimal()]
+    return []
+
+
+def is_detail(item: Any) -> bool:
+    """Say whether an object is an item of results."""
+    known = {"pred", "predictions", LETTER, EXAMPLE, *VERDICTS}
+    return isinstance(item, dict) and (bool({*item} & known) or {*item} >= JUDGED)
+
+
+def has_verdict(source: Source) -> bool:
+    """Say whether some item of the results says if it is right."""
+    return any(isinstance(item, dict) and _says(item) for _, item in details_of(source.document))
+
+
+def _says(item: Item) -> bool:
+    return any(item.get(name) is not None for name in (*VERDICTS, LETTER)) or {*item} >= JUDGED
+
+
+def answers_of(
+    source: Source, items: Sequence[tuple[str, Any]], texts: Sequence[str], options: ReadOptions, *, replicas: bool
+) -> Iterator[Answer]:
+    """Yield the answers of all items; `texts` are those that the model gave, where they stand in a file of their own,
+    and `replicas` says that the items may stand there several times.
+
+    Raises FormatError for an item that is no object, and for a verdict that is neither true nor false.
+    """
+    for name, item in items:
+        if not isinstance(item, dict):
+            raise FormatError(source.label, "an item must be an object", where=f"details {name}", value=item)
+    size, places = len(items), copies([item for _, item in items]) if replicas else None
+    for i, (name, item) in enumerate(items):
+        several = _unfolded(item)
+        for r, one in enumerate(several):
+            text = texts[i + r * size] if i + r * size < len(texts) else None
+            verdict, silent = _graded(source, one, f"details {name}", text, options)
+            if places is not None:
+                yield Answer(items[places[i][0]][0], places[i][1], verdict, silent)
+            else:
+                yield Answer(name, r + 1 if len(several) > 1 else None, verdict, silent)
+
+
+def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
+    """Return which item each is an answer to, and which answer, where the data set stands there several times, one copy
+    after the other (`n` of a data set); None where it does not."""
+    asked = [_asked(item) for item in items]
+    if None in asked:
+        return None
+    size = len({*asked})
+    if not 0 < size < len(asked) or len(asked) % size or asked != asked[:size] * (len(asked) // size):
+        return None
+    return [(i % size, i // size + 1) for i in range(len(asked))]
+
+
+def _asked(item: Item) -> str | None:
+    """Return the prompt of an item with its gold answer; None where it has no prompt."""
+    held = item.get("origin_prediction")
+    prompt = item.get(
+        "prompt", item.get("origin_prompt", held.get("origin_prompt") if isinstance(held, dict) else None)
+    )
+    gold = item.get("references", item.get("gold"))
+    return None if not prompt or EXAMPLE in item else json.dumps([prompt, gold], sort_keys=True, default=str)
+
+
+def _unfolded(item: Item) -> list[Item]:
+    """Return the answers of an item, each as an item of its own."""
+    if EXAMPLE not in item:
+        return [item]
+    many = max((len(value) for value in item.values() if isinstance(value, list)), default=1)
+    return [
+        {name: value[r] for name, value in item.items() if isinstance(value, list) and len(value) == many}
+        for r in range(many)
+    ]
+
+
+def _graded(source: Source, item: Item, where: str, text: str | None, options: ReadOptions) -> tuple[float, str | None]:
+    """Return the verdict of an answer, NaN for none, and why it is silence."""
+    silent = _silence(item, text, options)
+    letter = item.get(LETTER)
+    if letter is None and not any(item.get(name) is not None for name in VERDICTS) and {*item} >= JUDGED:
+        letter = item["prediction"]
+    if letter is None:
+        return _verdict(source, item, where), silent
+    state = GRADES.get(str(letter).strip().strip("().*: ").upper())
+    if state == SILENT:
+        return 0.0, silent or NOT_ATTEMPTED
+    return {CORRECT: 1.0, INCORRECT: 0.0}.get(-1 if state is None else state, math.nan), silent
+
+
+def _verdict(source: Source, item: Item, where: str) -> float:
+    """Return what an item says of its answer: true, a number, or a list of one; NaN where it says nothing."""
+    value = next((item[name] for name in VERDICTS if item.get(name) is not None), None)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    mark = number(value)
+    if value is not None and mark is None:
+        raise FormatError(source.label, "correct must be true or false", where=where, value=value)
+    return math.nan if mark is None else mark
+
+
+def _silence(item: Item, text: str | None, options: ReadOptions) -> str | None:
+    """Say why an item has no answer: nothing was said, nothing was extracted of it, or that the model does not know."""
+    rule = item.get("rule_evaluation")
+    if isinstance(rule, dict):
+        item = rule
+    said = text if text is not None else item.get("origin_prediction")
+    drawn = item.get("predictions", item.get("pred")) if LETTER not in item else None
+    if isinstance(said, dict):  # perplexities of the options
+        return None
+    said, drawn = first(said), first(drawn)
+    if any(declined(options, one) for one in (drawn, said)):
+        return SAID_SO
+    if said is not None and not said.strip():
+        return EMPTY
+    if drawn is not None and drawn.strip() in ("", "None", "[]"):
+        return NO_FORM if said else EMPTY
+    return None
+
+
+def first(value: Any) -> str | None:
+    """Return a text, or the only one of a list."""
+    if isinstance(value, list):
+        value = value[0] if len(value) == 1 else " ".join(str(one) for one in value)
+    return value if isinstance(value, str) else None
