@@ -123,19 +123,30 @@ def two_languages(tmp_path: Path) -> Path:
     return campaign
 
 
+def systems(path: Path, questions: int, right: dict[str, str]) -> Path:
+    """Outcomes of QA systems: the questions that each answers rightly."""
+    numbers = range(1, questions + 1)
+    rows = [f"{run},{q},{'correct' if str(q) in own else 'incorrect'}" for run, own in right.items() for q in numbers]
+    return made.text(path, "run,question,outcome\n" + "\n".join(rows) + "\n")
+
+
 def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> None:
-    qa = tmp_path / "qa.csv"
-    right = {"gamma_qa1": "135", "MIRA": "1"}  # the questions that each QA system answers rightly
-    rows = [
-        f"{run},{q},{'correct' if str(q) in own else 'incorrect'}" for run, own in right.items() for q in range(1, 7)
-    ]
-    qa.write_text("run,question,outcome\n" + "\n".join(rows) + "\n")
-    nescio.campaign.score(two_languages, ranking=[qa], resamples=100)
+    english = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "MIRA": "1", "beta_qa": "13"})
+    spanish = systems(tmp_path / "es.csv", 3, {"beta_qa": "3"})
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}", f"ES={spanish}"], resamples=100)
     assert table(two_languages, "participants") == [  # Table 3
         ["Group", "EN", "ES", "Total"],
         ["Alpha University", "2", "", "2"],
         ["Beta Institute", "1", "1", "2"],
         ["Total", "3", "1", "4"],
+    ]
+    assert table(two_languages, "collections") == [  # Table 2
+        ["", "EN", "ES"],
+        ["Questions", "6", "3"],
+        ["Answers (final)", "18", "9"],
+        ["VALIDATED", "3", "2"],
+        ["REJECTED", "14", "7"],
+        ["UNKNOWN", "1", "0"],
     ]
     # EN: 17 judged answers, 3 right. x accepts 1_1, 3_1, 3_2, 5_2 (4_3 is UNKNOWN): 2 of 4 right, 2 of 3 found,
     # F = 4/7. y accepts the three right ones. z accepts all 17. All: p = 3/17, F = 2p/(1+p) = .3; half: p/(p+.5)
@@ -156,6 +167,7 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
         ["Beta Institute", "z-EN", "AV", "0.50", "100.00%"],
         ["Gamma", "qa1", "QA", "0.50", "100.00%"],
         ["Alpha University", "x-EN", "AV", "0.33", "66.67%"],
+        ["Beta Institute", "qa", "QA", "0.33", "66.67%"],
         ["Random", "", "AV", "0.17", "33.33%"],
         ["MIRA", "", "QA", "0.17", "33.33%"],
     ]
@@ -163,6 +175,40 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
     assert table(two_languages, "f-ES")[1:3] == [
         ["Beta Institute", "z-ES", "0.50", "0.50", "0.50"],
         ["100% VALIDATED", "", "0.36", "0.22", "1.00"],
+    ]
+    # Perfect: 2 of 3. Random: one right of three in two of three questions, 2/9. z selects 1_1 and 2_1.
+    assert table(two_languages, "ranking-ES")[1:] == [
+        ["Perfect selection", "", "QA", "0.67", "100.00%"],
+        ["Beta Institute", "z-ES", "AV", "0.33", "50.00%"],
+        ["Beta Institute", "qa", "QA", "0.33", "50.00%"],
+        ["Random", "", "AV", "0.22", "33.33%"],
+    ]
+    head = ["Language", "Best AV system", "Best QA system", "Perfect selection", "Random"]
+    assert table(two_languages, "selection") == [
+        [*head, "AV", "% of perfect", "QA", "% of perfect"],
+        ["EN", "Alpha University y-EN (and 1 more)", "Gamma qa1", "0.50", "0.17", "0.50", "100.00%", "0.50", "100.00%"],
+        ["ES", "Beta Institute z-ES", "Beta Institute qa", "0.67", "0.22", "0.33", "50.00%", "0.33", "50.00%"],
+    ]
+    assert table(two_languages, "qa-beside-av") == [
+        ["Group", "Language", "QA system", "AV system", "QA", "% of perfect", "AV", "% of perfect", "AV - QA"],
+        ["Beta Institute", "EN", "qa", "z-EN", "0.33", "66.67%", "0.50", "100.00%", "+0.17"],
+        ["Beta Institute", "ES", "qa", "z-ES", "0.33", "50.00%", "0.33", "50.00%", "+0.00"],
+    ]
+    # ES: all accepted p = 2/9, F = 2p/(1+p) = 4/11; half accepted p/(p+.5) = 4/13.
+    assert table(two_languages, "languages") == [
+        ["Group", "EN", "ES"],
+        ["Alpha University", "1.00", ""],
+        ["Beta Institute", "0.30", "0.50"],
+        ["Best", "1.00", "0.50"],
+        ["100% VALIDATED", "0.30", "0.36"],
+        ["50% VALIDATED", "0.26", "0.31"],
+    ]
+    assert table(two_languages, "languages-qa") == [
+        ["Group", "EN", "ES"],
+        ["Perfect selection", "0.50", "0.67"],
+        ["Alpha University", "0.50", ""],
+        ["Beta Institute", "0.50", "0.33"],
+        ["Random", "0.17", "0.22"],
     ]
     best = {(row[0], row[1]): row[2:] for row in table(two_languages, "best")[1:]}
     assert best["EN", "ave.F"] == ["Alpha University", "y-EN", "1.00"]
@@ -175,6 +221,62 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
         ["Beta Institute", "z-EN", "EN", "3 of 3"],
         ["Beta Institute", "z-ES", "ES", "1 of 1"],
     ]
+
+
+def test_outcomes_of_qa_systems_are_of_one_language_or_refused(two_languages: Path, tmp_path: Path) -> None:
+    """Questions 1 to 3 are asked in both languages, 4 to 6 in one."""
+    both = systems(tmp_path / "both.csv", 3, {"MIRA": "1"})
+    with pytest.raises(nescio.UsageError, match=r"are in EN and ES; say which is meant, as in EN="):
+        nescio.campaign.score(two_languages, ranking=[both], resamples=10)
+    stranger = made.text(tmp_path / "none.csv", "run,question,outcome\nMIRA,99,correct\n")
+    with pytest.raises(nescio.MismatchError, match="answer no question of the campaign"):
+        nescio.campaign.score(two_languages, ranking=[stranger], resamples=10)
+    one = made.text(tmp_path / "one.csv", "run,question,outcome\nMIRA,5,correct\n")
+    scored = nescio.campaign.score(two_languages, ranking=[one], resamples=10)
+    assert ["MIRA", "", "QA", "0.17", "33.33%"] in table(two_languages, "ranking-EN")
+    assert len(table(two_languages, "ranking-ES")) == 4
+    assert any("5 of 6 questions are not among those" in str(note) for note in scored.scores["EN"].notes)
+
+
+def test_a_blind_ranking_names_no_qa_system(two_languages: Path, tmp_path: Path) -> None:
+    path = two_languages / "campaign.toml"
+    path.write_text(path.read_text().replace("blind = false", "blind = true"))
+    english = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "MIRA": "1"})
+    nescio.campaign.score(two_languages, ranking=[f"EN={english}"], resamples=10)
+    nescio.campaign.publish(two_languages)
+    public = [p for p in (two_languages / "site").rglob("*") if p.is_file() and "returns" not in p.parts]
+    held = "".join(p.read_text() for p in public)
+    for name in ("Alpha", "Beta", "Gamma", "qa1", "MIRA", "y-EN"):
+        assert name not in held
+    assert "QA system 2" in held
+    assert "Perfect selection" in held
+
+
+def test_groups_by_languages_of_questions(tmp_path: Path) -> None:
+    """Two questions in EN and three in FR; alpha answers both languages, beta FR alone, with two runs."""
+    rows = [{"id": f"e{i}", "question": "What?", "answers": ["x"], "language": "EN"} for i in range(2)]
+    rows += [{"id": f"f{i}", "question": "Quoi ?", "answers": ["x"], "language": "FR"} for i in range(3)]
+    campaign = made.start(tmp_path, "qa", [made.lines(tmp_path / "q.jsonl", rows)], judge="exact")
+
+    def run(group: str, name: str, language: str, right: list[int]) -> None:
+        answers = [
+            {"id": f"{language}{i}", "answer": "x" if i in right else "y"} for i in range(2 if language == "e" else 3)
+        ]
+        made.lines(tmp_path / group / f"{name}.jsonl", answers)
+
+    run("alpha", "one-EN", "e", [0])
+    run("alpha", "one-FR", "f", [0, 1, 2])
+    run("beta", "a-FR", "f", [])
+    run("beta", "b-FR", "f", [1, 2])
+    assert not nescio.campaign.intake(campaign, [tmp_path / "alpha", tmp_path / "beta"]).refused
+    nescio.campaign.score(campaign, resamples=10)
+    assert table(campaign, "languages") == [
+        ["Group", "EN", "FR"],
+        ["Alpha University", "0.50", "1.00"],
+        ["Beta Institute", "", "0.67"],
+        ["Best", "0.50", "1.00"],
+    ]
+    assert table(campaign, "participants")[-1] == ["Total", "1", "3", "4"]
 
 
 def test_nuggets_by_people_are_scored_and_shown_with_check_marks(tmp_path: Path) -> None:

@@ -1,23 +1,22 @@
-"""Tables as the papers lay them out: participants, F with the baselines among the runs, the ranking of validators among
-QA systems, counts by verdict."""
+"""Tables as the papers lay them out: F with the baselines among the runs, the ranking of validators among QA systems,
+counts by verdict; `group_tables` has those of groups and languages."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nescio.campaign.evidence import Cell, Judged, group_of
-from nescio.campaign.receipts import TakenIn
 from nescio.campaign.settings import Settings
-from nescio.data.evidence import Evidence
 from nescio.data.results import Scores
 from nescio.reporting import latex
 from nescio.reporting.grid import Grid, make_grid
 from nescio.reporting.markdown import markdown_table
 from nescio.tasks.ave import baselines as reference
+from nescio.tasks.ave.baselines import Place
 
 UNDEFINED = "–"
 WIDE = 6  # columns; a table with more is set in small type
@@ -25,13 +24,15 @@ WIDE = 6  # columns; a table with more is set in small type
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a paper: a name for its files, a title, a head, and cells as they are printed."""
+    """A table of a paper: a name for its files, a title, a head, and cells as they are printed; `groups_only` says that
+    it is about groups, and has no place where these are not named."""
 
     name: str
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     texts: int = 2  # how many columns from the left are text
+    groups_only: bool = False
 
     @property
     def grid(self) -> Grid:
@@ -74,60 +75,42 @@ def named(name: str, language: str) -> str:
     return f"{name}-{language}" if language else name
 
 
-def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
-    """Lay out Table 3 of AVE 2007: groups, and how many runs each has in each language."""
-    languages = settings.languages or ("Runs",)
-    rows = []
-    for group, title in settings.groups.items():
-        own = [run for run in runs if run.group == group]
-        counts = [sum(not settings.languages or run.language == language for run in own) for language in languages]
-        if own:
-            rows.append(
-                [title, *(str(count or "") for count in counts), *([str(len(own))] if settings.languages else [])]
-            )
-    totals = [sum(not settings.languages or run.language == language for run in runs) for language in languages]
-    rows.append(["Total", *map(str, totals), *([str(len(runs))] if settings.languages else [])])
-    head = ("Group", *languages, *(["Total"] if settings.languages else []))
-    return Table("participants", f"Participants and runs in {settings.name}", head, tuple(map(tuple, rows)), 1)
-
-
 def f_table(judged: Judged, scores: Scores, settings: Settings) -> Table:
     """Lay out Tables 4 to 7: F, precision and recall over the right answers, the two baselines among the runs."""
     assert judged.exercise is not None
     entries: list[tuple[str, str, tuple[float, ...]]] = []
     for run in judged.runs:
         values = tuple(scores.value(run.run, f"ave.{name}") for name in ("F", "precision", "recall"))
-        entries.append((*_names(run.run, settings), values))
+        entries.append((*named_run(run.run, settings), values))
     for row in reference.expected(judged.exercise)[:2]:
         entries.append((row.run, "", (row.F, row.precision, row.recall)))
-    entries.sort(key=lambda entry: (-_sortable(entry[2][0]), entry[0], entry[1]))
+    entries.sort(key=lambda entry: (-sortable(entry[2][0]), entry[0], entry[1]))
     rows = [(group, system, *(figure(value) for value in values)) for group, system, values in entries]
     language = judged.part.language
     title = f"Precision, Recall and F measure over correct answers{_in(language)}"
     return Table(named("f", language), title, ("Group", "System", "F", "Precision", "Recall"), tuple(rows))
 
 
-def _sortable(value: float) -> float:
+def sortable(value: float) -> float:
+    """Return a value to sort by, what is undefined last."""
     return -math.inf if math.isnan(value) else round(value, 12)
 
 
-def ranking_table(judged: Judged, data: Evidence, systems: Sequence[str], settings: Settings) -> Table:
+def ranking_table(language: str, places: Sequence[Place], settings: Settings) -> Table:
     """Lay out Tables 8 to 11: validators and QA systems by QA accuracy, with perfect and random selection."""
-    assert judged.exercise is not None
     types = {reference.PERFECT: reference.QA, reference.RANDOM: reference.AV}  # as the paper has them
     rows = []
-    for place in reference.ranking(judged.exercise, data, systems):
+    for place in places:
         baseline = place.type == reference.BASELINE
-        group, system = (place.system, "") if baseline else _names(place.system, settings)
+        group, system = (place.system, "") if baseline else named_run(place.system, settings)
         kind = types[place.system] if baseline else place.type
         rows.append((group, system, kind, figure(place.qa_accuracy), percent(place.share_of_perfect)))
-    language = judged.part.language
     head = ("Group", "System", "System Type", "QA accuracy", "% of perfect selection")
     title = f"Comparing AV systems performance with QA systems{_in(language)}"
     return Table(named("ranking", language), title, head, tuple(rows), 3)
 
 
-def _names(run: str, settings: Settings) -> tuple[str, str]:
+def named_run(run: str, settings: Settings) -> tuple[str, str]:
     """Return the group as tables print it, and the system; a run of no group of the campaign is its own."""
     group, system = group_of(run, settings)
     return (settings.groups[group], system) if group else (run, "")
@@ -193,7 +176,7 @@ def counts_table(judged: Judged, settings: Settings) -> Table:
     head = ("Group", "Run", "R", "W", "X", "U", "NoA", "NoA right", "Strict", "Lenient", "c@1")
     cells = [
         (
-            *_names(row.run, settings),
+            *named_run(row.run, settings),
             *map(str, (row.R, row.W, row.X, row.U, row.unanswered, row.declined_right)),
             *(figure(value) for value in (row.strict, row.lenient, row.c_at_1)),
         )
@@ -207,7 +190,7 @@ def leaderboard(judged: Judged, scores: Scores, settings: Settings) -> Table:
     """Lay out every run by the measures of the task, the best by the first measure first, intervals in brackets."""
     measures = list(dict.fromkeys(row.measure for row in scores))
     by = {(row.run, row.measure): row for row in scores}
-    order = sorted(judged.runs, key=lambda run: (-_sortable(by[run.run, measures[0]].value), run.run))
+    order = sorted(judged.runs, key=lambda run: (-sortable(by[run.run, measures[0]].value), run.run))
     rows = []
     for run in order:
         cells = []
@@ -215,47 +198,7 @@ def leaderboard(judged: Judged, scores: Scores, settings: Settings) -> Table:
             row = by[run.run, measure]
             span = f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None and row.high is not None else ""
             cells.append(f"{figure(row.value)}{span}" if not math.isnan(row.value) else UNDEFINED)
-        rows.append((*_names(run.run, settings), *cells))
+        rows.append((*named_run(run.run, settings), *cells))
     language = judged.part.language
     title = f"All runs{_in(language)}, with 95% intervals"
     return Table(named("scores", language), title, ("Group", "Run", *measures), tuple(rows))
-
-
-def best_table(parts: Sequence[tuple[Judged, Scores]], settings: Settings) -> Table:
-    """Lay out the best run of each language by each measure."""
-    rows = []
-    for judged, scores in parts:
-        for measure in dict.fromkeys(row.measure for row in scores):
-            sound = [row for row in scores if row.measure == measure and not math.isnan(row.value)]
-            if sound:
-                best = max(sound, key=lambda row: row.value)
-                ties = sum(row.value == best.value for row in sound) - 1
-                more = f" (and {ties} more)" if ties else ""
-                group, system = _names(best.run, settings)
-                rows.append((judged.part.language or "all", measure, group, system + more, figure(best.value)))
-    return Table(
-        "best", "The best run of each language", ("Language", "Measure", "Group", "Run", "Value"), tuple(rows), 4
-    )
-
-
-def group_table(parts: Sequence[tuple[Judged, Scores]], settings: Settings) -> Table:
-    """Lay out the runs by group: each with its rank among the runs of its language, by the first measure."""
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    for judged, scores in parts:
-        first = next(iter(scores)).measure
-        values: Mapping[str, float] = {row.run: row.value for row in scores if row.measure == first}
-        for run in judged.runs:
-            rank = 1 + sum(_sortable(value) > _sortable(values[run.run]) for value in values.values())
-            group, system = _names(run.run, settings)
-            place = list(settings.groups).index(run.group)
-            cells = (
-                group,
-                system,
-                judged.part.language or "all",
-                first,
-                figure(values[run.run]),
-                f"{rank} of {len(values)}",
-            )
-            rows.append((place, cells))
-    ordered = tuple(cells for _, cells in sorted(rows, key=lambda row: row[0]))
-    return Table("groups", "Runs by group", ("Group", "Run", "Language", "Measure", "Value", "Rank"), ordered, 4)

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from nescio.campaign import layouts
+from nescio.campaign import group_tables, layouts
 from nescio.campaign.evidence import Judged, judged_runs
 from nescio.campaign.folder import RESULTS, Campaign, put, renewed, step
 from nescio.campaign.layouts import Table
 from nescio.campaign.pooling import Said, read_runs
+from nescio.campaign.ranking import Ranked, ranked
+from nescio.campaign.receipts import TakenIn
 from nescio.campaign.settings import Settings
-from nescio.commands.ave.scoring import systems_of
 from nescio.comparison import compare
 from nescio.comparison.leaderboard import score as leaderboard_of
 from nescio.data.evidence import Evidence
@@ -31,7 +32,6 @@ from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for
 from nescio.stats.parallel import Progress
-from nescio.tasks.ave import baselines as reference
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 
@@ -106,7 +106,13 @@ def score(
             parts.append((judged, scores))
             if len(judged.runs) > 1:
                 compared[part.language] = compare(judged.loaded, [judged.measures[0]], ci=ci or 95.0, **drawn)
-        listed = _tables(settings, parts, [Path(path) for path in ranking], said.runs)
+        validators = ranked([judged for judged, _ in parts], ranking) if settings.task == "ave" else []
+        listed = _tables(settings, parts, validators, said.runs)
+        noted = {one.judged.part.language: one.notes for one in validators}
+        parts = [
+            (judged, replace(scores, notes=(*scores.notes, *noted.get(judged.part.language, ()))))
+            for judged, scores in parts
+        ]
         with renewed(opened / RESULTS) as draft:
             _write(draft, opened, parts, compared, listed)
             if settings.task in ("qa", "reading"):
@@ -117,26 +123,28 @@ def score(
 
 
 def _tables(
-    settings: Settings, parts: Sequence[tuple[Judged, Scores]], ranking: Sequence[Path], runs: Sequence[Any]
+    settings: Settings, parts: Sequence[tuple[Judged, Scores]], validators: Sequence[Ranked], runs: Sequence[TakenIn]
 ) -> list[Table]:
-    listed = [layouts.participants(settings, runs)]
-    for judged, scores in parts:
-        if settings.task == "ave":
+    listed = [group_tables.participants(settings, runs)]
+    if validators:
+        listed.append(group_tables.collections(validators))
+    for i, (judged, scores) in enumerate(parts):
+        if validators:
             listed.append(layouts.f_table(judged, scores, settings))
-            data, names = judged.loaded.data, tuple[str, ...]()
-            assert isinstance(data, Evidence)
-            assert judged.exercise is not None
-            if ranking:
-                systems = systems_of(ranking).data
-                assert isinstance(systems, Evidence)
-                data, _ = reference.with_systems(judged.exercise, data, systems)
-                names = systems.runs
-            listed.append(layouts.ranking_table(judged, data, names, settings))
+            listed.append(layouts.ranking_table(judged.part.language, validators[i].places, settings))
         elif settings.task in ("qa", "reading"):
             listed.append(layouts.counts_table(judged, settings))
         listed.append(layouts.leaderboard(judged, scores, settings))
-    listed += [layouts.group_table(parts, settings)]
-    return [*listed, layouts.best_table(parts, settings)] if settings.languages else listed
+    if validators:
+        listed.append(group_tables.selection_table(validators, settings))
+        listed.append(group_tables.beside_table(validators, settings))
+    listed.append(group_tables.group_table(parts, settings))
+    if settings.languages:
+        listed.append(group_tables.language_table(parts, settings))
+        if validators:
+            listed.append(group_tables.qa_language_table(validators, settings))
+        listed.append(group_tables.best_table(parts, settings))
+    return [table for table in listed if table.rows]
 
 
 def topic_scores(judged: Judged) -> list[TopicScore]:
@@ -271,6 +279,13 @@ def read_tables(campaign: Campaign) -> list[Table]:
     """Read the tables that `score` wrote."""
     listed = json.loads((campaign / RESULTS / "tables" / "index.json").read_text(encoding="utf-8"))
     return [
-        Table(row["name"], row["title"], tuple(row["head"]), tuple(map(tuple, row["rows"])), row["texts"])
+        Table(
+            row["name"],
+            row["title"],
+            tuple(row["head"]),
+            tuple(map(tuple, row["rows"])),
+            row["texts"],
+            row["groups_only"],
+        )
         for row in listed
     ]

@@ -18,6 +18,7 @@ from nescio.campaign.scoring import TopicScore, read_results, read_tables
 from nescio.errors import names_nearest
 from nescio.formats.folder_writer import file_names
 from nescio.reporting import latex
+from nescio.tasks.ave.baselines import PERFECT, RANDOM
 from nescio.text import plural, sanitize
 
 LONGEST = 300  # characters of an answer that a page shows
@@ -132,15 +133,23 @@ def _index(site: _Site) -> None:
 
 def _blinded(table: Table, site: _Site) -> Table | None:
     """Return a table with codes in place of groups and runs; None for one that is of groups alone."""
-    if table.name in ("participants", "groups", "best"):
+    if table.groups_only:
         return None
     settings = site.campaign.settings
     code = {}
     for run, group in site.group.items():
         system = run[len(group) + 1 :]
         code[settings.groups[group], system] = site.shown[run][1]
+    systems = [row for row in table.rows if _is_system(table, row) and (row[0], row[1]) not in code]
+    for number, row in enumerate(systems, 1):
+        code[row[0], row[1]] = f"QA system {number}"
     rows = [("", code[row[0], row[1]], *row[2:]) if (row[0], row[1]) in code else row for row in table.rows]
     return replace(table, rows=tuple(rows))
+
+
+def _is_system(table: Table, row: tuple[str, ...]) -> bool:
+    """Whether a row of a ranking is of somebody's system, and not of a baseline."""
+    return table.name.partition("-")[0] == "ranking" and row[0] not in (PERFECT, RANDOM)
 
 
 def _topic(site: _Site, language: str, question: str) -> None:

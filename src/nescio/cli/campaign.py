@@ -237,7 +237,7 @@ def collect_(folder: Path, files: tuple[Path, ...], printed: str, output: Path |
 @click.option(
     "--ranking",
     multiple=True,
-    type=options.PATH,
+    metavar="[LANGUAGE=]FILE",
     help="Outcomes of QA systems, to rank the validators of AVE among. Repeatable.",
 )
 @options.CI_OR_NONE
