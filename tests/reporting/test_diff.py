@@ -16,7 +16,7 @@ from nescio.comparison.two_runs import two_runs
 from nescio.data.evidence import Evidence
 from nescio.errors import MismatchError, UnknownNameError
 from nescio.pipeline import Loaded, Options, load
-from nescio.reporting import diagrams
+from nescio.reporting import direct
 from nescio.reporting.page.change import Change, flow_figure, gather_change, sentence
 from nescio.reporting.page.moves import GROUPS, NOT_KNOWN, ONLY_NEW, ONLY_OLD, Moves, moves
 from nescio.reporting.page.texts import Commands
@@ -155,8 +155,8 @@ def test_flow_has_its_nine_streams_and_is_valid_altair(tmp_path: Path) -> None:
 
 def test_labels_of_the_flow_do_not_overlap() -> None:
     # Three places crowded at the end are moved up; no two are nearer than 30, and none beyond the end.
-    assert diagrams._apart([10, 285, 290], 30, 0, 286) == [10, 256, 286]
-    assert diagrams._apart([10, 12, 14], 30, 0, 286) == [10, 40, 70]
+    assert direct.apart([10, 285, 290], 30, 0, 286) == [10, 256, 286]
+    assert direct.apart([10, 12, 14], 30, 0, 286) == [10, 40, 70]
 
 
 def test_which_two_runs_are_meant(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ MARKS = """(plot) => [...plot.querySelectorAll('[data-tip]')].filter((m) => m.ge
   return [box.x + box.width / 2, box.y + box.height / 2, box.x, box.right];
 })"""
 
+INTO_SIGHT = "(it) => it.scrollIntoView({ block: 'center', behavior: 'instant' })"
+
 
 @pytest.fixture(scope="module", params=SOURCES)
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,6 +51,7 @@ class Axes:
 
     @classmethod
     def of(cls, plot: Any) -> Axes:
+        """Of a drawing; of a panel, those of its upper part."""
         numbers = [(number(text), *place) for text, *place in plot.evaluate(TEXTS) if number(text) is not None]
         flat = largest(numbers, lambda one: round(one[2]))
         upright = largest(numbers, lambda one: round(one[3]))
@@ -98,7 +101,7 @@ LINES: dict[str, tuple[Callable[[Row], str], Callable[[Row], tuple[float, float]
     "risk": (
         lambda row: (
             f"{row['run']}, threshold {plain(row['threshold'])}: answers {percent(row['coverage'])},"
-            f" {percent(row['risk'])} of these wrong"
+            f" {percent(row['risk'])} of these wrong [{percent(row['low'])}, {percent(row['high'])}]"
         ),
         lambda row: (row["coverage"], row["risk"]),
     ),
@@ -126,7 +129,8 @@ POINTS: dict[str, Callable[[Row], list[tuple[str, float | None, float | None]]]]
             f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f}",
             row["confidence"],
             row["right"],
-        )
+        ),
+        (f"{row['run']}: {row['n']:,} answers with confidence above ", None, None),  # a bar of the counts
     ],
 }
 
@@ -142,6 +146,12 @@ def opened_plot(page: Any, name: str) -> tuple[Any, list[Row]]:
     page.wait_for_timeout(100)
     own = page.evaluate(f"JSON.parse(document.getElementById('data').textContent)['{name}']")
     return plot, [dict(zip(own["columns"], row, strict=True)) for row in own["rows"]]
+
+
+def shown_axes(panel: Any) -> Axes:
+    """Scroll to a panel; its axes."""
+    panel.evaluate(INTO_SIGHT)
+    return Axes.of(panel)
 
 
 def spread(items: list[Any]) -> list[Any]:
@@ -162,11 +172,14 @@ def test_the_mouse_is_told_what_the_data_says(report: Path, visit: Any, width: i
     assert set(charts) <= {*LINES, *POINTS}
     for name in charts:
         plot, rows = opened_plot(page, name)
+        panels = {panel.locator("p").inner_text(): panel for panel in plot.locator(".panel").all()}
         axes = Axes.of(plot)
         if name in LINES:
             text, where = LINES[name]
             in_sight = [row for row in rows if name != "penalty" or row["value"] >= -0.5]
             for row in spread(in_sight):
+                if panels:
+                    axes = shown_axes(panels[row["run"]])
                 x, y = axes.pixel(*where(row))
                 page.mouse.move(x, y)
                 said = page.inner_text("#tip")
@@ -179,9 +192,17 @@ def test_the_mouse_is_told_what_the_data_says(report: Path, visit: Any, width: i
                 assert min(abs(a - x) + abs(b - y) for a, b in near) < 3, (name, said, text(row))
         else:
             told = {said: at for row in rows for said, *at in POINTS[name](row)}
-            for middle_x, middle_y, left, right in spread(plot.evaluate(MARKS)):
+            for i in range(PLACES):
+                marks = plot.evaluate(MARKS)
+                place = round(i * (len(marks) - 1) / (PLACES - 1))
+                if panels:
+                    plot.locator("[data-tip]").nth(place).evaluate(INTO_SIGHT)
+                    marks = plot.evaluate(MARKS)
+                middle_x, middle_y, left, right = marks[place]
                 page.mouse.move(middle_x, middle_y)
                 said = page.inner_text("#tip")
+                if panels:
+                    axes = Axes.of(panels[said.split(": ")[0]])
                 if said.startswith("no significant difference: "):  # a bar of the diagram names runs
                     runs = {row["run"] for row in rows}
                     assert any(run in said for run in runs)
@@ -237,7 +258,7 @@ def test_a_line_says_nothing_of_its_first_point(report: Path, visit: Any) -> Non
     if "risk" not in drawn_charts(page):
         pytest.skip("these runs have no confidences")
     plot, rows = opened_plot(page, "risk")
-    axes = Axes.of(plot)
+    axes = Axes.of(plot.locator(".panel").first)
     run = rows[0]["run"]
     row = min((r for r in rows if r["run"] == run), key=lambda r: abs(r["coverage"] - 0.6))
     page.mouse.move(*axes.pixel(row["coverage"], row["risk"]))

@@ -25,7 +25,6 @@ DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 3])
 MOST_NAMED = len(LINES)
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 OTHERS = "other runs"
-PENALTY_CUT = -0.5  # what lies below is not drawn: penalty(t) falls without bound
 NARROW = 420  # widths below are for phones: fewer ticks, shorter names
 
 
@@ -38,7 +37,7 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
     shares = alt.Chart(data(rows)).mark_bar()
     return dressed(
         shares.encode(
-            x=alt.X("share:Q", title="share of the questions", axis=_percent(width), scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("share:Q", title="share of the questions", axis=percent(width), scale=alt.Scale(domain=[0, 1])),
             y=_runs_axis(runs, width),
             color=alt.Color(
                 "outcome:N",
@@ -48,7 +47,7 @@ def outcomes(rows: Rows, runs: Sequence[str], width: int) -> Any:
             order=alt.Order("place:Q"),
             description="tip:N",
         ),
-        _names_beside(width, runs),
+        names_beside(width, runs),
         height={"step": 19},
     )
 
@@ -61,54 +60,9 @@ def intervals(rows: Rows, runs: Sequence[str], width: int, measure: str) -> Any:
     scale = alt.Scale(zero=False, nice=True)
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x=alt.X("low:Q", scale=scale), x2="high:Q")
     points = base.mark_point(filled=True, size=28 if width < NARROW else 50, color=CORRECT, opacity=1).encode(
-        x=alt.X("value:Q", title=measure, scale=scale, axis=_numbers(width)), description="tip:N"
+        x=alt.X("value:Q", title=measure, scale=scale, axis=numbers(width)), description="tip:N"
     )
-    return dressed(lines + points, _names_beside(width, runs), height={"step": 19})
-
-
-def gain(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """c@1 over accuracy: how far a run lies above the diagonal is what its silence earned. Fields: run, accuracy,
-    c_at_1, named, tip."""
-    import altair as alt
-
-    every = [row[name] for row in rows for name in ("accuracy", "c_at_1") if row[name] is not None]
-    low, high = (max(0.0, min(every) - 0.03), min(1.0, max(every) + 0.03)) if every else (0.0, 1.0)
-    scale = alt.Scale(domain=[low, high], nice=False)
-    ends = [{"x": low, "y": low}, {"x": high, "y": high}]
-    diagonal = (
-        alt.Chart(data(ends))
-        .mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1)
-        .encode(x="x:Q", y=alt.Y("y:Q", scale=scale))
-    )
-    base = alt.Chart(data(rows)).encode(
-        x=alt.X("accuracy:Q", title="accuracy", scale=scale, axis=_numbers(width)),
-        color=_color(runs, width),
-    )
-    y = alt.Y("c_at_1:Q", title="c@1", scale=scale)
-    rises = base.mark_rule(strokeWidth=1.5).encode(y=y, y2="accuracy:Q")
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(y=y, description="tip:N")
-    return dressed(diagonal + rises + points, _beside_axis(width), height=min(430, width))
-
-
-def penalty(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """penalty(t) over t, a line a run: whose is on top wins at that price of an error. Fields of both: run, t, value,
-    named."""
-    import altair as alt
-
-    lowest = min((row["value"] for row in rows), default=0.0)
-    bottom = max(PENALTY_CUT, min(0.0, lowest))
-    scale = alt.Scale(domain=[bottom, 1], clamp=False, nice=False)
-    x = alt.X("t:Q", title="t: answering pays off above this chance of being right", axis=_numbers(width))
-    y = alt.Y("value:Q", title="penalty(t)", scale=scale)
-    zero = alt.Chart(data([{"y": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="y:Q")
-    lines = _lines(read_by_points(rows), runs, width, (x, y), clip=True)
-    shown = [row for row in points if row["value"] >= bottom]
-    dots = (
-        alt.Chart(data(shown))
-        .mark_point(filled=True, size=24, opacity=1)
-        .encode(x=x, y=y, color=_color(runs, width, strokes=True))
-    )
-    return dressed(zero + lines + dots, _beside_axis(width), height=min(360, width))
+    return dressed(lines + points, names_beside(width, runs), height={"step": 19})
 
 
 def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
@@ -117,7 +71,7 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     import altair as alt
 
     narrow = width < NARROW
-    side = min(_names_beside(width, labels) / max(1, len(labels)), 40)
+    side = min(names_beside(width, labels) / max(1, len(labels)), 40)
     numbers = [str(i + 1) for i in range(len(labels))]
     high, low = (
         ("better", "worse") if not {"higher", "lower"} & {row["verdict"] for row in rows} else ("higher", "lower")
@@ -126,7 +80,12 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     above = alt.Axis(orient="top", labelAngle=0, ticks=False, labelOverlap="greedy", labelFontSize=10 if narrow else 12)
     base = alt.Chart(data(rows)).encode(
         x=alt.X("column:N", sort=numbers, title=None, axis=above),
-        y=alt.Y("row:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=_limit(width), ticks=False)),
+        y=alt.Y(
+            "row:N",
+            sort=list(labels),
+            title=None,
+            axis=alt.Axis(labelLimit=_limit(width), ticks=False, minExtent=_extent(width, labels)),
+        ),
     )
     legend = alt.Legend(orient="bottom", title="The row is", titleFontWeight="normal")
     squares = base.mark_rect(stroke="white", strokeWidth=1).encode(
@@ -141,22 +100,6 @@ def pairs(rows: Rows, labels: Sequence[str], width: int) -> Any:
     return dressed(chart, {"step": side}, height={"step": max(side, 14)})
 
 
-def risk_coverage(rows: Rows, points: Rows, runs: Sequence[str], width: int) -> Any:
-    """Risk over coverage, a line a run; the points are the thresholds by which the runs decided themselves. Fields:
-    run, coverage, risk, named; points have a tip."""
-    import altair as alt
-
-    x = alt.X("coverage:Q", title="coverage: share of the questions answered", axis=_percent(width))
-    y = alt.Y("risk:Q", title="risk: share of these that are wrong", axis=alt.Axis(format="%"))
-    chart = _lines(read_by_points(rows), runs, width, (x, y))
-    dots = (
-        alt.Chart(data(points))
-        .mark_point(filled=True, size=80, opacity=1)
-        .encode(x=x, y=y, color=_color(runs, width, strokes=True), description="tip:N")
-    )
-    return dressed(chart + dots, _beside_axis(width), height=min(360, width))
-
-
 def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Sequence[str]) -> Any:
     """Values of one measure in each part of the questions, a dot a run; each run with a name of its own has its own
     height within a part, so that equal values do not hide each other. Fields: stratum, run, value, named, tip."""
@@ -167,34 +110,14 @@ def strata(rows: Rows, runs: Sequence[str], width: int, measure: str, order: Seq
         alt.Chart(data(rows))
         .mark_point(filled=True, size=40, opacity=0.9)
         .encode(
-            x=alt.X("value:Q", title=measure, scale=alt.Scale(zero=False), axis=_numbers(width)),
+            x=alt.X("value:Q", title=measure, scale=alt.Scale(zero=False), axis=numbers(width)),
             y=alt.Y("stratum:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=limit, grid=True)),
             yOffset=alt.YOffset("named:N", scale=alt.Scale(domain=list(runs), paddingOuter=1)),
-            color=_color(runs, width),
+            color=color(runs, width),
             description="tip:N",
         )
     )
-    return dressed(chart, _names_beside(width, order), height={"step": 28, "for": "position"})
-
-
-def reliability(rows: Rows, runs: Sequence[str], width: int) -> Any:
-    """Share right over stated confidence in ten bins: on the diagonal a confidence means what it says. Fields: run,
-    confidence, right, low, high, named, tip."""
-    import altair as alt
-
-    unit = alt.Scale(domain=[0, 1])
-    ends = alt.Chart(data([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
-    diagonal = ends.mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")
-    x = alt.X("confidence:Q", title="mean confidence of the bin", scale=unit, axis=_percent(width))
-    y = alt.Y("right:Q", title="share of these that are right", scale=unit, axis=alt.Axis(format="%"))
-    base = alt.Chart(data(rows)).encode(x=x, color=_color(runs, width, strokes=True))
-    bars = base.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q", scale=unit), y2="high:Q")
-    dots = base.mark_point(filled=True, size=50, opacity=1).encode(y=y, description="tip:N")
-    return dressed(
-        diagonal + _lines(rows, runs, width, (x, y)) + bars + dots,
-        _beside_axis(width),
-        height=min(430, width),
-    )
+    return dressed(chart, names_beside(width, order), height={"step": 28, "for": "position"})
 
 
 def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) -> Any:
@@ -206,14 +129,14 @@ def differences(rows: Rows, measures: Sequence[str], width: int, margin: float) 
     title = "new run minus old run"
     lines = base.mark_rule(color=CORRECT, strokeWidth=2).encode(x="low:Q", x2="high:Q")
     points = base.mark_point(filled=True, size=50, color=CORRECT, opacity=1).encode(
-        x=alt.X("difference:Q", title=title, axis=_numbers(width, "+.3~f")), description="tip:N"
+        x=alt.X("difference:Q", title=title, axis=numbers(width, "+.3~f")), description="tip:N"
     )
     zero = alt.Chart(data([{"at": 0}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(x="at:Q")
     band = (
         alt.Chart(data([{"at": -margin, "to": margin}])).mark_rect(color=GRID, opacity=0.5).encode(x="at:Q", x2="to:Q")
     )
     chart = band + zero + lines + points if margin else zero + lines + points
-    return dressed(chart, _names_beside(width, measures), height={"step": 30})
+    return dressed(chart, names_beside(width, measures), height={"step": 30})
 
 
 def curves(
@@ -228,17 +151,17 @@ def curves(
     import altair as alt
 
     (across, x_title), (up, y_title) = xy
-    x = alt.X(f"{across}:Q", title=x_title, axis=_numbers(width))
+    x = alt.X(f"{across}:Q", title=x_title, axis=numbers(width))
     y = alt.Y(f"{up}:Q", title=y_title, axis=alt.Axis(format="~%"), scale=alt.Scale(zero=True))
     dots = (
         alt.Chart(data(rows))
         .mark_point(filled=True, size=36, opacity=1)
-        .encode(x=x, y=y, color=_color(series, width, strokes=True), description="tip:N")
+        .encode(x=x, y=y, color=color(series, width, strokes=True), description="tip:N")
     )
-    chart = _lines(rows, series, width, (x, y)) + dots
+    chart = lines(rows, series, width, (x, y)) + dots
     if level is not None:
         chart = alt.Chart(data([{"at": level}])).mark_rule(color=MUTED, strokeDash=[4, 4]).encode(y="at:Q") + chart
-    return dressed(chart, _beside_axis(width), height=min(300, width))
+    return dressed(chart, beside_axis(width), height=min(300, width))
 
 
 def named(run: str, runs: Sequence[str]) -> str:
@@ -257,7 +180,9 @@ def read_by_points(rows: Rows) -> Rows:
     return [row | {"line": "{} {}".format(*spans[row["run"]])} for row in rows]
 
 
-def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False) -> Any:
+def lines(
+    rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, clip: bool = False, legend: bool = True
+) -> Any:
     """Draw one line per run; those that have a name of their own lie above the others."""
     import altair as alt
 
@@ -267,13 +192,17 @@ def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, 
         part = [row for row in rows if (row["named"] != OTHERS) == on_top]
         if not part:
             continue
-        dashes = alt.StrokeDash("named:N", title=None, scale=_scale(runs, [list(d) for d in DASHES], [1, 0]))
+        dashes = alt.StrokeDash(
+            "named:N",
+            title=None,
+            scale=_scale(runs, [list(d) for d in DASHES], [1, 0]),
+            legend=alt.Undefined if legend else None,
+        )
+        stroke = color(runs, width, strokes=True, legend=legend)
         layer = (
             alt.Chart(data(part))
             .mark_line(strokeWidth=2.2 if on_top else 1, clip=clip)
-            .encode(
-                x=x, y=y, detail="run:N", order=x.shorthand, color=_color(runs, width, strokes=True), strokeDash=dashes
-            )
+            .encode(x=x, y=y, detail="run:N", order=x.shorthand, color=stroke, strokeDash=dashes)
         )
         if "line" in part[0]:
             layer = layer.encode(description="line:N")
@@ -281,18 +210,22 @@ def _lines(rows: Rows, runs: Sequence[str], width: int, xy: tuple[Any, Any], *, 
     return chart if chart is not None else alt.Chart(data([])).mark_line().encode(x=x, y=y)
 
 
-def _color(runs: Sequence[str], width: int, *, strokes: bool = False) -> Any:
+def color(runs: Sequence[str], width: int, *, strokes: bool = False, legend: bool = True) -> Any:
+    """Return the colour of a run's marks, with a legend where no names stand beside them."""
     import altair as alt
 
-    legend = alt.Legend(
+    if not legend:
+        return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=None)
+    key = alt.Legend(
         orient="bottom",
         title=None,
         columns=1 if width < NARROW else 3,
         labelLimit=width - 60 if width < NARROW else 200,
         symbolType="stroke" if strokes else "circle",
         symbolSize=260 if strokes else 80,
+        symbolOpacity=1,
     )
-    return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=legend)
+    return alt.Color("named:N", scale=_scale(runs, list(LINES), OTHER), legend=key)
 
 
 def _scale(runs: Sequence[str], values: list[Any], other: Any) -> Any:
@@ -308,30 +241,39 @@ def _runs_axis(runs: Sequence[str], width: int) -> Any:
 def _rows_axis(field: str, names: Sequence[str], width: int) -> Any:
     import altair as alt
 
-    return alt.Y(f"{field}:N", sort=list(names), title=None, axis=alt.Axis(labelLimit=_limit(width), ticks=False))
+    return alt.Y(
+        f"{field}:N",
+        sort=list(names),
+        title=None,
+        axis=alt.Axis(labelLimit=_limit(width), ticks=False, minExtent=_extent(width, names)),
+    )
 
 
 def _limit(width: int) -> int:
     return 105 if width < NARROW else 230
 
 
-def _names_beside(width: int, names: Sequence[str]) -> float:
+def names_beside(width: int, names: Sequence[str]) -> float:
     """Return what a row of names leaves of the width, so that the whole drawing is about as wide as asked for."""
-    longest = max((len(name) for name in names), default=0)
-    return float(width - min(_limit(width), 7 * longest) - 22)
+    return float(width - _extent(width, names) - 22)
 
 
-def _beside_axis(width: int) -> float:
+def _extent(width: int, names: Sequence[str]) -> float:
+    """Return the pixels of a row of names, in the widest of the fonts that may show them."""
+    return min(_limit(width), 7.0 * max((len(name) for name in names), default=0))
+
+
+def beside_axis(width: int) -> float:
     return float(width - 62)
 
 
-def _percent(width: int) -> Any:
+def percent(width: int) -> Any:
     import altair as alt
 
     return alt.Axis(format="%", tickCount=5 if width < NARROW else 10)
 
 
-def _numbers(width: int, form: str | None = None) -> Any:
+def numbers(width: int, form: str | None = None) -> Any:
     import altair as alt
 
     ticks = 4 if width < NARROW else 8
@@ -357,8 +299,8 @@ def unpacked(specification: Any) -> Any:
     return parts | ({"datasets": {name: json.loads(rows) for name, rows in held.items()}} if held else {})
 
 
-def dressed(chart: Any, width: Any, height: Any) -> Any:
-    """Return the theme."""
+def dressed(chart: Any, width: Any = None, height: Any = None) -> Any:
+    """Return a chart in the theme, of this size or of its parts' own."""
     axis = {
         "labelColor": MUTED,
         "titleColor": INK,
@@ -372,7 +314,8 @@ def dressed(chart: Any, width: Any, height: Any) -> Any:
         "labelFlush": False,
     }
     legend = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2}
-    return chart.properties(width=width, height=height, background="transparent").configure(
+    size = {} if width is None else {"width": width, "height": height}
+    return chart.properties(**size, background="transparent").configure(
         font=FONT,
         axis=axis,
         legend=legend,

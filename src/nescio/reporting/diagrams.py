@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nescio.reporting.charts import CORRECT, GRID, INCORRECT, INK, MUTED, NARROW, UNANSWERED, Rows, data, dressed
+from nescio.reporting.direct import apart
 
 KINDS = ("correct", "unanswered", "incorrect")  # from top to bottom
 COLOURS = dict(zip(KINDS, (CORRECT, UNANSWERED, INCORRECT), strict=True))
@@ -45,7 +46,7 @@ def flow(rows: Rows, names: tuple[str, str], width: int) -> Any:
                     {"x": x, "y": y, "y2": y + max(thick, 0.75), "kind": kind, "move": old + new, "tip": row["tip"]}
                 )
     for side, (bars, x) in enumerate(zip(sides, (left, right - bar), strict=True)):
-        middles = _apart([(low + high) / 2 for low, high in bars.values()], 30.0, top + 8.0, HEIGHT - 14.0)
+        middles = apart([(low + high) / 2 for low, high in bars.values()], 30.0, top + 8.0, HEIGHT - 14.0)
         for (kind, (low, high)), y in zip(bars.items(), middles, strict=True):
             n = sum(row["n"] for row in rows if row[("old", "new")[side]] == kind)
             ends.append({"x": x, "x2": x + bar, "y": low, "y2": max(high, low + 0.75), "kind": kind})
@@ -66,18 +67,6 @@ def _stacked(rows: Rows, side: str, top: float, scale: float, gap: float) -> dic
         bars[kind] = (at, high)
         at = high + gap
     return bars
-
-
-def _apart(places: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Rising places moved so that each is at least so far from the next, within low and high where that can be."""
-    spread: list[float] = []
-    for place in places:
-        spread.append(max(place, low if not spread else spread[-1] + least))
-    limit = high
-    for i in reversed(range(len(spread))):
-        spread[i] = min(spread[i], limit)
-        limit = spread[i] - least
-    return spread
 
 
 def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: int) -> Any:
@@ -112,8 +101,8 @@ def _flow_layers(streams: Rows, ends: Rows, labels: Rows, heads: Rows, width: in
 
 def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any:
     """Draw runs on a line by their value, and bars that join those that are tied (after Demšar, JMLR 2006, turned on
-    its side so that many names can be read). Fields of rows: label, value, tip, in the order of the ranks; of bars:
-    first, last (places), lane, tip."""
+    its side so that many names can be read). Fields of rows: label, run, value, tip, in the order of the ranks; of
+    bars: first, last (places), lane, tip, runs."""
     narrow = width < NARROW
     longest = max((len(row["label"]) for row in rows), default=1)
     lanes = max((bar["lane"] for bar in bars), default=-1) + 1
@@ -133,14 +122,18 @@ def critical_difference(rows: Rows, bars: Rows, width: int, measure: str) -> Any
     for i, row in enumerate(rows):
         at = top + ROW / 2 + (row["value"] - best) * spread
         for order, (px, py) in enumerate(((axis, at), (bend, places[i]), (end, places[i]))):
-            lines.append({"x": px, "y": py, "run": i, "order": order})
-        texts.append({"x": end + 5, "y": places[i], "text": row["label"], "at": at, "axis": axis, "tip": row["tip"]})
+            lines.append({"x": px, "y": py, "run": row.get("run", i), "order": order})
+        own = {"run": row["run"]} if "run" in row else {}
+        texts.append(
+            {"x": end + 5, "y": places[i], "text": row["label"], "at": at, "axis": axis, "tip": row["tip"]} | own
+        )
     drawn = [
         {
             "x": bend + step * (bar["lane"] + 0.6),
             "y": places[bar["first"]] - 5,
             "y2": places[bar["last"]] + 5,
             "tip": bar["tip"],
+            "runs": bar.get("runs", []),
         }
         for bar in bars
     ]

@@ -113,18 +113,18 @@ def shortened(texts: Sequence[str], width: int) -> dict[str, str]:
     """Return names in so many characters, cut in the middle, and still all different: where the middle is what tells
     them apart, what they share is cut."""
     long = [text for text in dict.fromkeys(texts) if length(text) > width]
-    short = {text: _middle(text, width) for text in long}
+    short = {text: middle(text, width) for text in long}
     if len(set(short.values())) < len(long):
         first, last = _shared(long), _shared([text[::-1] for text in long])
         for text in long:
             own = text[first : len(text) - last or None]
-            short[text] = _middle(f"{CUT if first else ''}{own}{CUT if last else ''}", width)
+            short[text] = middle(f"{CUT if first else ''}{own}{CUT if last else ''}", width)
     taken = {text for text in texts if length(text) <= width}
     for text in long:
         times, name = 1, short[text]
         while name in taken:
             times += 1
-            name = f"{_middle(short[text], width - len(str(times)) - 1)}~{times}"
+            name = f"{middle(short[text], width - len(str(times)) - 1)}~{times}"
         taken.add(name)
         short[text] = name
     return short
@@ -221,7 +221,7 @@ def _folded(cells: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _middle(text: str, width: int) -> str:
+def middle(text: str, width: int) -> str:
     if length(text) <= width:
         return text
     end = (width - 1) // 2

@@ -27,7 +27,7 @@
         const [low, high] = small ? small.textContent.slice(1, -1).split(", ").map(Number) : [null, null];
         return [cell.dataset.sort === "" ? null : Number(cell.dataset.sort), low, high];
       });
-      return [cells[0].firstChild.textContent.trim(), cells[1].textContent, ...numbers, cells.at(-1).textContent.replaceAll(",", "")];
+      return [cells[0].firstChild.textContent.trim(), cells[1].dataset.name, ...numbers, cells.at(-1).textContent.replaceAll(",", "")];
     });
     return [["rank", "run", ...values.flatMap((name) => [name, name + " low", name + " high"]), "n"], ...rows];
   };

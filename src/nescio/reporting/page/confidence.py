@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import NescioError
-from nescio.reporting import charts
+from nescio.reporting import charts, panels
 from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective import curve
+from nescio.selective.bands import risk_band
 from nescio.selective.tuning import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 
 POINTS = 200  # of one risk-coverage curve, evenly spaced in coverage
 BINS = 10
+TOGETHER = 3  # runs whose curves share one chart; more have a panel each
+MOST_PANELS = 12
 
 
 def confidence_figures(report: ReportData) -> tuple[tuple[Figure, ...], tuple[Note, ...]]:
@@ -49,18 +55,12 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         if one.left_out:
             of_curves.append(without_confidence(one))
         name = report.shown[run]
-        rows += [
-            {
-                "run": name,
-                "threshold": p.threshold,
-                "coverage": p.coverage,
-                "risk": p.risk,
-                "named": charts.named(name, top),
-            }
-            for p in steps
-        ]
+        band = risk_band(one, steps, level=report.level / 100, seed=report.seed) if report.level else None
+        for i, p in enumerate(steps):
+            row: Record = {"run": name, "threshold": p.threshold, "coverage": p.coverage, "risk": p.risk}
+            rows.append(row | ({"low": band[i][0], "high": band[i][1]} if band else {}))
         if point := _as_it_was(report, data, run):
-            points.append(point | {"named": charts.named(name, top)})
+            points.append(point)
     notes = of_curves
     if lacking:
         notes.append(
@@ -72,19 +72,45 @@ def risk_figure(report: ReportData, data: Evidence) -> tuple[Figure | None, tupl
         )
     if not rows:
         return None, tuple(notes)
-    words = "; ".join(str(p["tip"]) for p in points if p["named"] != charts.OTHERS)
+    split = [report.shown[run] for run in having][:MOST_PANELS] if len(having) > TOGETHER else []
+    top = report.highlighted if split else tuple(report.shown[run] for run in having)
+    coloured = [row | {"named": charts.named(row["run"], top)} for row in charts.read_by_points(rows)]
+    marked = [point | {"named": charts.named(str(point["run"]), top)} for point in points]
+    words = "; ".join(str(p["tip"]) for p in points if p["run"] in top)
+    lead = (
+        "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
+        "itself chose to answer."
+    )
+    if report.level:
+        lead += f" Bands are {report.level:g}% intervals at each coverage by itself, not for a whole curve at once."
+    if split:
+        lead += " Grey: the other runs."
     return Figure(
         "risk",
         "Risk over coverage",
-        "If a run gave only its most confident answers, how many of them would be wrong? A point marks what the run "
-        "itself chose to answer.",
-        f"Risk over coverage for {plural(len(report.runs) - len(lacking), 'run')}. At their own operating points: "
-        f"{words}.",
-        tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
-        lambda width: charts.risk_coverage(rows, points, top, width),
+        lead,
+        f"Risk over coverage for {plural(len(having), 'run')}. At their own operating points: {words}."
+        f"{_shown(split, having)}",
+        tuple(rows),
+        lambda width: (
+            panels.side_by_side([_risk_panel(coloured, marked, split, run)() for run in split], split, width)
+            if split
+            else panels.risk_coverage(coloured, marked, top, width)
+        ),
         "\n".join(report.commands.line("tune", "--run", run, "--curve", "-f", "json") for run in having),
-        "{run}, threshold {threshold}: answers {coverage%}, {risk%} of these wrong",
+        "{run}, threshold {threshold}: answers {coverage%}, {risk%} of these wrong"
+        + (" [{low%}, {high%}]" if report.level else ""),
+        panels=tuple((run, _risk_panel(coloured, marked, split, run)) for run in split),
     ), tuple(notes)
+
+
+def _risk_panel(rows: list[Record], points: list[Record], split: list[str], run: str) -> Callable[[], Any]:
+    return lambda: panels.risk_panel(rows, points, [row for row in rows if row["run"] in split], run)
+
+
+def _shown(split: Sequence[str], having: Sequence[str]) -> str:
+    left = len(having) - len(split)
+    return f" The charts show the first {len(split)} runs; the data has all {len(having)}." if split and left else ""
 
 
 def _as_it_was(report: ReportData, data: Evidence, run: str) -> dict[str, object] | None:
@@ -106,7 +132,6 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         probability, right = data.column("probability"), data.column("right")
     except NescioError as error:
         return None, (note("page.no_reliability", "no reliability diagram: {reason}", reason=str(error)),)
-    top = report.highlighted
     rows: list[Record] = []
     for run in report.runs:
         i = data.runs.index(run)
@@ -125,19 +150,25 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
                     "low": low,
                     "high": high,
                     "n": n,
+                    "bin": int(b),
                 }
             )
+    having = list(dict.fromkeys(row["run"] for row in rows))
+    split = having[:MOST_PANELS]
     drawn = [
         row
         | {
-            "named": row["run"],
             "tip": (
                 f"{row['run']}: of {row['n']:,} answers with confidence {row['confidence']:.2f} on average, "
                 f"{row['right']:.1%} are right"
             ),
+            "count": (
+                f"{row['run']}: {row['n']:,} answers with confidence above {row['bin'] / BINS:.1f} and up to "
+                f"{(row['bin'] + 1) / BINS:.1f}"
+            ),
         }
         for row in rows
-        if row["run"] in top
+        if row["run"] in split
     ]
     if not drawn:
         return None, ()
@@ -153,12 +184,17 @@ def reliability_figure(report: ReportData, data: Evidence) -> tuple[Figure | Non
         Figure(
             "reliability",
             "Is confidence calibrated?",
-            "Answers in ten bins of stated confidence; bars are Wilson intervals. Below the diagonal a run is "
-            "overconfident.",
-            f"Expected calibration error (the mean distance from the diagonal): {words}.",
-            tuple(rows),
-            lambda width: charts.reliability(drawn, top, width),
+            "Answers in ten bins of stated confidence, with Wilson intervals; below, how many answers each bin has. "
+            "Below the diagonal a run is overconfident.",
+            f"Expected calibration error (the mean distance from the diagonal): {words}.{_shown(split, having)}",
+            tuple({name: value for name, value in row.items() if name != "bin"} for row in rows),
+            lambda width: panels.side_by_side([_reliability_panel(drawn, run)() for run in split], split, width),
             report.commands.line("score", "-m", "ECE"),
+            panels=tuple((run, _reliability_panel(drawn, run)) for run in split),
         ),
         (),
     )
+
+
+def _reliability_panel(rows: list[Record], run: str) -> Callable[[], Any]:
+    return lambda: panels.reliability_panel([row for row in rows if row["run"] == run], BINS)

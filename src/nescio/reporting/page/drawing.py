@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nescio.reporting import charts
+from nescio.reporting.layout import shortened
 from nescio.reporting.page.figure import Figure
 from nescio.reporting.page.texts import as_json
 from nescio.sources.writing import whole_folder
@@ -20,6 +21,7 @@ from nescio.text import sanitize
 WIDE, NARROW = 760, 320  # the widths in pixels that each chart is drawn for
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _CLIP = re.compile(r'(?<=id="clip)\d+(?=")|(?<=url\(#clip)\d+(?=\))')
+_RANKED = re.compile(r"\A\d+ ")  # a rank before a name
 _DATA_DIGITS = 6  # behind the point; of what is smaller than _SMALL, such as p-values, as many significant ones
 _SMALL, _SMALL_DIGITS = 1e-3, 4
 # What every object of JavaScript has: Vega looks texts up in objects, and takes these for things that it put there
@@ -39,6 +41,9 @@ _INHERITED = {
     "__proto__",
 }
 _MARKS = ("point", "bar", "rect mark", "area mark", "rule mark", "line mark")  # what says something under the mouse
+# How a mark carries whose it is: by the places of its runs and this, before what it says.
+_OF, _OWN = "|", "own"
+_LONGEST = ((420, 15), (10_000, 33))  # characters of a name in drawings below a width
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +67,31 @@ def table(figure: Figure) -> dict[str, Any]:
     return {"columns": columns, "rows": rows, **({"hint": figure.hint} if figure.hint else {})}
 
 
-def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
-    """Figures by name, each with both of its drawings: while one is drawn, the next is specified."""
-    from markupsafe import Markup
+def drawn(figures: Sequence[Figure], runs: Sequence[str] = ()) -> dict[str, Drawn]:
+    """Draw figures, by name: each in two widths, or in panels. `runs` are the names by which marks and texts are known
+    to be a run's. While one is drawn, the next is specified."""
+    from markupsafe import Markup, escape
 
+    places = {name: i for i, name in enumerate(runs)}
     with ThreadPoolExecutor(1) as pool:
-        waiting = [
-            (figure, width, pool.submit(_svg, _specification(figure, width)))
-            for figure in figures
-            for width in (WIDE, NARROW)
-        ]
-        done = {
-            (figure.name, width): Markup(cleaned(drawing.result(), f"{figure.name}-{width}-"))
-            for figure, width, drawing in waiting
-        }
+        waiting = []
+        for figure in figures:
+            if figure.panels:
+                parts = [(run, f"p{i}", NARROW, draw()) for i, (run, draw) in enumerate(figure.panels)]
+            else:
+                parts = [("", str(width), width, figure.draw(width)) for width in (WIDE, NARROW)]
+            for run, part, width, chart in parts:
+                short = _short(runs, width)
+                waiting.append((figure, run, part, short, pool.submit(_svg, _specification(chart, places, short))))
+        done: dict[str, list[Any]] = {}
+        for figure, run, part, short, drawing in waiting:
+            known = {short.get(name, name): i for name, i in places.items()}
+            svg = Markup(cleaned(drawing.result(), f"{figure.name}-{part}-", known))
+            if figure.panels:
+                of, shown = places.get(run, ""), escape(shortened(runs, _LONGEST[1][1]).get(run, run))
+                title = f'<p data-run="{of}" title="{escape(run)}"><bdi>{shown}</bdi></p>'
+                svg = Markup(f'<div class="panel">{title}{svg}</div>')
+            done.setdefault(figure.name, []).append(svg)
     return {
         f.name: Drawn(
             f.name,
@@ -83,18 +99,25 @@ def drawn(figures: Sequence[Figure]) -> dict[str, Drawn]:
             sanitize(f.lead, target="page"),
             sanitize(f.words, target="page"),
             f.command,
-            done[f.name, WIDE],
-            done[f.name, NARROW],
+            Markup("").join(done[f.name]) if f.panels else done[f.name][0],
+            None if f.panels else done[f.name][1],
             len(f.rows),
         )
         for f in figures
     }
 
 
-def cleaned(drawing: str, prefix: str = "") -> str:
+def _short(runs: Sequence[str], width: int) -> dict[str, str]:
+    """Return names that are shorter in a drawing of this width."""
+    most = next(most for below, most in _LONGEST if width < below)
+    return shortened(runs, most)
+
+
+def cleaned(drawing: str, prefix: str = "", runs: Mapping[str, int] | None = None) -> str:
     """Return a drawing fit for the page: no scripts, links or roles; marks that say something carry it in `data-tip`,
-    lines that are read by their points which rows these are in `data-line`; short numbers; and names of its own
-    (`prefix`) for the shapes that it clips by."""
+    lines that are read by their points which rows these are in `data-line`, and marks and texts of runs (`runs`: the
+    place of each name) these in `data-run`; short numbers; and names of its own (`prefix`) for the shapes that it
+    clips by."""
     from lxml import etree
 
     root = etree.fromstring(drawing.encode(), etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
@@ -104,9 +127,16 @@ def cleaned(drawing: str, prefix: str = "") -> str:
             element.getparent().remove(element)
             continue
         described = element.attrib.pop("aria-label", None)
-        if described and element.get("aria-roledescription") in _MARKS:
-            line = element.get("aria-roledescription") == "line mark"
-            element.set("data-line" if line else "data-tip", described)
+        if described:
+            kind = element.get("aria-roledescription")
+            own, known, said = described.partition(_OF)
+            own, said = (own, said) if known else ("", described)
+            if own:
+                element.set("data-run", own)
+            if said and kind in _MARKS:
+                element.set("data-line" if kind == "line mark" else "data-tip", said)
+        if tag == "text" and runs and (place := runs.get(_RANKED.sub("", "".join(element.itertext())))) is not None:
+            element.set("data-run", str(place))
         for name in list(element.attrib):
             if name.startswith(("on", "aria-")) or name in ("role", "class") or "href" in name:
                 del element.attrib[name]
@@ -130,7 +160,7 @@ def write_figures(figures: Sequence[Figure], folder: Path) -> list[str]:
 
     with whole_folder(folder) as draft:
         for figure in figures:
-            chart = _specification(figure, 640, paper=True)
+            chart = _specification(figure.draw(640), paper=True)
             stem = draft / figure.name
             stem.with_suffix(".svg").write_text(_svg(chart), encoding="utf-8")
             stem.with_suffix(".pdf").write_bytes(vl_convert.vegalite_to_pdf(chart, allowed_base_urls=[]))
@@ -150,28 +180,61 @@ def _svg(chart: dict[str, Any]) -> str:
     return _CLIP.sub(lambda match: numbers[match[0]], svg)
 
 
-def _specification(figure: Figure, width: int, *, paper: bool = False) -> dict[str, Any]:
-    chart = figure.draw(width)
+def _specification(
+    chart: Any, runs: Mapping[str, int] | None = None, short: Mapping[str, str] | None = None, *, paper: bool = False
+) -> dict[str, Any]:
+    """Return what is drawn; for the page, marks say whose they are, and names are short."""
     if paper:
         chart = chart.properties(background="white")
     # The specifications are ours and the tests validate them; checking each against the whole schema would cost
     # seconds.
-    drawable: dict[str, Any] = _drawable(_described(charts.unpacked(chart.to_dict(validate=False))))
+    plain = charts.unpacked(chart.to_dict(validate=False))
+    sets = plain.pop("datasets", {})
+    if runs is not None:
+        sets = {name: _owned(rows, runs) for name, rows in sets.items()}
+    described: dict[str, Any] = _described(plain, sets, None) | {"datasets": sets}
+    drawable: dict[str, Any] = _drawable(_renamed(described, short or {}))
     return drawable
 
 
-def _described(part: Any) -> Any:
-    """Let only those marks have a description that were given one: Vega describes the others by their first row, which
-    is false of a line."""
+def _owned(rows: list[dict[str, Any]], runs: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Say in each row of marks whose they are, before what they say."""
+    owned = []
+    for row in rows:
+        names = row.get("runs", [row.get("run")])
+        own = " ".join(str(runs[name]) for name in names if name in runs)
+        said = {name: f"{own}{_OF}{row[name]}" for name in ("tip", "line", "count") if name in row}
+        owned.append(row | {_OWN: f"{own}{_OF}" if own else ""} | said)
+    return owned
+
+
+def _described(part: Any, sets: Mapping[str, list[dict[str, Any]]], held: str | None) -> Any:
+    """Let only those marks have a description that were given one, or that are of a run: Vega describes the others by
+    their first row, which is false of a line."""
     if isinstance(part, list):
-        return [_described(item) for item in part]
+        return [_described(item, sets, held) for item in part]
     if not isinstance(part, dict):
         return part
-    inner = {name: value if name == "datasets" else _described(value) for name, value in part.items()}
+    held = part["data"].get("name", held) if isinstance(part.get("data"), dict) else held
+    inner = {name: _described(value, sets, held) for name, value in part.items()}
     if "mark" in inner and "description" not in inner.get("encoding", {}):
-        mark = inner["mark"]
-        inner["mark"] = (mark if isinstance(mark, dict) else {"type": mark}) | {"aria": False}
+        rows = sets.get(held or "", [])
+        if any(row.get(_OWN) for row in rows):
+            inner["encoding"] = inner.get("encoding", {}) | {"description": {"field": _OWN, "type": "nominal"}}
+        else:
+            mark = inner["mark"]
+            inner["mark"] = (mark if isinstance(mark, dict) else {"type": mark}) | {"aria": False}
     return inner
+
+
+def _renamed(part: Any, short: Mapping[str, str]) -> Any:
+    """Shorten names of runs, wherever a text is nothing but one, or one after its rank."""
+    if isinstance(part, str):
+        name = _RANKED.sub("", part)
+        return part[: len(part) - len(name)] + short.get(name, name)
+    if isinstance(part, list):
+        return [_renamed(item, short) for item in part]
+    return {name: _renamed(item, short) for name, item in part.items()} if isinstance(part, dict) else part
 
 
 def _drawable(part: Any) -> Any:

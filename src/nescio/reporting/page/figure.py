@@ -15,7 +15,8 @@ Record = dict[str, Any]
 class Figure:
     """One figure. `words` are its text alternative, `rows` its data, `draw` its chart for a width in pixels, `command`
     what gives its data again; `hint` says what a point of a line is, as a template of the names of its row: `{run}`,
-    `{risk%}` as a percentage, `{value.3}` with three decimals."""
+    `{risk%}` as a percentage, `{value.3}` with three decimals. `panels` are small charts of one run each, which stand
+    side by side in the page in place of the one chart."""
 
     name: str
     title: str
@@ -25,6 +26,7 @@ class Figure:
     draw: Callable[[int], Any]
     command: str
     hint: str = ""
+    panels: tuple[tuple[str, Callable[[], Any]], ...] = ()
 
 
 def first_of(many: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
-from nescio.reporting import charts
+from nescio.reporting import abstention, charts
 from nescio.reporting.board import number
 from nescio.reporting.page.figure import MOST_ROWS, Figure, Record, first_of
 from nescio.reporting.page.report_data import ReportData, score_command
@@ -126,9 +126,9 @@ def gain_figure(report: ReportData) -> Figure | None:
         "The gain from abstaining",
         "A run on the diagonal answers everything. The distance above the diagonal is the credit that c@1 gives for "
         "abstaining instead of answering wrongly.",
-        f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}",
+        f"c@1 over accuracy, {plural(len(rows), 'run')}. {gained}{others(report)}",
         tuple(rows),
-        lambda width: charts.gain(drawn, top, width),
+        lambda width: abstention.gain(drawn, top, width),
         report.commands.line("score", "-m", "c@1", "-m", "accuracy"),
     )
 
@@ -151,15 +151,15 @@ def penalty_figure(report: ReportData) -> Figure | None:
     grid = sorted({*(i / 50 for i in range(46)), *MARKED})
     rows = [at(run, t) for run in runs for t in grid]
     marked = [row for row in rows if row["t"] in MARKED and row["named"] != charts.OTHERS]
-    cut = " The axis is truncated at -0.5." if any(row["value"] < charts.PENALTY_CUT for row in rows) else ""
+    cut = " The axis is truncated at -0.5." if any(row["value"] < abstention.PENALTY_CUT for row in rows) else ""
     return Figure(
         "penalty",
         "Which run is best for a given cost of errors",
         "penalty(t) gives 1 for a right answer, subtracts t/(1-t) for a wrong one, and gives 0 for an abstention. "
         "Below the dashed line, a system that never answers would be better.",
-        _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut,
+        _said_of_winners(winners, worth, any(not c + w for c, w, _ in counts.values())) + cut + others(report),
         tuple({k: v for k, v in row.items() if k != "named"} for row in rows),
-        lambda width: charts.penalty(rows, marked, top, width),
+        lambda width: abstention.penalty(rows, marked, top, width),
         report.commands.line("score", *asked([f"penalty(t={t:g})" for t in MARKED])),
         "{run}: penalty(t={t}) = {value.3}",
     )
@@ -266,13 +266,17 @@ def strata_figure(report: ReportData) -> Figure | None:
     )
 
 
+def others(report: ReportData) -> str:
+    """Say what the grey marks of a chart are."""
+    more = len(report.runs) - charts.MOST_NAMED
+    return f" Grey: {plural(more, 'other run')}." if more > 0 else ""
+
+
 def _grey(report: ReportData) -> str:
     """Return what dots without bars and without a colour leave to the table."""
-    others = len(report.runs) - charts.MOST_NAMED
-    if others > 0:
-        return (
-            f" Grey: {plural(others, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
-        )
+    more = len(report.runs) - charts.MOST_NAMED
+    if more > 0:
+        return f" Grey: {plural(more, 'other run')}; names{' and intervals' if report.level else ''} are in the table."
     return " Intervals are in the table." if report.level else ""
 
 

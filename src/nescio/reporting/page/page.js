@@ -81,6 +81,7 @@ const page = (() => {
     const box = stop.mark.getBoundingClientRect();
     return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   };
+  const acrossOf = (stop) => placeOf(stop).x - (stop.mark ?? stop.path).ownerSVGElement.getBoundingClientRect().x; // each panel counts from its own left
   const hint = (stop, x, y) => {
     if (lit?.mark) lit.mark.classList.remove("lit");
     ring.remove();
@@ -130,8 +131,8 @@ const page = (() => {
       const lines = series.some((own) => own[0].path);
       const step = (by) => (now < 0 ? (by > 0 ? 0 : last) : (now + by + all.length) % all.length);
       const other = (by) => { // the point of the next line that is nearest to this one from side to side
-        const from = placeOf(all[now]).x, next = series[(series.findIndex((own) => own.some(same)) + by + series.length) % series.length];
-        return all.indexOf(next.reduce((best, stop) => (Math.abs(placeOf(stop).x - from) < Math.abs(placeOf(best).x - from) ? stop : best)));
+        const from = acrossOf(all[now]), next = series[(series.findIndex((own) => own.some(same)) + by + series.length) % series.length];
+        return all.indexOf(next.reduce((best, stop) => (Math.abs(acrossOf(stop) - from) < Math.abs(acrossOf(best) - from) ? stop : best)));
       };
       const to = along ? step(along) : across ? (lines && now >= 0 ? other(across) : step(across)) : { Home: 0, End: last }[event.key];
       if (to === undefined) return;

@@ -32,6 +32,7 @@ def rank_figure(report: ReportData) -> Figure | None:
     drawn = [
         {
             "label": label,
+            "run": name,
             "value": rank.value,
             "tip": f"{name}: {report.main} {rank.value:.3f}, rank {rank.low} to {rank.high}",
         }
@@ -43,6 +44,7 @@ def rank_figure(report: ReportData) -> Figure | None:
             "first": first,
             "last": last,
             "lane": lane,
+            "runs": shown[first : last + 1],
             "tip": f"no significant difference: {enumerated(shown[first : last + 1], 6)}",
         }
         for (first, last), lane in zip(bars, _lanes(bars), strict=True)
@@ -70,7 +72,7 @@ def rank_figure(report: ReportData) -> Figure | None:
         "Critical-difference diagram",
         f"Runs by their {report.main}. A bar joins neighbouring runs that are not significantly different from each "
         "other (paired tests, corrected for all pairs). Runs without a common bar can be tied too: the squares "
-        "below show each pair.",
+        "show each pair.",
         words + first_of(len(ranked)),
         tuple(rows),
         lambda width: diagrams.critical_difference(drawn, joined, width, report.main),
@@ -116,7 +118,8 @@ def pair_figure(report: ReportData) -> Figure | None:
                     f"{report.shown[run]} against {report.shown[other]}: {difference(pair)[0]}: "
                     f"{pair.verdict or 'undefined'}"
                 )
-                drawn.append({"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip})
+                square = {"row": labels[i], "column": str(j + 1), "verdict": verdict, "sign": sign, "tip": tip}
+                drawn.append(square | {"runs": [report.shown[run], report.shown[other]]})
     rows = tuple(_plain_pair(report, row) for row in report.comparisons)
     alike = [row for row in report.comparisons if not row.significant]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]

@@ -2,6 +2,9 @@
 (() => {
   const { held, $, make, isolated, keep } = page;
   if (!held.browser) return;
+  const called = (r) => page.nameOf?.(r, own.runs[r]) ?? isolated(own.runs[r]);
+
+  $("questions").classList.toggle("many", held.browser.runs.length > 12); // then the rows need the whole width
 
   // --- what there is
   const own = held.browser, n = own.questions.length, R = own.runs.length;
@@ -185,13 +188,13 @@
   const sum = (q) => (moves ? kindOf[moves.codes[q]] : `${right[q]} ✓ ${wrong[q]} × ${quiet[q]} –`);
   grid.querySelector(".grid-head").append(make("div", { className: "row", role: "row", "aria-rowindex": "1" },
     make("div", { className: "cell name", role: "columnheader", textContent: "question" }), make("div", { className: "cell sum", role: "columnheader", textContent: moves ? "change" : "of all runs" }),
-    ...own.runs.map((name) => make("div", { className: "cell", role: "columnheader", title: name }, make("span", {}, isolated(name))))));
+    ...own.runs.map((name, r) => make("div", { className: "cell", role: "columnheader", title: name, "data-run": String(r) }, make("span", {}, isolated(name.length > 18 ? name.slice(0, 9) + "…" + name.slice(-8) : name))))));
   grid.setAttribute("aria-colcount", R + 2);
   grid.style.setProperty("--sum", `${74 + 24 * String(R).length}px`); // three counts as long as the number of runs
   grid.style.height = `min(560px, 70vh, ${138 + Math.max(4, n) * HEIGHT}px)`; // no taller than all rows
   const newRow = () => {
     const marks = own.runs.map(() => make("i"));
-    const boxes = marks.map((mark) => make("div", { className: "cell", role: "gridcell" }, mark));
+    const boxes = marks.map((mark, r) => make("div", { className: "cell", role: "gridcell", "data-run": String(r) }, mark));
     const name = make("div", { className: "cell name", role: "rowheader" }), total = make("div", { className: "cell sum", role: "gridcell" });
     const node = make("div", { className: "row", role: "row" }, name, total, ...boxes);
     body.append(node);
@@ -275,7 +278,7 @@
     const head = make("tr", {}, ...["run", "outcome", ...(sure ? ["confidence"] : []), ...(texts ? ["answer"] : []), ...(reasons ? [own.texts.reasons] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
-      const row = make("tr", {}, make("th", { scope: "row" }, isolated(name)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
+      const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
       if (candidates?.[q * R + r] && state === 3) row.cells[1].append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
       if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
@@ -360,9 +363,9 @@
   let later = 0;
   const score = () => { clearTimeout(later); later = setTimeout(scoreNow, 60); };
   const scoreNow = () => {
-    const rows = own.runs.map((name, r) => ({ name, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
+    const rows = own.runs.map((name, r) => ({ r, ...tally(r) })).sort((a, b) => (b.values[0] ?? -1) - (a.values[0] ?? -1));
     $("own").tHead.replaceChildren(make("tr", {}, make("th", { scope: "col", className: "text", textContent: "run" }), ...["c@1", "accuracy", "coverage", "n"].map((name) => make("th", { scope: "col", textContent: name }))));
-    $("own").tBodies[0].replaceChildren(...rows.map((row) => make("tr", {}, make("th", { scope: "row" }, isolated(row.name)), ...row.values.map((value, i) => make("td", {}, ...shownValue(value, row.bounds[i]))), make("td", { textContent: row.m.toLocaleString("en") }))));
+    $("own").tBodies[0].replaceChildren(...rows.map((row) => make("tr", { "data-run": String(row.r) }, make("th", { scope: "row" }, called(row.r)), ...row.values.map((value, i) => make("td", {}, ...shownValue(value, row.bounds[i]))), make("td", { textContent: row.m.toLocaleString("en") }))));
   };
 
   // --- all together

@@ -13,6 +13,7 @@ from typing import Any
 
 from nescio import __version__
 from nescio.data.notes import Note, texts
+from nescio.reporting.layout import shortened
 from nescio.reporting.page.browser import Browser, browser, seen_by
 from nescio.reporting.page.drawing import drawn, table
 from nescio.reporting.page.figure import Figure
@@ -26,6 +27,8 @@ from nescio.reporting.page.texts import as_json
 from nescio.reporting.page.thresholds import threshold_payload, threshold_rows
 from nescio.reporting.page.words import Parts, Texts
 from nescio.text import sanitize
+
+NAMED = 34  # characters of a run's name in tables, with the whole of it under the mouse
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,20 @@ def page(report: ReportData, *, title: str | None = None, texts: Texts | None = 
     )
     return assembled(
         "report.html.jinja",
-        ("page.js", "board.js", "thresholds.js", "texts.js", "questions.js", *(("live.js",) if live else ())),
+        (
+            "page.js",
+            "highlight.js",
+            "board.js",
+            "thresholds.js",
+            "texts.js",
+            "questions.js",
+            *(("live.js",) if live else ()),
+        ),
         shared,
         figures,
         browsing,
-        held={"thresholds": threshold_payload(report)} if report.operating else {},
+        held=_held(report),
+        runs=[report.shown[run] for run in report.runs],
         board=leaderboard(report),
         level=report.level,
         main=sanitize(report.main, target="page"),
@@ -76,10 +88,11 @@ def assembled(
     browsing: Browser | None,
     *,
     held: Mapping[str, Any] | None = None,
+    runs: Sequence[str] = (),
     **own: Any,
 ) -> str:
     """Return a page: `template` filled in, with its style, its scripts and its data inside, and a policy that lets only
-    these scripts run."""
+    these scripts run. `runs` are the names of the runs that the page can highlight."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -96,7 +109,7 @@ def assembled(
     return environment.get_template(template).render(
         title=sanitize(shared.title, 200, target="page"),
         answer=_inert_answer(shared.answer),
-        figures=drawn(figures),
+        figures=drawn(figures, runs),
         questions=browsing.questions if browsing else 0,
         parts={} if browsing is None or browsing.texts is None else _parts(browsing.texts),
         signatures=[sanitize(line, target="page") for line in shared.signatures],
@@ -110,8 +123,15 @@ def assembled(
             f" 'none'; form-action 'none'{asks}"
         ),
         nescio=__version__,
+        runs=_names(runs),
         **own,
     )
+
+
+def _names(runs: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the place of each run by its name, and how tables show it."""
+    short = shortened(runs, NAMED)
+    return {name: {"place": i, "short": short.get(name, name)} for i, name in enumerate(runs)}
 
 
 def _parts(texts: Parts) -> dict[str, Any]:
@@ -147,6 +167,13 @@ def _notes(report: ReportData) -> tuple[Note, ...]:
     alone = (report.why_alone,) if report.why_alone else ()
     of_pairs = report.comparisons.notes if report.comparisons else ()
     return (*of_pairs, *alone, *report.missing, *(note for study in report.studies for note in study.notes))
+
+
+def _held(report: ReportData) -> dict[str, Any]:
+    """Return what the scripts of a report are given: how names are shown, and what runs do at each threshold."""
+    runs = _names([report.shown[run] for run in report.runs])
+    short = [name["short"] for name in runs.values()]
+    return {"short": short} | ({"thresholds": threshold_payload(report)} if report.operating else {})
 
 
 def _silence(report: ReportData) -> Sequence[Mapping[str, Any]]:

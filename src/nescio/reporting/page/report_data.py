@@ -83,6 +83,7 @@ class ReportData:
     operating: Mapping[str, Operating] = field(default_factory=dict)
     by_asked: bool = True
     shipping: Shipping | None = None
+    seed: int = 0
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -164,6 +165,7 @@ def gather(
         found,
         asked_by is not None,
         _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, found, drawn),
+        seed,
     )
 
 

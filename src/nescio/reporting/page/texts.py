@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nescio.reporting.layout import middle
 from nescio.reporting.terminal import typed
 from nescio.text import sanitize
 
@@ -15,13 +16,13 @@ NAME = 80  # characters of a name that are shown
 
 
 def names(texts: Sequence[str], most: int = NAME) -> list[str]:
-    """Names as they are shown: on one line, short, and still all different."""
+    """Names as they are shown: on one line, short (cut in the middle), and still all different."""
     shown: list[str] = []
     taken: set[str] = set()
     times: Counter[str] = Counter()
     for name in texts:
         text = " ".join(sanitize(name, 10 * most, target="page").split()) or "(no name)"
-        text = short = text if len(text) <= most else text[: most - 1] + "…"
+        text = short = text if len(text) <= most else middle(text, most)
         while text in taken:
             times[short] += 1
             text = f"{short} ({times[short] + 1})"
