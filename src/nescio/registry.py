@@ -25,6 +25,9 @@ REQUIRED = inspect.Parameter.empty  # in place of the default of a parameter tha
 _CALL = re.compile(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
+_PARTS = re.compile(r"(?:[^,()]|\([^()]*\)|[()])+")  # between commas, but for those in parentheses
+
+
 class Registry(dict[str, T]):
     """Things of one kind by name, in the order in which they were registered; `group` is the entry point of third
     parties."""
@@ -78,8 +81,8 @@ def parse_call(text: object, kind: str) -> Call:
     if not match:
         raise UsageError(f"{text!r} is not a {kind}; write it as NAME or NAME(parameter=value)")
     arguments = []
-    for part in (part.strip() for part in (match[2] or "").split(",")):
-        key, equals, value = part.rpartition("=")
+    for part in (part.strip() for part in _PARTS.findall(match[2] or "")):
+        key, equals, value = part.partition("=") if "(" in part else part.rpartition("=")
         if part:
             arguments.append((key.strip() if equals else None, value.strip()))
     return Call(text, match[1], tuple(arguments))

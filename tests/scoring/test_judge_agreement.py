@@ -11,7 +11,8 @@ import pytest
 from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.errors import MismatchError, UsageError
-from nescio.scoring.judge_agreement import ALL, HOW, against
+from nescio.scoring.agreement_tables import ALL
+from nescio.scoring.judge_agreement import HOW, against
 from nescio.stats.bias_correction import (
     human_sample_mean,
     prediction_powered,

@@ -29,7 +29,7 @@ INCOMPLETE = 3  # the exit status where answers are left that another run would 
     "--judge",
     metavar="NAME",
     help=(
-        "exact, contains, token_f1, choice, numeric, pattern, overlap, human or llm, with parameters as in "
+        "exact, contains, token_f1, choice, numeric, pattern, overlap, declined, human or llm, with parameters as in "
         "'token_f1(threshold=0.8)'. [default: choice if all questions have options, else exact]"
     ),
 )
@@ -125,9 +125,9 @@ def command(
         check_file(output, "an outcome table", SUFFIXES, inputs)
     check_results(report, inputs)
     llm = model(arguments)
-    warned = warnings(llm) if judge == commands.MODEL else []
+    warned = warnings(llm) if commands.asks_model(judge) else []
     say_notes(warned)
-    with progress("asking the model") if judge == commands.MODEL else nullcontext() as watch:
+    with progress("asking the model") if commands.asks_model(judge) else nullcontext() as watch:
         judged = commands.judge(
             list(files),
             judge=judge,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,7 +15,7 @@ from nescio.commands.places import check_file, listed
 from nescio.data.columns import Array
 from nescio.data.judges import JudgeRecord, Target, named
 from nescio.data.notes import Note
-from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
+from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.data.results import Results
 from nescio.errors import UsageError
 from nescio.formats import ReadResult, Unjudged, WriteResult
@@ -138,7 +139,7 @@ class Judged:
             judged_cells = asked_cells(data.collection, data.runs)
         else:
             theirs, judged_cells = people_on(self.outcomes, people), asked_of(self.outcomes)
-        if not (judged_cells & np.isin(theirs.state, (CORRECT, INCORRECT, SILENT))).any():
+        if not (judged_cells & np.isin(theirs.state, (CORRECT, INCORRECT, SILENT, ANSWERED))).any():
             raise people.none_judged()
         return theirs, judged_cells
 
@@ -173,12 +174,12 @@ def judge(
     """
     check_names(_JUDGE, options, READING)
     reading = Options(**options)
-    if model is not None and judge != MODEL and model.given():
-        raise UsageError(f"{model.given()[0]} is for --judge {MODEL}")
+    if model is not None and not asks_model(judge) and model.given():
+        raise UsageError(f"{model.given()[0]} is for --judge {MODEL}, or 'declined(undetermined={MODEL})'")
     result = read(listed(source), reading, gold=judge != HUMAN, judging=True)
     people, notes = None, list[Note]()
     if against is not None:
-        people, notes = _people(result, Path(against), reading.outcome_map, verdict)
+        people, notes = _people(result, Path(against), reading.outcome_map, verdict, answered=judge != HUMAN)
     model_of = lambda: connect(model or ModelOptions(), progress=progress, waiting=waiting)  # noqa: E731
     judged = _judged(result, judge, Resources(people, model_of))
     assert isinstance(judged.data, Outcomes)
@@ -187,14 +188,19 @@ def judge(
     return Judged(judged.data, name, (*notes, *judged.notes), result, by_people, people, judges_of(judged))
 
 
+def asks_model(judge: str | None) -> bool:
+    """Say whether a judge is a language model, or asks one."""
+    return judge is not None and re.search(rf"(?<![\w.]){MODEL}(?!\w)", judge) is not None
+
+
 _JUDGE = judge  # whose parameter has its name
 
 
 def _people(
-    result: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None
+    result: ReadResult, against: Path, outcome_map: Mapping[str, str], verdict: str | None, *, answered: bool
 ) -> tuple[Human, list[Note]]:
     """Read people's verdicts on the answers, and note what was made of their file."""
-    labels, notes = read_judgements(against, outcome_map, verdict)
+    labels, notes = read_judgements(against, outcome_map, verdict, answered=answered)
     if isinstance(result.data, Unjudged):
         runs = [run.name for run in result.data.runs]
         questions = [question.id for question in result.data.collection.questions]

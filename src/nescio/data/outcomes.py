@@ -15,12 +15,13 @@ from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats, named
 
 INCORRECT, CORRECT, SILENT, NOT_GRADED, ABSENT = 0, 1, 2, 3, -1
+ANSWERED = 4  # of labels alone: people say that it is an answer, and not whether it is right
 STATES = {"incorrect": INCORRECT, "correct": CORRECT, "unanswered": SILENT}
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, or NOT_GRADED where there is none.
+    """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED where there is none.
 
     Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
     `inclusion` is the probability with which the question was drawn for people, where it is known.

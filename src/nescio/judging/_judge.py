@@ -88,7 +88,7 @@ class Resources:
 
 Function = Callable[..., bool | Grade]
 F = TypeVar("F", bound=Function)
-Make = Callable[["Resources"], "Judge"]
+Make = Callable[..., "Judge"]  # of Resources, and parameters
 Remarks = Callable[[Collection, Sequence[Run]], Iterable[Note]]
 FALLBACK = "exact"  # the judge where none suits
 
@@ -121,11 +121,17 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Factory:
-    """A registered judge that is made from `Resources`."""
+    """A registered judge that is made from `Resources` and its parameters."""
 
     name: str
     make: Make
     scores: Mapping[str, Silent] = field(default_factory=dict)
+    valid: Mapping[str, Rule] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters with their defaults."""
+        return {p.name: p.default for p in list(inspect.signature(self.make).parameters.values())[1:]}
 
     @property
     def doc(self) -> str:
@@ -195,12 +201,12 @@ def judge(
     return register
 
 
-def factory(name: str) -> Callable[[Make], Make]:
+def factory(name: str, *, valid: Mapping[str, Rule] | None = None) -> Callable[[Make], Make]:
     """Register the decorated function as what makes a judge from `Resources`; it raises UsageError for one that is
-    missing."""
+    missing. `valid` is that of `judge`."""
 
     def register(make: Make) -> Make:
-        REGISTRY.add(name, Factory(name, make))
+        REGISTRY.add(name, Factory(name, make, valid=valid or {}))
         return make
 
     return register
@@ -215,8 +221,9 @@ def known(text: str, resources: Resources | None = None) -> Judge:
     call = parse_call(text, "judge")
     declared = REGISTRY.find(call.name)
     if isinstance(declared, Factory):
-        values_of(call, {}, "judge")
-        return declared.make(resources or Resources())
+        values = values_of(call, declared.parameters, "judge")
+        bound = bind(declared.name, "judge", declared.parameters, values, declared.valid)
+        return declared.make(resources or Resources(), **bound)
     return declared.bind(values_of(call, declared.parameters, "judge"))
 
 
@@ -242,7 +249,8 @@ def judge_runs(
 ) -> tuple[Outcomes, tuple[Note, ...]]:
     """Judge every answer and every declined candidate; returns the outcomes, and notes on what the judge met.
 
-    On an unanswerable question every answer is incorrect, and the judge is not asked. The graded scores of the answers
+    On an unanswerable question every answer is incorrect, and the judge is not asked, unless it `hears_silence`: then
+    it is asked only what declines. The graded scores of the answers
     of rank 1 go into `extra_columns`; on an unanswerable question they are 1 for silence and 0 for an answer.
     """
     ready = known(judge) if isinstance(judge, str) else judge
@@ -255,10 +263,11 @@ def judge_runs(
             for response in run.responses:
                 yield r, index[_key(response)], response
 
+    hears = getattr(ready, "hears_silence", False)
     to_judge = [
         AnswerToJudge(runs[r].name, _as_run_has_it(questions[q], runs[r]), response.answer)
         for r, q, response in answers()
-        if response.answer is not None and questions[q].answerable is not False
+        if response.answer is not None and (hears or questions[q].answerable is not False)
     ]
     grades = iter(ready.grade(to_judge))
     del to_judge
@@ -270,7 +279,9 @@ def judge_runs(
         answerable = questions[q].answerable is not False
         grade = None
         if response.answer is not None:
-            grade = next(grades) if answerable else Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
+            grade = next(grades) if answerable or hears else Grade(INCORRECT)
+            if not answerable and grade.state in (CORRECT, INCORRECT):
+                grade = Grade(INCORRECT, dict.fromkeys(ready.scores, 0.0))
         state, candidate = _outcome(grade, response)
         confidence = float("nan") if response.confidence is None else response.confidence
         for key, value in zip(cells, (r, q, response.rank, state, confidence, candidate), strict=True):

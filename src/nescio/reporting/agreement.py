@@ -9,6 +9,7 @@ from nescio.reporting.tables import MOST_ROWS
 
 TITLES = {
     None: "Agreement with people, on the answers that both graded",
+    "declined": "Agreement on what declines (sensitivity) and what answers (specificity)",
     "confusion": "What the judge makes of what people call so (shares of people's category)",
     "corrected": "The accuracy of each run: by the judge, by people's labels, and by both together",
 }
@@ -17,6 +18,8 @@ TITLES = {
 def show_agreement(results: Results) -> None:
     """Print the tables, but for those that are too long to be read; JSON and files have all of them."""
     for name, title in TITLES.items():
+        if name is not None and name not in results.tables:
+            continue
         records = results.records(name)
         show_text(f"{title}:")
         if len(records) <= MOST_ROWS:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,60 +18,30 @@ from numpy.typing import NDArray
 from nescio.data.columns import Array
 from nescio.data.judges import TARGETS, Target
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, Outcomes
+from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, NOT_GRADED, SILENT, Outcomes
 from nescio.data.policies import Policies, apply_policies
 from nescio.data.results import Results
 from nescio.data.signature import sign
 from nescio.errors import MismatchError, UsageError
+from nescio.scoring.agreement_tables import (
+    PEOPLE,
+    agreement_of,
+    by_run,
+    confusion_of,
+    declining_tables,
+    only_answered,
+    resampled,
+    share_of,
+    tables_of,
+)
 from nescio.stats import bias_correction, resampling
-from nescio.stats.agreement import cohen_kappa, observed_agreement
 from nescio.stats.bias_correction import Estimate
-from nescio.stats.intervals import percentile, wilson
+from nescio.stats.intervals import wilson
 from nescio.stats.prediction_powered import FEWEST
-from nescio.stats.streams import Stream
 
-ALL = "all runs"
 HOW = ("judge alone", "people alone", "prediction-powered (PPI++)", "Rogan-Gladen")
-_CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
-_PEOPLE, _JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
 _FEW = 30
 _CHANCE = 0.001  # of a warning about labels that are a random sample
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
-
-    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
-    others that it does not.
-    """
-
-    run: str
-    labels: int
-    ungraded: int
-    answers: int
-    agreement: float
-    low: float
-    high: float
-    kappa: float
-    kappa_low: float
-    kappa_high: float
-    sensitivity: float
-    specificity: float
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """How many answers people put into one category and the judge into another; `share` is of those of people's
-    category."""
-
-    run: str
-    people: str
-    judge: str
-    count: int
-    share: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +93,27 @@ def against(
         raise UsageError(f"ci must be a level in percent, between 0 and 100 (found {ci!r})")
     if judged.runs != people.runs or judged.questions != people.questions:
         raise MismatchError("judge and people must have the same runs and questions, in the same order")
-    labelled = sampled & np.isin(people.state, _PEOPLE)
+    labelled = sampled & np.isin(people.state, (*PEOPLE, ANSWERED))
     if not labelled.any():
         raise MismatchError("people judged none of these answers")
-    tables = tables_of(judged.state, people.state, labelled)
     blocks, level = resampling.blocks(resamples, seed), ci / 100
-    notes = _notes(judged, labelled, target)
-    notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
+    declining = declining_tables(judged.state, people.state, labelled)
+    spoken = [
+        agreement_of(name, table.sum(axis=0), resampled(table, blocks), level)
+        for name, table in by_run(judged.runs, declining)
+    ]
     agreements, confusions, estimates = [], [], []
-    groups = [(name, tables[r]) for r, name in enumerate(judged.runs)]
-    if len(groups) > 1:
-        groups.append((ALL, tables.sum(axis=0)))
-    for name, table in groups:
-        drawn = resampled(table, blocks)
-        agreements.append(_agreement(name, table.sum(axis=0), drawn, level))
-        confusions += _confusion(name, table.sum(axis=0), drawn, level)
-    for r, name in enumerate(judged.runs):
-        estimates += _corrected(name, _cells(judged, people, sampled, labelled, r), level, target, notes)
+    if only_answered(people.state):
+        notes, agreements = [_only_answered_note(labelled)], spoken
+    else:
+        notes = _notes(judged, labelled, target)
+        notes += chosen_labels(judged.runs, judged.state == CORRECT, sampled, labelled)
+        for name, table in by_run(judged.runs, tables_of(judged.state, people.state, labelled)):
+            drawn = resampled(table, blocks)
+            agreements.append(agreement_of(name, table.sum(axis=0), drawn, level))
+            confusions += confusion_of(name, table.sum(axis=0), drawn, level)
+        for r, name in enumerate(judged.runs):
+            estimates += _corrected(name, _cells(judged, people, sampled, labelled, r), level, target, notes)
     line = sign(
         judge=judge,
         runs=len(judged.runs),
@@ -151,62 +126,10 @@ def against(
         resamples=resamples,
         seed=seed,
     )
-    more = {"confusion": tuple(confusions), "corrected": tuple(estimates)}
+    more: dict[str, Any] = {"confusion": tuple(confusions), "corrected": tuple(estimates)} if confusions else {}
+    if more and declining[..., 0].any() | declining[..., 0, :].any():
+        more["declined"] = tuple(spoken)
     return Results(tuple(agreements), line, tuple(notes), "agreement", more)
-
-
-def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
-    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
-    questions, 3, 4)."""
-    counts = np.zeros((*labelled.shape, len(_PEOPLE), len(_JUDGE)), dtype=np.int64)
-    for i, verdict in enumerate(_PEOPLE):
-        for j, judged in enumerate(_JUDGE):
-            counts[..., i, j] = labelled & (people == verdict) & (judge == judged)
-    return counts
-
-
-def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
-    """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
-    flat = tables.reshape(len(tables), -1)
-    kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
-    drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
-    resampled_counts: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
-    return resampled_counts.reshape(-1, *tables.shape[1:])
-
-
-def _agreement(name: str, table: Array, drawn: Array, level: float) -> Agreement:
-    square, squares = table[:, :3], drawn[..., :3]
-    n, alike = int(square.sum()), int(np.trace(square))
-    value = float(observed_agreement(square))
-    bounds = wilson(alike, n, level) if name != ALL else percentile(observed_agreement(squares), level)
-    right, wrong = table[0].sum(), table[1:].sum()
-    return Agreement(
-        name,
-        int(table.sum()),
-        int(table[:, 3].sum()),
-        n,
-        value,
-        *bounds,
-        float(cohen_kappa(square)),
-        *percentile(cohen_kappa(squares), level),
-        _share(table[0, 0], right),
-        _share(wrong - table[1:, 0].sum(), wrong),
-    )
-
-
-def _confusion(name: str, table: Array, drawn: Array, level: float) -> list[Confusion]:
-    rows = []
-    with np.errstate(invalid="ignore"):
-        shares = drawn / drawn.sum(axis=2, keepdims=True)
-    for i, verdict in enumerate(_PEOPLE):
-        whole = int(table[i].sum())
-        for j, judged in enumerate(_JUDGE):
-            if not whole or (not table[:, j].any() and judged in (SILENT, NOT_GRADED)):
-                continue
-            count = int(table[i, j])
-            bounds = percentile(shares[:, i, j], level) if name == ALL else wilson(count, whole, level)
-            rows.append(Confusion(name, _CATEGORIES[verdict], _CATEGORIES[judged], count, count / whole, *bounds))
-    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +182,7 @@ def _corrected(name: str, cells: _Cells, level: float, target: Target, notes: li
     if labels >= FEWEST and math.isnan(estimates[2].value):
         notes.append(_undefined_note(name, cells))
     graded, right = n - cells.ungraded, cells.known_right + int(cells.every.sum())
-    judge = Estimate(_share(right, graded), *wilson(right, graded, level))
+    judge = Estimate(share_of(right, graded), *wilson(right, graded, level))
     whole = [judge, *(_of_all(one, cells, target, level) for one in estimates)]
     if target == "population":
         known = cells.known, cells.known_right
@@ -296,10 +219,6 @@ def _undefined_note(run: str, cells: _Cells) -> Note:
         "run {subject!r}: Rogan-Gladen is undefined because the judge's sensitivity and specificity sum to 1 or less",
         run,
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return float(part / whole) if whole else float("nan")
 
 
 def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
@@ -354,6 +273,15 @@ def _notes(judged: Outcomes, labelled: Array, target: Target) -> list[Note]:
             note("agreement.clusters", "questions are clustered, but these intervals treat them as independent")
         )
     return notes
+
+
+def _only_answered_note(labelled: Array) -> Note:
+    return note(
+        "agreement.only_answered",
+        "people's {labels:n label} {labels:says/say} what is an answer, and not which are right: the agreement is "
+        "about answering and declining, and no accuracy is corrected",
+        labels=int(labelled.sum()),
+    )
 
 
 def chosen_labels(names: Sequence[str], right: Array, sampled: Array, labelled: Array) -> list[Note]:

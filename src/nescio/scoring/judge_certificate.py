@@ -11,7 +11,7 @@ from nescio.data.columns import Array
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT, Outcomes
 from nescio.errors import MismatchError
 from nescio.pipeline.certificates import Coefficient
-from nescio.scoring.judge_agreement import resampled, tables_of
+from nescio.scoring.agreement_tables import declining_tables, only_answered, resampled, tables_of
 from nescio.stats import resampling
 from nescio.stats.agreement import cohen_kappa, gwet_ac1_of_two, krippendorff_alpha_of_two, observed_agreement
 from nescio.stats.intervals import percentile
@@ -23,6 +23,7 @@ COEFFICIENTS: dict[str, Callable[[Any], Array]] = {
     "alpha": krippendorff_alpha_of_two,
 }
 CATEGORIES = ("correct", "incorrect", "unanswered")
+DECLINING = ("declined", "answered")
 
 
 def coefficients(
@@ -37,13 +38,17 @@ def coefficients(
     """Count the labels that both graded, and compute each coefficient over all runs, with percentile intervals.
 
     Questions are resampled, all labels of one together. The categories are correct and incorrect, and unanswered where
-    people or judge use it. Arguments as of `nescio.scoring.judge_agreement.against`. Raises MismatchError where people
-    and judge graded no answer in common.
+    people or judge use it; where labels tell only what is an answer, they are declined and answered. Arguments as of
+    `nescio.scoring.judge_agreement.against`. Raises MismatchError where people and judge graded no answer in common.
     """
-    labelled = sampled & np.isin(people.state, (CORRECT, INCORRECT, SILENT))
-    tables = tables_of(judged.state, people.state, labelled).sum(axis=0)[..., :3]
-    used = 3 if tables[:, 2].any() or tables[..., 2].any() else 2
-    tables = tables[:, :used, :used]
+    categories: tuple[str, ...] = DECLINING
+    if only_answered(people.state):
+        tables = declining_tables(judged.state, people.state, sampled).sum(axis=0)[..., :2]
+    else:
+        labelled = sampled & np.isin(people.state, (CORRECT, INCORRECT, SILENT))
+        tables = tables_of(judged.state, people.state, labelled).sum(axis=0)[..., :3]
+        categories = CATEGORIES if tables[:, 2].any() or tables[..., 2].any() else CATEGORIES[:2]
+        tables = tables[:, : len(categories), : len(categories)]
     if not tables.any():
         raise MismatchError("people and judge graded no answer in common, so there is nothing to certify")
     drawn = resampled(tables, resampling.blocks(resamples, seed))
@@ -55,7 +60,7 @@ def coefficients(
         low, high = percentile(values[~np.isnan(values)], level) if undefined < len(values) else (np.nan, np.nan)
         value = _defined(float(coefficient(whole)))
         rows.append(Coefficient(name, value, _defined(low), _defined(high), undefined))
-    return int(whole.sum()), CATEGORIES[:used], tuple(rows)
+    return int(whole.sum()), categories, tuple(rows)
 
 
 def _defined(value: float) -> float | None:

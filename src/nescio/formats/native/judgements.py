@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nescio.data.notes import Note, note
-from nescio.data.outcomes import ABSENT, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
+from nescio.data.outcomes import ABSENT, ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT, STATES, Label, Outcomes
 from nescio.errors import FormatError, MismatchError, UsageError
 from nescio.sources.database import connect
 from nescio.sources.opening import open_source
@@ -44,9 +44,10 @@ WORDS = {
     **dict.fromkeys(("correct", "yes", "true", "1", "1.0", "right", "pass", "acceptable", "r"), CORRECT),
     **dict.fromkeys(("incorrect", "no", "false", "0", "0.0", "wrong", "fail", "unacceptable", "w"), INCORRECT),
     **dict.fromkeys(("inexact", "x", "unsupported", "u"), INCORRECT),  # TREC: only R is right
-    **dict.fromkeys(("unanswered", "not_attempted", "not attempted", "declined", "abstained"), SILENT),
+    **dict.fromkeys(("unanswered", "not_attempted", "not attempted", "declined", "abstained", "refused"), SILENT),
     **dict.fromkeys(("not judged", "not_judged", "ungraded", "unknown", "skipped", "?", "-"), NOT_GRADED),
 }
+ATTEMPTS = ("answered", "attempted", "answer", "attempt")  # where people say only whether a system answered
 LETTERS = {"a": CORRECT, "b": INCORRECT, "c": SILENT}  # SimpleQA's, where no other word stands in the column
 
 
@@ -57,6 +58,7 @@ def read_judgements(
     *,
     inexact: int = INCORRECT,
     named: Mapping[str, str] | None = None,
+    answered: bool = False,
 ) -> tuple[list[Label], list[Note]]:
     """Read the labels of a table (CSV, TSV, JSON Lines, Parquet, or in memory), and notes on how its words were read.
 
@@ -64,8 +66,8 @@ def read_judgements(
     the verdict, which `verdict` names where several columns could be it, and `inclusion`, the probability with which
     people were given the question. `named` says which column is which ({"run": COLUMN}; those that the table has not
     are of other tables). A row without a verdict is NOT_GRADED, and `inexact` says what an inexact answer is (for TREC
-    incorrect, for AVE neither). Raises FormatError for a table that has no such columns, a word that is no verdict, or
-    a probability that is none.
+    incorrect, for AVE neither); with `answered`, a verdict may be that it is an answer, right or wrong. Raises
+    FormatError for a table that has no such columns, a word that is no verdict, or a probability that is none.
     """
     source = open_source(table)
     if source.suffix not in (*TABLES, *LINES, ""):
@@ -86,7 +88,9 @@ def read_judgements(
         have = load_rows(connection, source, "judgements", {name for name in wanted.values() if name})
         cells = [unguarded(source, have[name]) if name and name in have else "NULL" for name in wanted.values()]
         rows = connection.execute(f"SELECT row, {', '.join(cells)} FROM judgements ORDER BY row").fetchall()
-    known = _known({row[4] for row in rows if row[4]}, outcome_map or {}, inexact)
+    known = _known(
+        {row[4] for row in rows if row[4]}, outcome_map or {}, inexact, dict.fromkeys(ATTEMPTS * answered, ANSWERED)
+    )
     labels, words = [], Counter[str]()
     for row, question, run, answer, word, odds in rows:
         state = NOT_GRADED if word is None else known.get(word)
@@ -97,7 +101,10 @@ def read_judgements(
             words[word] += 1
         inclusion = None if odds is None else _probability(source, row, odds)
         labels.append(Label(question, state, run, answer, f"{source.label}, {locate_later(source, row)}", inclusion))
-    names = {state: name for name, state in STATES.items()} | {NOT_GRADED: "not judged"}
+    names = {state: name for name, state in STATES.items()} | {
+        NOT_GRADED: "not judged",
+        ANSWERED: "an answer, right or wrong",
+    }
     notes = []
     for word, times in sorted(words.items()):
         neither = known[word] == NOT_GRADED and word.lower() in ("x", "inexact")
@@ -191,10 +198,10 @@ def _verdict(source: Any, columns: Mapping[str, str], chosen: str | None) -> str
     raise FormatError(source.label, rule, where=where, value=list(source.columns))
 
 
-def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int) -> dict[str, int]:
+def _known(words: set[str], outcome_map: Mapping[str, str], inexact: int, more: Mapping[str, int]) -> dict[str, int]:
     """Return the state of each word that is a verdict."""
     mapped = {word: STATES[to] for word, to in outcome_map.items()}
     letters = {word.lower() for word in words} <= set(LETTERS)
-    by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact}
+    by_word = LETTERS if letters and words else {**WORDS, "inexact": inexact, "x": inexact, **more}
     states = {word: mapped.get(word, by_word.get(word.lower())) for word in words}
     return {word: state for word, state in states.items() if state is not None}

@@ -1,0 +1,112 @@
+"""The judge that takes out what declines, and leaves the rest to another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nescio.data.judges import JudgeRecord
+from nescio.data.model import Collection, Question, Run
+from nescio.data.notes import Note, note
+from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.errors import shorten
+from nescio.judging._judge import AnswerToJudge, Grade, Judge, Silent
+from nescio.judging.declined.recognise import Verdict, declines, digest
+
+_NAMED = 3  # of the texts that a note shows
+
+
+@dataclass(frozen=True, slots=True)
+class DeclinedThen:
+    """Grades what declines as SILENT, what answers by the judge `then`, and what is undetermined as is asked for."""
+
+    then: Judge
+    undetermined: str = "ungraded"
+    model: Judge | None = None
+    notes: list[Note] = field(default_factory=list)
+    hears_silence: bool = True
+
+    @property
+    def record(self) -> JudgeRecord:
+        """Name the judge of what answers, what becomes of undetermined answers, and the version of the words."""
+        asked = (self.model or self.then).record
+        parameters = ("then", str(self.then.record)), ("undetermined", self.undetermined), ("words", digest())
+        return JudgeRecord("declined", parameters, model=asked.model, prompt=asked.prompt, date=asked.date)
+
+    @property
+    def scores(self) -> Mapping[str, Silent]:
+        """The graded scores of the judge of what answers."""
+        return self.then.scores
+
+    def remarks(self, collection: Collection, runs: Sequence[Run]) -> Sequence[Note]:
+        """Count what declined and what is undetermined, once it is known, and say what the other judges met."""
+        own = tuple(self.notes)
+        self.notes.clear()
+        model = self.model.remarks(collection, runs) if self.model else ()
+        return (*own, *self.then.remarks(collection, runs), *model)
+
+    def grade(self, answers: Sequence[AnswerToJudge]) -> list[Grade]:
+        """Return the grades, in the order of the answers."""
+        verdicts = [self._verdict(one) for one in answers]
+        self._report(answers, verdicts)
+        grades = dict[int, Grade]()
+        unclear = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.UNDETERMINED]
+        if self.model is not None:
+            for i, grade in zip(unclear, self.model.grade([answers[i] for i in unclear]), strict=True):
+                if grade.state in (CORRECT, INCORRECT):
+                    verdicts[i] = Verdict.ANSWERED
+                else:
+                    grades[i] = Grade(grade.state)
+        elif self.undetermined == "answered":
+            verdicts = [Verdict.ANSWERED if verdict is Verdict.UNDETERMINED else verdict for verdict in verdicts]
+        asked = [i for i, verdict in enumerate(verdicts) if verdict is Verdict.ANSWERED]
+        grades |= dict(zip(asked, self.then.grade([answers[i] for i in asked]), strict=True))
+        other = {Verdict.DECLINED: Grade(SILENT), Verdict.UNDETERMINED: Grade(NOT_GRADED)}
+        return [grades[i] if i in grades else other[verdict] for i, verdict in enumerate(verdicts)]
+
+    def _verdict(self, one: AnswerToJudge) -> Verdict:
+        return Verdict.ANSWERED if _gold_declines(one.question) else declines(one.answer)
+
+    def _report(self, answers: Sequence[AnswerToJudge], verdicts: Sequence[Verdict]) -> None:
+        """Note how many answers declined, in which words most, and how many are undetermined."""
+        words = Counter(one.answer.strip() for one, v in zip(answers, verdicts, strict=True) if v is Verdict.DECLINED)
+        if words:
+            self.notes.append(
+                note(
+                    "declined.counted",
+                    "{declined:n answer} of {answers:,} {declined:declines/decline} in words, and {declined:is/are} "
+                    "unanswered ({texts:each %s %d×}{more})",
+                    declined=words.total(),
+                    answers=len(answers),
+                    texts=[(shorten(text), times) for text, times in words.most_common(_NAMED)],
+                    more=f" and {len(words) - _NAMED} other texts" if len(words) > _NAMED else "",
+                )
+            )
+        unclear = [one for one, verdict in zip(answers, verdicts, strict=True) if verdict is Verdict.UNDETERMINED]
+        if unclear:
+            first = unclear[0]
+            self.notes.append(
+                note(
+                    "declined.undetermined",
+                    "whether {answers:n answer} {answers:answers/answer} or {answers:declines/decline} cannot be told "
+                    "by their words (first: run {run!r}, question {question!r}: {text}): {fate}",
+                    answers=len(unclear),
+                    run=first.run,
+                    question=first.question.id,
+                    text=shorten(first.answer.strip()),
+                    fate=_FATES[self.undetermined],
+                )
+            )
+
+
+_FATES = {
+    "ungraded": "they stay ungraded; declined(undetermined=llm) asks a model, and declined(undetermined=answered) "
+    "takes them for answers",
+    "answered": "they are taken for answers",
+    "llm": "the model says which",
+}
+
+
+def _gold_declines(question: Question) -> bool:
+    return any(declines(gold) is Verdict.DECLINED for gold in question.answers)

@@ -1,0 +1,139 @@
+"""Tables of what people and a judge say of the same answers, and how far they agree, run by run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.outcomes import ANSWERED, CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.stats import resampling
+from nescio.stats.agreement import cohen_kappa, observed_agreement
+from nescio.stats.intervals import percentile, wilson
+from nescio.stats.streams import Stream
+
+ALL = "all runs"
+_CATEGORIES = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered", NOT_GRADED: "ungraded"}
+PEOPLE, JUDGE = (CORRECT, INCORRECT, SILENT), tuple(_CATEGORIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a judge and people agree on the `answers` that both graded, of `labels` that people did.
+
+    `sensitivity` is the share of people's correct answers that the judge calls correct, `specificity` that of the
+    others that it does not. In the table `declined`, where answering and declining are told apart, they are those of
+    what people call declined, and of what they call an answer.
+    """
+
+    run: str
+    labels: int
+    ungraded: int
+    answers: int
+    agreement: float
+    low: float
+    high: float
+    kappa: float
+    kappa_low: float
+    kappa_high: float
+    sensitivity: float
+    specificity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """How many answers people put into one category and the judge into another; `share` is of those of people's
+    category."""
+
+    run: str
+    people: str
+    judge: str
+    count: int
+    share: float
+    low: float
+    high: float
+
+
+def tables_of(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
+    """For each run and question, 1 in the cell of what people and judge say, in rows and columns; shape (runs,
+    questions, 3, 4)."""
+    counts = np.zeros((*labelled.shape, len(PEOPLE), len(JUDGE)), dtype=np.int64)
+    for i, verdict in enumerate(PEOPLE):
+        for j, judged in enumerate(JUDGE):
+            counts[..., i, j] = labelled & (people == verdict) & (judge == judged)
+    return counts
+
+
+def only_answered(people: Array) -> bool:
+    """Say whether people's labels tell only what is an answer, and not which are right."""
+    return bool((people == ANSWERED).any())
+
+
+def declining_tables(judge: Array, people: Array, labelled: Array) -> NDArray[np.int64]:
+    """For each run and question, 1 in the cell of whether people and judge say that it declines or answers (the judge
+    also: ungraded); shape (runs, questions, 2, 3)."""
+    counts = np.zeros((*labelled.shape, 2, 3), dtype=np.int64)
+    right_or_wrong = (CORRECT, INCORRECT)
+    theirs = people == SILENT, np.isin(people, (*right_or_wrong, ANSWERED))
+    ours = judge == SILENT, np.isin(judge, right_or_wrong), judge == NOT_GRADED
+    for i, row in enumerate(theirs):
+        for j, column in enumerate(ours):
+            counts[..., i, j] = labelled & row & column
+    return counts
+
+
+def by_run(runs: Sequence[str], tables: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
+    """Return each run with its tables, and all of them together where there are several."""
+    groups = [(name, tables[r]) for r, name in enumerate(runs)]
+    return [*groups, (ALL, tables.sum(axis=0))] if len(groups) > 1 else groups
+
+
+def resampled(tables: NDArray[np.int64], blocks: Sequence[resampling.Block]) -> NDArray[np.int64]:
+    """Return the table of all questions under each resample of the questions with labels; shape (resamples, 3, 4)."""
+    flat = tables.reshape(len(tables), -1)
+    kinds, counts = np.unique(flat[flat.any(axis=1)], axis=0, return_counts=True)
+    drawn = [resampling.bootstrap(counts, block.size, block.generator(Stream.JUDGE_AGREEMENT)) for block in blocks]
+    resampled_counts: NDArray[np.int64] = np.einsum("bk,kc->bc", np.concatenate(drawn), kinds)
+    return resampled_counts.reshape(-1, *tables.shape[1:])
+
+
+def agreement_of(name: str, table: Array, drawn: Array, level: float) -> Agreement:
+    square, squares = table[:, :-1], drawn[..., :-1]
+    n, alike = int(square.sum()), int(np.trace(square))
+    value = float(observed_agreement(square))
+    bounds = wilson(alike, n, level) if name != ALL else percentile(observed_agreement(squares), level)
+    right, wrong = table[0].sum(), table[1:].sum()
+    return Agreement(
+        name,
+        int(table.sum()),
+        int(table[:, -1].sum()),
+        n,
+        value,
+        *bounds,
+        float(cohen_kappa(square)),
+        *percentile(cohen_kappa(squares), level),
+        share_of(table[0, 0], right),
+        share_of(wrong - table[1:, 0].sum(), wrong),
+    )
+
+
+def confusion_of(name: str, table: Array, drawn: Array, level: float) -> list[Confusion]:
+    rows = []
+    with np.errstate(invalid="ignore"):
+        shares = drawn / drawn.sum(axis=2, keepdims=True)
+    for i, verdict in enumerate(PEOPLE):
+        whole = int(table[i].sum())
+        for j, judged in enumerate(JUDGE):
+            if not whole or (not table[:, j].any() and judged in (SILENT, NOT_GRADED)):
+                continue
+            count = int(table[i, j])
+            bounds = percentile(shares[:, i, j], level) if name == ALL else wilson(count, whole, level)
+            rows.append(Confusion(name, _CATEGORIES[verdict], _CATEGORIES[judged], count, count / whole, *bounds))
+    return rows
+
+
+def share_of(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
