@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Generic
 
 from nescio._version import __version__
@@ -309,7 +309,9 @@ def _kind(declared: str) -> Kind:
 
 
 def _raw(rows: Sequence[Any]) -> list[dict[str, Any]]:
-    return [asdict(row) for row in rows]
+    """Return each row by its fields, which hold plain values: `dataclasses.asdict` would copy each of them."""
+    names = [field.name for field in fields(rows[0])] if rows else []
+    return [{name: getattr(row, name) for name in names} for row in rows]
 
 
 def _records(rows: Sequence[Any]) -> list[dict[str, Any]]:

@@ -35,12 +35,15 @@ def apply_to_counts(found: OutcomeCounts, policies: Policies, read: str = "") ->
 
 def non_answers_of(found: OutcomeCounts) -> tuple[NonAnswers, ...]:
     """Return the non-answers of each run by kind, before any policy is applied."""
-    rows = []
-    for run, counts in zip(found.runs, found.counts, strict=True):
-        of_state = {state: int(counts[found.kinds[:, 0] == state].sum()) for state in (SILENT, NOT_GRADED)}
-        of_state[ABSENT] = found.size - int(counts.sum())
-        words = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
-        rows += [NonAnswers(run, words[s], words[s], n, found.size) for s, n in of_state.items() if n]
+    words = {SILENT: "silence", NOT_GRADED: "not graded", ABSENT: "missing"}
+    graded = [found.counts[:, found.kinds[:, 0] == state].sum(axis=1) for state in (SILENT, NOT_GRADED)]
+    of_states = np.stack([*graded, found.size - found.counts.sum(axis=1)], axis=1).tolist()
+    rows = [
+        NonAnswers(run, word, word, n, found.size)
+        for run, numbers in zip(found.runs, of_states, strict=True)
+        for word, n in zip(words.values(), numbers, strict=True)
+        if n
+    ]
     return tuple(rows)
 
 

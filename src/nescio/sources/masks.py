@@ -120,9 +120,9 @@ def _counted(words: Iterable[tuple[str | None, int]]) -> list[tuple[str | None, 
 
 def _number_bits(connection: duckdb.DuckDBPyConnection, code: Mapping[str, int]) -> None:
     """Create the table `bits`: of each name of a run the word that it stands in, and its bit there."""
-    connection.execute("CREATE TEMP TABLE bits (name VARCHAR, word INTEGER, bit UBIGINT)")
-    cells = [(name, number // BITS, 1 << number % BITS) for name, number in code.items()]
-    connection.executemany("INSERT INTO bits VALUES (?, ?, ?)", cells)
+    numbered = "SELECT unnest(?::VARCHAR[]) AS name, unnest(?::BIGINT[]) AS number"
+    place = f"(number // {BITS})::INTEGER AS word, 1::UBIGINT << (number % {BITS})::UBIGINT AS bit"
+    connection.execute(f"CREATE TEMP TABLE bits AS SELECT name, {place} FROM ({numbered})", [[*code], [*code.values()]])
 
 
 def _mask(outcome: str, words: Sequence[str | None]) -> str:
