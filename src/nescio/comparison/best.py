@@ -14,7 +14,14 @@ from dataclasses import replace
 from itertools import combinations
 
 from nescio.comparison._p_values import adjust, p_value
-from nescio.comparison.pair_test import MeasuredRuns, TalliedRuns, each_tested, exact_of, measured_runs, paired_evidence
+from nescio.comparison.pair_test import (
+    MeasuredRuns,
+    TalliedRuns,
+    each_tested,
+    exact_tests,
+    measured_runs,
+    paired_evidence,
+)
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Score, Scores
@@ -98,12 +105,16 @@ def _told_apart(
     seen = measured_runs(data, measure)
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
     pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
-    differences, p_values = [], []
-    for difference, p in _sampled(seen, pairs, plan) if sampled else _exact(seen, pairs):
-        if p is None:
+    differences: list[float] = []
+    p_values: list[float | None] = []
+    for difference, p, _ in exact_tests(seen, pairs):
+        if p is None and not sampled:
             return None
         differences.append(difference)
         p_values.append(p)
+    left = [place for place, p in enumerate(p_values) if p is None]
+    for place, p in zip(left, _sampled(seen, [pairs[place] for place in left], plan), strict=True):
+        p_values[place] = p
     alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
     better_pairs = set()
     for (x, y), difference, p in zip(pairs, differences, adjust(p_values, "holm"), strict=True):
@@ -113,26 +124,11 @@ def _told_apart(
     return better_pairs
 
 
-Tested = Iterator[tuple[float, float | None]]  # the first run minus the second, and p; NaN where it is undefined
-
-
-def _exact(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]]) -> Tested:
-    """Yield the difference of each pair on the questions of both, and its exact p-value; None where there is none."""
-    for runs in pairs:
-        pair = seen.pair(*runs)
-        observed = math.nan if pair is None else float(pair.resampled(pair.counts))
-        p = math.nan if pair is None or math.isnan(observed) else exact_of(pair, observed, "auto")[0]
-        yield observed, p
-
-
-def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Tested:
-    """Yield the same, of random exchanges where there is no exact p-value."""
+def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[float]:
+    """Yield the p-value of each pair by random exchanges; NaN where it is undefined."""
     for tested in each_tested(seen, pairs, plan, intervals=False):
-        observed = math.nan if tested is None else tested.observed
-        if tested is None or math.isnan(observed):
-            yield observed, math.nan
-        else:
-            yield observed, p_value(observed, tested.exchanged) if tested.p is None else tested.p
+        assert tested is not None
+        yield p_value(tested.observed, tested.exchanged)
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nescio.comparison._p_values import p_value
+from nescio.comparison.pair_tables import PackedRuns, PairTables, packed_runs, tallied_pairs
 from nescio.comparison.paired_data import Pair, pair_of_kinds, pair_up, pair_up_repeats
 from nescio.comparison.resampled_pairs import LinedUp, Place, ResampledRuns, TestPlan, Values, exchanged
 from nescio.data.columns import Array
@@ -22,6 +25,7 @@ from nescio.scoring.samples import check_countable, columns_for
 from nescio.stats.permutation import exact_p
 
 PAIRS_AT_ONCE, ROWS_AT_ONCE = 32, 1 << 18
+TESTED_AT_ONCE = 1 << 17  # those of the same sizes are summed together
 
 Largest = tuple[NDArray[np.float64], bool]  # of the Tukey test: the largest differences, and whether of all exchanges
 
@@ -38,7 +42,12 @@ class MeasuredRuns:
     clusters: Array | None
     repeats: Repeats | None
     about: Array
+    packed: PackedRuns | None = None
     largest: Largest | None = None
+
+    def tables(self, pairs: Sequence[tuple[int, int]]) -> PairTables | None:
+        """Count pairs by kinds of question; None where counts are not all that the measure needs."""
+        return None if self.packed is None else self.packed.of(pairs)
 
     def shared(self, x: int, y: int) -> tuple[Array, Array]:
         """Return the rows of two runs that can be used, of the questions that both have; each of shape (rows,).
@@ -92,6 +101,10 @@ class TalliedRuns:
     largest: Largest | None = None
     width = 1
 
+    def tables(self, pairs: Sequence[tuple[int, int]]) -> PairTables | None:
+        """Take the tables of pairs; None where they have many kinds."""
+        return tallied_pairs(self.measure, self.data, pairs)
+
     def pair(self, x: int, y: int) -> Pair | None:
         """Two runs on the questions that both have; None where there is none."""
         table = self.data.table(x, y)
@@ -126,9 +139,10 @@ def questions_of(data: Evidence, measure: Measure) -> MeasuredRuns:
     clusters = None if data.groups is None else data.groups[by_name]
     repeats = None if data.repeats is None else data.repeats.select(by_name)
     columns = {name: values[:, by_name] for name, values in read.items()}
-    return MeasuredRuns(
-        data, measure, columns, usable[:, by_name], clusters, repeats, data.rows_of(measure.reads)[:, by_name]
-    )
+    usable, about = usable[:, by_name], data.rows_of(measure.reads)[:, by_name]
+    alone = measure.order is None and clusters is None and repeats is None and not measure.declaration.repeats
+    packed = packed_runs(measure, columns, usable) if alone else None
+    return MeasuredRuns(data, measure, columns, usable, clusters, repeats, about, packed)
 
 
 def paired_evidence(loaded: Loaded) -> Evidence | Tally:
@@ -148,17 +162,37 @@ def paired_evidence(loaded: Loaded) -> Evidence | Tally:
     return loaded.data
 
 
-def exact_of(pair: Pair, observed: float, test: str) -> tuple[float | None, str]:
-    """Return the exact p-value where it is asked for and can be had, and the name of the test that is used."""
-    if test not in ("auto", "exact"):
-        return None, test
-    exchanges = pair.exchanges()
-    p = exact_p(*exchanges, observed) if exchanges else None
-    if p is None and test == "exact":
-        raise UsageError(
-            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
-        )
-    return p, "permutation" if p is None else "exact"
+class ExactTest(NamedTuple):
+    """The first run minus the second, and its exact p-value: NaN where it is undefined, None where there is none; and
+    the two side by side, if they had to be laid so."""
+
+    difference: float
+    p: float | None
+    pair: Pair | None = None
+
+
+def exact_tests(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]]) -> Iterator[ExactTest]:
+    """Yield the difference of each pair on the questions of both, and its exact p-value.
+
+    Pairs of which counts are all that is needed are tested together, the others one by one, with the same p-values.
+    """
+    for start in range(0, len(pairs), TESTED_AT_ONCE):
+        some = pairs[start : start + TESTED_AT_ONCE]
+        tables = seen.tables(some)
+        if tables is None:
+            yield from (_exact_test(seen.pair(*runs)) for runs in some)
+            continue
+        for runs, difference, p, had in zip(some, *(each.tolist() for each in tables.exact()), strict=True):
+            yield ExactTest(difference, p) if had else _exact_test(seen.pair(*runs))
+
+
+def _exact_test(pair: Pair | None) -> ExactTest:
+    if pair is None:
+        return ExactTest(math.nan, math.nan)
+    observed = float(pair.resampled(pair.counts))
+    exchanges = None if math.isnan(observed) else pair.exchanges()
+    p = math.nan if math.isnan(observed) else exact_p(*exchanges, observed) if exchanges else None
+    return ExactTest(observed, p, pair)
 
 
 def bootstrap_p(observed: float, resampled: NDArray[np.float64]) -> float:
@@ -195,8 +229,10 @@ def each_tested(
     """
     resampled = ResampledRuns(plan)
     at_once = max(1, min(PAIRS_AT_ONCE, ROWS_AT_ONCE // max(1, seen.width)))
+    exact = exact_tests(seen, pairs)
     for start in range(0, len(pairs), at_once):
-        lined_up = [_line_up(seen, runs, plan.test) for runs in pairs[start : start + at_once]]
+        some = pairs[start : start + at_once]
+        lined_up = [_line_up(seen, runs, plan.test, exact) for runs in some]
         batch = [one for one in lined_up if one is not None]
         differences = resampled.differences(batch) if intervals else {}
         exchanges = exchanged(batch, plan)
@@ -210,10 +246,18 @@ def each_tested(
                 )
 
 
-def _line_up(seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], test: str) -> LinedUp | None:
-    pair = seen.pair(*runs)
+def _line_up(
+    seen: MeasuredRuns | TalliedRuns, runs: tuple[int, int], test: str, exact: Iterator[ExactTest]
+) -> LinedUp | None:
+    """Lay two runs side by side, with the next of the exact tests where those are wanted."""
+    tested = next(exact) if test in ("auto", "exact") else ExactTest(math.nan, None)
+    pair = tested.pair or seen.pair(*runs)
     if pair is None:
         return None
-    observed = float(pair.resampled(pair.counts))
-    p, how = exact_of(pair, observed, test)
-    return LinedUp(pair, seen.places(*runs), observed, p, how)
+    if tested.p is None and test == "exact":
+        raise UsageError(
+            f"{pair.measure.label}: there are too many exchanges to sum or enumerate; use --test permutation or auto"
+        )
+    how = test if test not in ("auto", "exact") else "permutation" if tested.p is None else "exact"
+    observed = tested.difference if tested.pair else float(pair.resampled(pair.counts))
+    return LinedUp(pair, seen.places(*runs), observed, tested.p, how)

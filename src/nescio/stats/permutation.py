@@ -9,9 +9,7 @@ are few.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,34 +101,60 @@ def sum_p(sizes: list[int], steps: list[float], observed: float) -> float | None
 
 
 def _linear_p(sizes: list[int], steps: list[float], observed: float) -> float:
+    return float(linear_ps(sizes, np.array([steps]), np.array([observed]))[0])
+
+
+def linear_ps(sizes: Sequence[int], steps: Floats, observed: Floats) -> Floats:
+    """P(|D| ≥ observed) of many sums of at most three kinds of the same `sizes`; `steps` has shape (sums, kinds).
+
+    Each sum is computed as if it were alone, to the last bit.
+    """
     if not sizes:
-        return 1.0
+        return np.ones(len(observed))
+    p = np.full(len(observed), SMALLEST)
+    spread = np.zeros(len(observed))
+    for size, step in zip(sizes, steps.T, strict=True):
+        spread += size * step**2
     # Hoeffding's bound: P(|D| ≥ d) is at most this, so that there is nothing to be summed.
-    if 2 * math.exp(-0.5 * observed**2 / sum(n * step**2 for n, step in zip(sizes, steps, strict=True))) < SMALLEST:
-        return SMALLEST
+    open_ = np.flatnonzero(2 * np.exp(-0.5 * observed**2 / spread) >= SMALLEST)
     order = sorted(range(len(sizes)), key=lambda j: -sizes[j])
-    sizes, steps = [sizes[j] for j in order], [steps[j] for j in order]
-    others: list[tuple[NDArray[Any], NDArray[Any]]] = [(np.zeros(1), np.ones(1))] * 2
-    for j, (size, step) in enumerate(zip(sizes[1:], steps[1:], strict=True)):
-        first, chances = binomial(size)
-        others[j] = (step * (2.0 * (first + np.arange(len(chances))) - size), chances)
-    (values, chance), (inner, inner_chance) = others
-    size, step = sizes[0], steps[0]
-    first, chances = binomial(size)
+    laws = [binomial(sizes[j]) for j in order] + [(0, np.ones(1))] * (3 - len(order))
+    cells = len(laws[1][1]) * len(laws[2][1])
+    at_once = max(1, CELLS_AT_ONCE // cells)
+    for start in range(0, len(open_), at_once):
+        part = open_[start : start + at_once]
+        p[part] = _summed([sizes[j] for j in order], steps[part][:, order], observed[part], laws)
+    return p
+
+
+def _summed(sizes: Sequence[int], steps: Floats, observed: Floats, laws: Sequence[tuple[int, Floats]]) -> Floats:
+    """Sum the tails of the first and largest kind over the values of the two others, which are 0 where there are
+    none."""
+    (first, chances), (_, chance), (_, inner_chance) = laws
     # above[k] = P(B ≥ first + k)
     above = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])
-    least = (observed * (1 - TIE) / step + size) / 2 - 1e-9 - first
-    across, down = values / (2 * step), inner / (2 * step)
-    rows, total = max(1, CELLS_AT_ONCE // len(inner)), 0.0
-    for start in range(0, len(values), rows):  # the sums of two kinds against the tails of the third
+    step = steps[:, :1]
+    least = (observed[:, None] * (1 - TIE) / step + sizes[0]) / 2 - 1e-9 - first
+    across, down = (_values(sizes, steps, laws, j) / (2 * step) for j in (1, 2))
+    rows, total = max(1, CELLS_AT_ONCE // len(inner_chance)), np.zeros(len(observed))
+    for start in range(0, len(chance), rows):
         part = slice(start, start + rows)
-        needed = np.subtract.outer(least - across[part], down)
+        needed = (least - across[:, part])[:, :, None] - down[:, None, :]
         np.ceil(needed, out=needed)
         np.clip(needed, 0, len(chances), out=needed)
         tails = above.take(needed.astype(np.intp))
-        total += float(chance[part] @ np.einsum("bc,c->b", tails, inner_chance))
+        within = np.einsum("bc,c->b", tails.reshape(-1, len(inner_chance)), inner_chance).reshape(tails.shape[:2])
+        total += [float(chance[part] @ row) for row in within]  # one by one: alone or not, the digits are the same
     # D and -D have the same distribution, so the lower tail weighs as much.
-    return min(1.0, max(SMALLEST, 2 * total))
+    return np.minimum(1.0, np.maximum(SMALLEST, 2 * total))
+
+
+def _values(sizes: Sequence[int], steps: Floats, laws: Sequence[tuple[int, Floats]], j: int) -> Floats:
+    """Return what a kind adds in each way that it can fall; shape (sums, ways)."""
+    if j >= len(sizes):
+        return np.zeros((len(steps), 1))
+    first, chances = laws[j]
+    return steps[:, j, None] * (2.0 * (first + np.arange(len(chances))) - sizes[j])
 
 
 def _halves_p(sizes: list[int], steps: list[float], observed: float) -> float | None:

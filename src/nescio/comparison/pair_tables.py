@@ -1,0 +1,135 @@
+"""Many pairs of runs whose tables of counts are all that a measure needs: their differences and exact tests at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nescio.data.columns import Array
+from nescio.data.evidence import Tally
+from nescio.measures import Measure
+from nescio.stats import packed
+from nescio.stats.exact_tables import exact_ps
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Pairs = Sequence[tuple[int, int]]
+
+MOST_KINDS = 8  # of answers: 28 ways in which two of them can be exchanged
+MOST_CELLS = 64  # values that all columns together may have
+WORDS_AT_ONCE = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTables:
+    """Pairs of runs: `tables`, of shape (pairs, K, K), counts the questions of kind i for the first run and of kind j
+    for the second; `columns` map a name to what a question of each kind adds to a total, shape (K,), whole numbers."""
+
+    measure: Measure
+    columns: dict[str, Array]
+    tables: Counts
+
+    @property
+    def questions(self) -> Counts:
+        """How many questions each pair has; shape (pairs,)."""
+        return self.tables.sum(axis=(1, 2))
+
+    def differences(self) -> Floats:
+        """Return the measure of the first run minus that of the second; NaN where they share no question."""
+        first, second = (
+            self.measure.of_totals({name: counts @ values for name, values in self.columns.items()})
+            for counts in (self.tables.sum(axis=2), self.tables.sum(axis=1))
+        )
+        return np.where(self.questions > 0, first - second, np.nan)
+
+    def exact(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return the differences, their exact p-values, and which of these could be had from the tables."""
+        low, high = np.triu_indices(self.tables.shape[1], 1)
+        n = self.tables[:, low, high] + self.tables[:, high, low]
+        alike = np.diagonal(self.tables, axis1=1, axis2=2)
+        both = {name: 2 * (alike @ values) + n @ (values[low] + values[high]) for name, values in self.columns.items()}
+        least = {name: alike @ values + n @ values[high] for name, values in self.columns.items()}
+
+        def exchanged(one_way: Floats, part: slice) -> Floats:
+            # Totals are whole numbers, or halves of them: their sums are exact in any order.
+            ahead = {
+                name: least[name][part][:, None] + one_way @ (values[low] - values[high])
+                for name, values in self.columns.items()
+            }
+            behind = {name: both[name][part][:, None] - ahead[name] for name in ahead}
+            return self.measure.of_totals(ahead) - self.measure.of_totals(behind)
+
+        observed = self.differences()
+        return observed, *exact_ps(exchanged, n, observed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedRuns:
+    """Runs as a measure of counts sees them: a bit for each question and each kind of answer."""
+
+    measure: Measure
+    columns: dict[str, Array]
+    bits: packed.Words
+
+    def of(self, pairs: Pairs) -> PairTables:
+        """Count the tables of these pairs."""
+        kinds, _, words = self.bits.shape
+        x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        tables = np.zeros((len(x), kinds, kinds), dtype=np.int64)
+        at_once = max(1, WORDS_AT_ONCE // max(1, words))
+        for start in range(0, len(x), at_once):
+            part = slice(start, start + at_once)
+            for i in range(kinds):
+                first = self.bits[i, x[part]]
+                for j in range(kinds):
+                    both = first & self.bits[j, y[part]]
+                    tables[part, i, j] = np.bitwise_count(both).sum(axis=1, dtype=np.int64)
+        return PairTables(self.measure, self.columns, tables)
+
+
+def packed_runs(measure: Measure, columns: dict[str, Array], usable: Array) -> PackedRuns | None:
+    """Pack the questions of runs by their kinds, from columns of shape (runs, questions); None where there are many
+    kinds, or what they add is no whole number."""
+    if not columns or any(values.dtype.kind not in "iu" for values in columns.values()) or not usable.any():
+        return None
+    low = {name: int(values.min(where=usable, initial=127)) for name, values in columns.items()}
+    span = [int(values.max(where=usable, initial=-128)) - low[name] + 1 for name, values in columns.items()]
+    if math.prod(span) > MOST_CELLS:
+        return None
+    code = np.zeros(usable.shape, dtype=np.int8)
+    for (name, values), width in zip(columns.items(), span, strict=True):
+        code *= np.int8(width)
+        np.add(code, (values - low[name]).astype(np.int8), out=code, where=usable)
+    code[~usable] = -1
+    kinds = np.flatnonzero(np.bincount(code.ravel() + 1, minlength=MOST_CELLS + 1)[1:])
+    cells = np.unravel_index(kinds, span)
+    mapped = of_kinds(measure, {name: cell + low[name] for name, cell in zip(columns, cells, strict=True)})
+    if mapped is None or len(kinds) > MOST_KINDS:
+        return None
+    return PackedRuns(measure, mapped, packed.pack(code, kinds.astype(np.int8)))
+
+
+def tallied_pairs(measure: Measure, data: Tally, pairs: Pairs) -> PairTables | None:
+    """Return the tables that were counted already; None where what their kinds add is no whole number, or they are
+    many."""
+    assert data.pairs is not None
+    ones = np.ones(data.counts.shape[1], dtype=np.int64)
+    mapped = of_kinds(measure, {n: ones if n == "n" else data.columns[n] for n in measure.needs})
+    if mapped is None or len(ones) > MOST_KINDS:
+        return None
+    x, y = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    tables = data.pairs[packed.pair_index(np.minimum(x, y), np.maximum(x, y), len(data.runs))]
+    tables[x > y] = tables[x > y].swapaxes(1, 2)
+    return PairTables(measure, mapped, tables)
+
+
+def of_kinds(measure: Measure, cells: dict[str, Array]) -> dict[str, Array] | None:
+    """Return what a question of each kind adds to each total; None where that is no whole number."""
+    floats = {name: values.astype(np.float64) for name, values in cells.items()}
+    mapped = {**measure.each(floats), "n": np.ones(len(next(iter(cells.values()))))}
+    whole = all(values.ndim == 1 and np.array_equal(values, np.rint(values)) for values in mapped.values())
+    return {name: np.asarray(values, dtype=np.float64) for name, values in mapped.items()} if whole else None
