@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,7 @@ CALLS: dict[str, list[list[str]]] = {
         ["--repeats", "trials.csv", "--run", "agent-2", "--budget", "500", "--per-question", "2"],
     ],
     "repeats": [["trials.csv"], ["trials.csv", "-m", "accuracy", "-v"]],
-    "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"], []],
+    "audit": [["-m", "c@1", "-m", "UF"], ["-m", "pan.F1"]],
     "judge": [["questions.jsonl", "runs/mine.jsonl", "runs/old.jsonl", "--against", "people.csv", *FEW]],
     "convert": [["log.eval", "log.csv"]],
     "check": [["outcomes.csv"], ["questions.jsonl", "runs/mine.jsonl"], ["log.eval"], ["table3.csv"]],
@@ -100,6 +101,7 @@ CAMPAIGN = {
     "publish": "campaign",
     "status": "campaign",
 }
+LONG_CALLS = {"demo", "report", "view", "ave validate train"}  # in the narrowest terminal alone, but where time is
 SILENT = {"mcp"}  # it speaks with a program, and nobody reads along
 NUMBER = re.compile(r"(?<![\w.…/:=-])[+-]?\d[\d,]*\.\d+(?![\w.…/])")
 
@@ -195,23 +197,45 @@ def test_a_campaign_fits_the_terminal(columns: int, tmp_path: Path, monkeypatch:
         assert_fits(columns, text, text)
 
 
-@pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("name", CALLS)
+def afresh(make: Callable[..., str], *arguments: Any) -> str:
+    """What a command prints where no earlier one has written anything."""
+    before = {*glob.glob("**", recursive=True)}
+    text = make(*arguments)
+    for path in {*glob.glob("**", recursive=True)} - before:
+        if Path(path).is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            Path(path).unlink(missing_ok=True)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "widths"),
+    [
+        *((name, (60,) if name in LONG_CALLS else WIDTHS) for name in CALLS),
+        *(pytest.param(name, WIDTHS, marks=pytest.mark.slow) for name in LONG_CALLS),
+    ],
+)
 def test_a_command_fits_the_terminal(
-    name: str, columns: int, examples: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    name: str,
+    widths: tuple[int, ...],
+    examples: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(examples)
     monkeypatch.delenv("COLUMNS", raising=False)
     for arguments in CALLS[name]:
         words = [*name.split(), *arguments]
-        made = {*glob.glob("**", recursive=True)}
-        text = shown(columns, *words)
-        for path in {*glob.glob("**", recursive=True)} - made:  # what it wrote would be in the way
-            if Path(path).is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                Path(path).unlink(missing_ok=True)
-        assert_fits(columns, text, piped(capfd, *words))
+        whole = afresh(piped, capfd, *words)
+        for columns in widths:
+            assert_fits(columns, afresh(shown, columns, *words), whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_audit_of_all_measures_fits_the_terminal(columns: int, capfd: pytest.CaptureFixture[str]) -> None:
+    assert_fits(columns, shown(columns, "audit"), piped(capfd, "audit"))
 
 
 @pytest.mark.parametrize("columns", WIDTHS)

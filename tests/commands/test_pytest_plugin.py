@@ -26,7 +26,7 @@ def test_one(number, nescio_session):
     nescio_session.record(f"q{number}", "correct" if number < 70 else "unanswered" if number < 90 else "incorrect")
 """
 ONE_TEST = """
-def test_all(nescio_run):
+def test_NAME(nescio_run):
     for number in range(1000):
         nescio_run.record(f"q{number}", "correct" if number < RIGHT else "incorrect")
     nescio_run.ASSERTION
@@ -63,29 +63,41 @@ def test_pytest_finds_the_plugin_where_nescio_is_installed() -> None:
     assert project["project"]["entry-points"]["pytest11"] == {"nescio": MODULE}
 
 
-@pytest.mark.parametrize(
-    ("right", "assertion", "outcome", "says"),
-    [
-        (700, "assert_at_least('accuracy', 0.6)", "passed", ""),
-        (700, "assert_at_least('accuracy', 0.8)", "failed", "accuracy of run 'tests' is below 0.8"),
-        (700, "assert_at_least('accuracy', 0.69)", "failed", "cannot tell: accuracy of run 'tests'"),
-        (700, "assert_at_most('penalty(t=0.5)', 0.1)", "failed", "is better when higher; use --fail-under"),
-        (700, "assert_not_worse('baseline.json', 'accuracy')", "passed", ""),
-        (400, "assert_not_worse('baseline.json', 'accuracy')", "failed", "is worse than 'main' by more than 0.01"),
-        (690, "assert_not_worse('baseline.json', 'accuracy')", "failed", "cannot tell: accuracy of run 'tests' may be"),
-        (690, "assert_not_worse('baseline.json', 'accuracy', margin=0.1)", "passed", ""),
-    ],
-)
-def test_gates_in_a_test(tmp_path: Path, right: int, assertion: str, outcome: str, says: str) -> None:
+# How many of 1,000 are right, what is asserted, and what is said where that fails.
+GATES = {
+    "at_least": (700, "assert_at_least('accuracy', 0.6)", ""),
+    "below": (700, "assert_at_least('accuracy', 0.8)", "accuracy of run 'tests' is below 0.8"),
+    "undecided": (700, "assert_at_least('accuracy', 0.69)", "cannot tell: accuracy of run 'tests'"),
+    "wrong_way": (700, "assert_at_most('penalty(t=0.5)', 0.1)", "is better when higher; use --fail-under"),
+    "not_worse": (700, "assert_not_worse('baseline.json', 'accuracy')", ""),
+    "worse": (400, "assert_not_worse('baseline.json', 'accuracy')", "is worse than 'main' by more than 0.01"),
+    "near": (690, "assert_not_worse('baseline.json', 'accuracy')", "cannot tell: accuracy of run 'tests' may be"),
+    "wide_margin": (690, "assert_not_worse('baseline.json', 'accuracy', margin=0.1)", ""),
+}
+
+
+def test_gates_in_a_test(tmp_path: Path) -> None:
     rows = [{"run": "main", "question": f"q{i}", "outcome": "correct" if i < 700 else "incorrect"} for i in range(1000)]
     nescio.baseline(rows, tmp_path / "baseline.json", "accuracy", resamples=200)
-    done = run(tmp_path, ONE_TEST.replace("RIGHT", str(right)).replace("ASSERTION", assertion))
-    done.assert_outcomes(**{outcome: 1})
-    assert says in done.said
+    text = "".join(
+        ONE_TEST.replace("NAME", name).replace("RIGHT", str(right)).replace("ASSERTION", assertion)
+        for name, (right, assertion, _) in GATES.items()
+    )
+    done = run(tmp_path, text, "-rA")
+    failing = [name for name, (*_, says) in GATES.items() if says]
+    done.assert_outcomes(passed=len(GATES) - len(failing), failed=len(failing))
+    said = dict(re.findall(r"^_+ test_(\w+) _+$(.*?)(?=^(?:_|=){3})", done.said, re.MULTILINE | re.DOTALL))
+    assert sorted(said) == sorted(failing)
+    for name in failing:
+        assert GATES[name][-1] in said[name], name
 
 
 def test_what_cannot_be_told_can_warn(tmp_path: Path) -> None:
-    text = ONE_TEST.replace("RIGHT", "700").replace("ASSERTION", "assert_at_least('accuracy', 0.69)")
+    text = (
+        ONE_TEST.replace("NAME", "all")
+        .replace("RIGHT", "700")
+        .replace("ASSERTION", "assert_at_least('accuracy', 0.69)")
+    )
     done = run(tmp_path, text, "--nescio-undecided", "warn")
     done.assert_outcomes(passed=1, warning=1)
     assert "CannotTellWarning: cannot tell: accuracy of run 'tests'" in done.said
@@ -127,18 +139,25 @@ def test_what_is_recorded_wrongly_is_refused(tmp_path: Path) -> None:
     done.assert_outcomes(passed=1)
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+BARS: list[tuple[list[str], int, str]] = [
+    (["accuracy=0.5"], 0, "accuracy of run 'tests' is at least 0.5"),
+    (["accuracy=0.5", "coverage=0.95"], 1, "coverage of run 'tests' is below 0.95"),
+    (["accuracy=0.7"], 1, "cannot tell: accuracy of run 'tests'"),
+    (["acuracy=0.7"], 1, "unknown measure 'acuracy'"),
+]
+TWO = ("-n", "2")
+
+
 @pytest.mark.parametrize(
-    ("bars", "status", "says"),
+    ("bars", "status", "says", "processes"),
     [
-        (["accuracy=0.5"], 0, "accuracy of run 'tests' is at least 0.5"),
-        (["accuracy=0.5", "coverage=0.95"], 1, "coverage of run 'tests' is below 0.95"),
-        (["accuracy=0.7"], 1, "cannot tell: accuracy of run 'tests'"),
-        (["acuracy=0.7"], 1, "unknown measure 'acuracy'"),
+        *((*bar, ()) for bar in BARS),
+        (*BARS[1], TWO),
+        *(pytest.param(*bar, TWO, marks=pytest.mark.slow) for bar in (BARS[0], *BARS[2:])),
     ],
 )
 def test_gates_on_all_tests(
-    tmp_path: Path, processes: tuple[str, ...], bars: list[str], status: int, says: str
+    tmp_path: Path, bars: list[str], status: int, says: str, processes: tuple[str, ...]
 ) -> None:
     """Each question is a test of its own, in one process or in two."""
     options = [f"--nescio-fail-under={bar}" for bar in bars]

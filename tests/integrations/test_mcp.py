@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -81,21 +80,21 @@ def test_each_tool_gives_the_json_of_its_command() -> None:
     assert told[-1] <= 1
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "message"),
-    [
-        ("score", {"source": ["nowhere.csv"]}, "nowhere.csv: there is no such file"),
-        ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
-        ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
-        ("compare", {}, "source"),
-        ("guess", {}, "guess"),
-    ],
-)
-def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on(
-    name: str, given: dict[str, Any], message: str
-) -> None:
-    _, (bad, good), _ = answers((name, given), ("check", {"source": [OUTCOMES]}))
-    assert bad.isError
-    assert message in text(bad)
-    assert "Traceback" not in text(bad)
-    assert not good.isError
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("score", {"source": ["nowhere.csv"]}, "nowhere.csv: there is no such file"),
+    ("score", {"source": [OUTCOMES], "measures": ["c@2"]}, "unknown measure 'c@2'; did you mean c@1?"),
+    ("score", {"source": [OUTCOMES], "missing": "ignore"}, "missing"),
+    ("compare", {}, "source"),
+    ("guess", {}, "guess"),
+]
+
+
+def test_bad_input_is_an_error_of_the_call_and_the_server_goes_on() -> None:
+    good = ("check", {"source": [OUTCOMES]})
+    calls = [call for name, given, _ in BAD for call in ((name, given), good)]
+    _, results, _ = answers(*calls)
+    for (name, given, message), bad, after in zip(BAD, results[::2], results[1::2], strict=True):
+        assert bad.isError, (name, given)
+        assert message in text(bad)
+        assert "Traceback" not in text(bad)
+        assert not after.isError

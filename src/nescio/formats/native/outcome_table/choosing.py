@@ -268,7 +268,8 @@ def _has_silence(table: Loaded, outcome: str) -> bool:
 def _unread_truths(table: Loaded, named: Roles, columns: Mapping[str, str]) -> list[Note]:
     """Note the columns of yes and no that play no part, where nothing in the table says which answers were declined."""
     claimed = {*columns.values(), *(column for names in named.columns.values() for column in names)}
-    unread = [column for column in table.have if column and column not in claimed and _tells(table.few_words(column))]
+    free = [column for column in table.have if column and column not in claimed]
+    unread = [column for column, words in table.few_words(free).items() if _tells(words)]
     if not unread:
         return []
     named_first = list(map(repr, unread[:_MOST_TRUTHS]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,9 @@ from nescio.sources.tables import first
 
 if TYPE_CHECKING:
     import duckdb
+
+
+_FIRST_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,25 @@ class Loaded:
     def words(self, column: str) -> list[str]:
         return roles.distinct(self.connection, self.name, self.have[column])
 
-    def few_words(self, column: str) -> list[str]:
-        """Return the values of a column, or nothing where there are more than a column of verdicts has."""
+    def few_words(self, columns: Sequence[str]) -> dict[str, list[str]]:
+        """Return the values of those columns that have no more than a column of verdicts has.
+
+        The first rows are looked at in one query, as a query a column is slow where there are a thousand.
+        """
+        if not columns:
+            return {}
+        cells = ", ".join(self.have[column] for column in columns)
+        rows = self.connection.execute(f"SELECT {cells} FROM {self.name} LIMIT {_FIRST_ROWS + 1}").fetchall()
+        found = {column: {*values} - {None} for column, values in zip(columns, zip(*rows, strict=True), strict=False)}
+        few = {column: words for column, words in found.items() if len(words) <= roles.MOST_WORDS}
+        if len(rows) > _FIRST_ROWS:
+            few = {column: self._up_to(roles.MOST_WORDS + 1, column) for column in few}
+        return {column: sorted(words) for column, words in few.items() if len(words) <= roles.MOST_WORDS}
+
+    def _up_to(self, most: int, column: str) -> set[str]:
         cell = self.have[column]
-        query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {roles.MOST_WORDS + 1}"
-        words = sorted(word for (word,) in self.connection.execute(query).fetchall())
-        return words if len(words) <= roles.MOST_WORDS else []
+        query = f"SELECT DISTINCT {cell} FROM {self.name} WHERE {cell} IS NOT NULL LIMIT {most}"
+        return {word for (word,) in self.connection.execute(query).fetchall()}
 
     def counted(self, column: str) -> dict[str, int]:
         """Count how often each value of a column stands there."""
