@@ -191,6 +191,7 @@ nescio.campaign.intake(sys.argv[1], sys.argv[2:], received={received!r})
 """
 
 
+@pytest.mark.slow
 def test_a_killed_intake_repeated_ends_in_the_same_bytes(tmp_path: Path) -> None:
     """Killed at ten random moments; benchmarks/campaign.py does so fifty times for every step."""
     inbox = [tmp_path / "in" / group for group in made.GROUPS]

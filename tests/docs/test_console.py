@@ -11,7 +11,7 @@ import pytest
 from tests.judging.llm_server import Server, completion, serving
 
 from . import console
-from .console import ELSEWHERE, ROOT, Memory, commands, every_page, pages, programs, run_page, same
+from .console import ELSEWHERE, LONG, ROOT, Memory, commands, every_page, pages, programs, run_page, same
 
 
 @pytest.fixture
@@ -27,9 +27,21 @@ def memory() -> Memory:
     return Memory()
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_shows_is_so(page: Path, tmp_path: Path, server: Server, memory: Memory) -> None:
-    ran = list(run_page(page, tmp_path, {"URL": server.url, "http://localhost:8000/v1": server.url}, memory))
+def has_long(page: Path) -> bool:
+    return any(shown.command.split("  #")[0].strip() in LONG for shown in commands(page))
+
+
+@pytest.mark.parametrize(
+    ("page", "quick"),
+    [
+        *((page, True) for page in pages()),
+        *(pytest.param(page, False, marks=pytest.mark.slow) for page in pages() if has_long(page)),
+    ],
+    ids=lambda given: str(given.relative_to(ROOT)) if isinstance(given, Path) else "quick" if given else "whole",
+)
+def test_what_a_page_shows_is_so(page: Path, quick: bool, tmp_path: Path, server: Server, memory: Memory) -> None:
+    addresses = {"URL": server.url, "http://localhost:8000/v1": server.url}
+    ran = list(run_page(page, tmp_path, addresses, memory, quick=quick))
     asked = [after.shown.line for before, after in pairwise(ran) if after.shown.command == "echo $?"]
     for number, found in enumerate(ran):
         here = f"{page.name}:{found.shown.line}: {found.shown.command}\n" + "\n".join(found.output)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tools import notebook
 
 import nescio
@@ -27,6 +28,7 @@ def test_the_notebook_shows_what_its_page_says() -> None:
     assert page == notebook.page(), f"{notebook.PAGE.name} is stale: python tools/notebook.py"
 
 
+@pytest.mark.slow
 def test_the_typed_program_runs(tmp_path: Path) -> None:
     folder = tmp_path / "examples"
     shutil.copytree(ROOT / "examples", folder)

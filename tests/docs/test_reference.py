@@ -51,6 +51,7 @@ def test_every_command_format_and_judge_has_its_place() -> None:
     assert [name for name in JUDGES if f"\n## {name}\n" not in judges] == []
 
 
+@pytest.mark.slow
 def test_every_measure_has_a_page_with_its_formula_and_audit() -> None:
     """c@1's page says what stands in its paper, and what the audit is known to find (Peñas & Rodrigo 2011, section
     3)."""

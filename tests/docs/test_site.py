@@ -23,6 +23,7 @@ PROGRAM = Path(sys.executable).parent / "zensical"
 LOADED = re.compile(r"<(?:script|link|img|iframe|source)[^>]*?(?:src|href)=[\"']?(?:https?:)?//")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PROGRAM.exists(), reason="zensical (of the extra dev) is not installed here")
 def test_the_site_is_built_whole(tmp_path: Path) -> None:
     made = shutil.ignore_patterns("measures", "__pycache__")

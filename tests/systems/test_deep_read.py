@@ -155,7 +155,14 @@ def test_switches_that_cannot_be_had() -> None:
             deep_read(("Sem",))
 
 
-@pytest.mark.skipif(not has_wordnet(), reason="WordNet's files are not installed")
+@pytest.fixture
+def with_wordnet() -> None:
+    """Skip where WordNet is not installed; it takes seconds to open, so no test is found by that."""
+    if not has_wordnet():
+        pytest.skip("WordNet's files are not installed")
+
+
+@pytest.mark.usefixtures("with_wordnet")
 def test_sem_finds_classes_of_common_nouns() -> None:
     asked = Question("q", "Who is it?", story=("The loaf fell.", "The baker fell."))
     assert best_sentence(asked, ("Sem",)) == 1
