@@ -77,6 +77,34 @@ def test_dataset_runs_are_runs_and_columns_can_be_named(tmp_path: Path) -> None:
     assert evidence(csv, column={"question": "asked"}, format_in="langfuse").questions == ("Q?",)
 
 
+def test_scores_of_a_subject(tmp_path: Path) -> None:
+    """As the API gives them from version 3 on; those of a whole experiment are of no answer."""
+
+    def one(name: str, value: Any, kind: str, of: str) -> dict[str, Any]:
+        return {"name": name, "value": value, "dataType": "BOOLEAN", "subject": {"kind": kind, "id": of}}
+
+    listed = [one("right", True, "trace", "a"), one("right", False, "trace", "b"), one("mean", 0.5, "experiment", "e")]
+    listed.append(
+        {**one("right", True, "observation", "o"), "subject": {"kind": "observation", "id": "o", "traceId": "c"}}
+    )
+    path = write_files(tmp_path, {"s.json": json.dumps({"data": listed, "meta": {}})})[0]
+    data, notes = evidence_and_notes(path)
+    assert (data.questions, data.columns["correct"].tolist()) == (("a", "b", "c"), [[1, 0, 1]])
+    assert any("1 score of a whole experiment or session not read" in note for note in notes)
+
+
+def test_experiments_are_runs(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"{run}{i}", "experimentId": run, "experimentName": run, "input": f"q{i}", "output": "x"}
+        | {"scores": [{"name": "right", "value": i == 0, "dataType": "BOOLEAN"}]}
+        for run in ("old", "new")
+        for i in range(2)
+    ]
+    data = evidence(write_files(tmp_path, {"i.json": json.dumps({"data": rows, "meta": {}})})[0])
+    assert data.runs == ("old", "new")
+    assert data.repeats is None
+
+
 def test_broken_exports(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"t.json": api(trace("q", "a", score("right", 1)), 3)})[0]
     assert_refused(path, "item 2", "each row must be an object")

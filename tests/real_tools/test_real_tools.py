@@ -92,6 +92,17 @@ def test_mlflow(tmp_path: Path) -> None:
         assert data.runs == (name.partition(".")[0],)
 
 
+def test_langfuse(tmp_path: Path) -> None:
+    written("langfuse", tmp_path)
+    for name in ("items.json", "items_of_python.json"):
+        data, _ = evidence_and_notes(tmp_path / name, ungraded="exclude", choose={"metric": "right"})
+        assert (data.runs, counts(tmp_path / name, choose={"metric": "right"})) == (("lamp-2b",), ALL)
+    # scores alone know no texts: of what was judged, the empty answer is wrong, and a note says so
+    assert counts(tmp_path / "scores.json", choose={"metric": "right"}) == (2, 2, 0, 1)
+    _, notes = evidence_and_notes(tmp_path / "scores.json", ungraded="exclude", choose={"metric": "right"})
+    assert any("nobody can say which of them are silence" in note for note in notes)
+
+
 def test_swebench(tmp_path: Path) -> None:
     written("swebench", tmp_path)
     report = tmp_path / "lamplighter__lamp-2b.of-may.json"
@@ -102,3 +113,33 @@ def test_swebench(tmp_path: Path) -> None:
     assert any("1 unresolved instance may have failed for the machine" in note for note in notes)
     # the reports of single instances, where there are any
     assert counts(tmp_path / "logs") == (2, 2, 0, 1)
+
+
+def test_lighteval(tmp_path: Path) -> None:
+    figures = written("lighteval", tmp_path)
+    assert (figures["harbour|0"], figures["harbour_choice|0"]) == ({"em": 0.6}, {"acc": 0.5})
+    data, notes = evidence_and_notes(tmp_path / "out")
+    assert counts(tmp_path / "out") == (3 + 1, 1 + 1, 1, 0)
+    assert data.runs == ("lamplighter/lamp-2b",)
+    assert not any("its own" in note for note in notes)  # its figures are those of the details
+
+
+def test_wandb(tmp_path: Path) -> None:
+    written("wandb", tmp_path)
+    assert counts(tmp_path / "predictions.table.json") == (3, 1, 1, 0)
+
+
+def test_ragas(tmp_path: Path) -> None:
+    figures = written("ragas", tmp_path)
+    assert figures == {"right": 0.5, "exact_match": 0.6}  # the tool leaves out what its metric failed on
+    choose = {"metric": "right", "threshold": "1"}
+    assert counts(tmp_path / "lamp-2b.csv", choose=choose) == ALL
+    _, notes = evidence_and_notes(tmp_path / "lamp-2b.csv", ungraded="exclude", choose=choose)
+    assert any("right has scores of 4 of 5 answers: their mean is 0.5, and 0.4 if the others" in note for note in notes)
+
+
+def test_deepeval(tmp_path: Path) -> None:
+    figures = written("deepeval", tmp_path)
+    assert figures == {"passed": 2, "failed": 3}  # the empty answer and the metric that failed among them
+    assert counts(tmp_path / ".deepeval") == ALL
+    assert counts(next((tmp_path / "results").glob("*"))) == ALL

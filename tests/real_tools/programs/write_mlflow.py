@@ -19,7 +19,7 @@ mlflow.set_tracking_uri("sqlite:///runs.db")
 figures = {}
 
 
-def strictly(predictions, targets, metrics=None):  # noqa: ARG001  what MLflow calls
+def strictly(predictions, targets, metrics=None):
     scores = [float(said == gold) for said, gold in zip(predictions, targets, strict=True)]
     return MetricValue(
         scores=scores, justifications=["x"] * len(scores), aggregate_results={"mean": sum(scores) / len(scores)}

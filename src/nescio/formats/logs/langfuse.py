@@ -3,10 +3,12 @@ API returns (`{"data": [...], "meta"}`).
 
 In a table of traces each score is a column, which holds the values of that name (`[0.9]`); in what the API returns a
 trace has `scores`, a list of `name`, `value`, `stringValue`. In a table of scores a row is one score, and the rows of
-one `traceId` are one answer, whose texts are not there. The metrics are the scores: numbers, and words for a verdict.
-Several values of one name are averaged. An output that is empty is silence, unless its `level` is ERROR: that is not
-graded. `--choose metric=NAME` says which score is the outcome, where not exactly one says right or wrong; `--column
-question=COLUMN` and `--column answer=COLUMN` name columns other than `input` and `output`.
+one `traceId` (or of one `subject`) are one answer, whose texts are not there; scores of a whole experiment or session
+are of no answer. A row with `experimentName` (or `datasetRunName`) is of the run that is called so. The metrics are the
+scores: numbers, and words for a verdict. Several values of one name are averaged. An output that is empty is silence,
+unless its `level` is ERROR: that is not graded. `--choose metric=NAME` says which score is the outcome, where not
+exactly one says right or wrong; `--column question=COLUMN` and `--column answer=COLUMN` name columns other than `input`
+and `output`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from nescio.data.notes import Note
+from nescio.data.notes import Note, note
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED, identity
@@ -29,6 +31,7 @@ from nescio.formats.logs.metric_tables import (
     rows_of,
     silence,
     speaks_of_cost,
+    value_of,
 )
 from nescio.formats.logs.metrics import Marked, by_metric, question_name
 from nescio.formats.registry import ReadOptions, ReadResult, SourceRole, reader
@@ -36,17 +39,19 @@ from nescio.sources.json import as_text
 from nescio.sources.source import Source, name_runs
 from nescio.text import sanitize
 
-SCORE = {"traceId", "name", "value"}
+SCORE = {"name", "value"}
 TRACE = {"input", "output"}
 _TELLING = frozenset(
     [
         *("traceId", "sessionId", "userId", "userIds", "projectId", "htmlPath", "bookmarked", "observations"),
+        *("experimentId", "experimentName", "experimentItemId", "experimentDatasetId"),
         *("datasetItemId", "datasetRunId", "datasetRunName", "completionStartTime", "promptName", "environment"),
         *("release", "traceName", "traceTags", "observationCount", "parentObservationId", "calculatedTotalCost"),
     ]
 )
 _FIELDS = _TELLING | frozenset(
     [
+        *("experimentItemVersion", "experimentItemMetadata", "experimentMetadata", "experimentDescription"),
         *("id", "name", "input", "output", "expectedOutput", "metadata", "tags", "public", "version", "timestamp"),
         *("createdAt", "updatedAt", "startTime", "endTime", "latency", "level", "statusMessage", "type", "model"),
         *("usage", "usageDetails", "costDetails", "inputCost", "outputCost", "totalCost", "inputTokens", "comments"),
@@ -60,11 +65,11 @@ Row = Mapping[str, Any]
 
 
 def recognise(source: Source) -> str | None:
-    """Recognise a table (or JSON objects) with `traceId`, `name`, `value` and `dataType` or `stringValue`; or with
-    `input`, `output` and two of Langfuse's own columns (`traceId`, `sessionId`, `userId`, `projectId`,
-    `environment`, …)."""
+    """Recognise a table (or JSON objects) with `name`, `value`, `traceId` or `subject`, and `dataType` or
+    `stringValue`; or with `input`, `output` and two of Langfuse's own columns (`traceId`, `sessionId`, `userId`,
+    `projectId`, `environment`, …)."""
     columns = {*_columns(source)}
-    if columns >= SCORE and columns & {"dataType", "stringValue"}:
+    if columns >= SCORE and columns & {"traceId", "subject"} and columns & {"dataType", "stringValue"}:
         return "scores"
     return "traces" if columns >= TRACE and len(columns & _TELLING) > 1 else None
 
@@ -101,7 +106,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
             raise FormatError(source.label, "there are no rows in it")
         if part == "scores":
             notes.append(no_answers(source))
-            answers += _by_trace(source, rows, run)
+            answers += _by_trace(source, rows, run, notes)
         else:
             answers += _traces(source, rows, run, options)
     return by_metric(answers, parts[0][1].label, options, notes)
@@ -140,8 +145,8 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
 
 
 def _run(row: Row, run: str) -> str:
-    """Return the dataset run of a row, or what the file is called."""
-    name = row.get("datasetRunName")
+    """Return the experiment of a row, or what the file is called."""
+    name = row.get("experimentName") or row.get("datasetRunName")
     return sanitize(name, target="message") if isinstance(name, str) and name.strip() else run
 
 
@@ -213,11 +218,18 @@ def _plain(name: str) -> str:
 # ---- scores alone ----
 
 
-def _by_trace(source: Source, rows: Sequence[Row], run: str) -> Iterator[Marked]:
+def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) -> Iterator[Marked]:
+    whole = 0
     traces: dict[str, dict[str, list[float]]] = {}
     places: dict[str, str] = {}
     for i, row in enumerate(rows, 1):
         trace, name = row.get("traceId") or row.get("sessionId"), row.get("name")
+        subject = value_of(row.get("subject"))
+        if isinstance(subject, dict) and not trace:
+            trace = subject.get("traceId") or subject.get("id")
+            if subject.get("kind") in ("experiment", "session"):
+                whole += 1
+                continue
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.label, "a score must have a name", where=f"row {i}", value=name)
         if not isinstance(trace, str) or not trace.strip():
@@ -227,6 +239,9 @@ def _by_trace(source: Source, rows: Sequence[Row], run: str) -> Iterator[Marked]
         places.setdefault(identity(trace), f"row {i}")
         if mark is not None:
             held.setdefault(_plain(name), []).append(mark)
+    if whole:
+        what = "{subject}: {whole:n score} of a whole experiment or session not read"
+        notes.append(note("langfuse.whole", what, str(source.label), whole=whole))
     for trace, scores in traces.items():
         graded = Graded(run, trace, 0, where=places[trace], path=source.label)
         yield Marked(graded, {name: _mean(values) for name, values in scores.items()})
