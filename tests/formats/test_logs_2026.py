@@ -158,6 +158,45 @@ def test_trap_11_a_script_that_crashed_is_pointed_out() -> None:
     assert any("of 18 of 30 results the script of an assertion crashed" in note for note in notes)
 
 
+# What failed in each of the 30 results, one after the other, and what crashed beside it, by the file itself: a crash
+# counts for nothing where an assertion that ran failed too, so that all 30 are wrong, as the tool counts them.
+ROWS_OF_NICHEIQ = [
+    *[(["regex"], 1)] * 12,
+    *[(["regex"], 0)] * 4,
+    *[(["is-json"], 2)] * 4,
+    *[(["llm-rubric"], 0)] * 8,
+    *[(["llm-rubric"], 1)] * 2,
+]
+
+
+@needs_logs
+def test_trap_11_row_by_row() -> None:
+    path = LOGS / "promptfoo" / "nicheiq_results.json"
+    held = json.loads(path.read_text())["results"]
+    found = []
+    for result in held["results"]:
+        failed = [one for one in result["gradingResult"]["componentResults"] if not one["pass"]]
+        crashed = [one for one in failed if one["reason"].startswith("Custom function threw error")]
+        found.append(([one["assertion"]["type"] for one in failed if one not in crashed], len(crashed)))
+    assert found == ROWS_OF_NICHEIQ
+    data = evidence(path, missing="unanswered")
+    runs, wrong = {run: i for i, run in enumerate(data.runs)}, data.columns["incorrect"]
+    for result in held["results"]:
+        run = f"{result['provider']['id'].removeprefix('openai:')} (prompt {result['promptIdx']})"
+        assert wrong[runs[run], data.questions.index(f"test {result['testIdx']}")]
+    assert (held["stats"]["successes"], held["stats"]["failures"], held["stats"]["errors"]) == (0, wrong.sum(), 0)
+
+
+@needs_logs
+@pytest.mark.parametrize("name", ["drift_16errors", "pew_2pass_1fail"])
+def test_trap_11_figures_are_those_of_the_tool(name: str) -> None:
+    path = LOGS.parent / "logs" / "promptfoo" / f"{name}.json"
+    stats = json.loads(path.read_text())["results"]["stats"]
+    data = evidence(path, ungraded="exclude")
+    assert outcomes(data) == [stats["successes"], stats["failures"], 0]
+    assert (~data.present).sum() == stats["errors"]
+
+
 def test_trap_11_a_test_that_crashed_for_nothing_else_is_not_graded(tmp_path: Path) -> None:
     crash = part(passed=False) | {"reason": "Custom function threw error: Unexpected token 'return'"}
     said: dict[str, Any] = {"response": {"output": "x"}, "failureReason": 1, "error": "Custom function threw error"}
