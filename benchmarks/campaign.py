@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import multiprocessing
 import random
 import resource
+import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import nescio
 from nescio.campaign.folder import contents
 
 RECEIVED = "2026-05-01"
-STEPS = ("handout", "intake", "pool", "sheets", "collect", "score", "publish")
+STEPS = ("init", "handout", "checker", "intake", "pool", "sheets", "collect", "score", "publish")
 GROUPS = 10
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["nescio", "numpy", "duckdb", "jinja2", "nescio.campaign.site"])
+MOST_TRIES = 4  # a kill that comes after the end of a step does not count
 
 
 def make(folder: Path, topics: int, runs: int) -> tuple[Path, list[Path]]:
-    """Make a campaign of that size, and what its groups send."""
+    """Make what the organisers of a campaign of that size have, and what its groups send; returns where the campaign
+    will be, and the folders of the groups."""
+    folder.mkdir(parents=True, exist_ok=True)
     rows = [{"id": f"q{i}", "question": f"What is thing {i}?", "answers": [f"thing {i}"]} for i in range(topics)]
     (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     chance = random.Random(0)
@@ -43,10 +49,6 @@ def make(folder: Path, topics: int, runs: int) -> tuple[Path, list[Path]]:
             lines.append({"id": f"q{i}", "answer": answer, "confidence": round(chance.random(), 3), "doc": f"D{i}"})
         (place / f"r{run}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         inbox.append(place)
-    groups = [f"g{i}=Group {i}" for i in range(min(GROUPS, runs))]
-    nescio.campaign.init(
-        folder / "campaign", [folder / "questions.jsonl"], task="qa", groups=groups, runs=runs, judge="exact"
-    )
     return folder / "campaign", list(dict.fromkeys(inbox))
 
 
@@ -60,7 +62,11 @@ def fill(campaign: Path) -> None:
 
 def take(step: str, campaign: Path, inbox: list[Path]) -> None:
     """Take one step."""
+    groups = [f"{place.name}=Group {place.name[1:]}" for place in sorted(inbox)]
+    topics = [campaign.parent / "questions.jsonl"]
     steps: dict[str, Callable[[], object]] = {
+        "init": lambda: nescio.campaign.init(campaign, topics, task="qa", groups=groups, runs=100, judge="exact"),
+        "checker": lambda: nescio.campaign.checker(campaign, output=campaign / "checker.zip"),
         "handout": lambda: nescio.campaign.handout(campaign),
         "check": lambda: nescio.campaign.check(campaign, inbox),
         "intake": lambda: nescio.campaign.intake(campaign, inbox, received=RECEIVED),
@@ -77,7 +83,7 @@ def clock(topics: int, runs: int) -> None:
     """Print the seconds that each step takes, and the memory of all."""
     with tempfile.TemporaryDirectory() as name:
         campaign, inbox = make(Path(name), topics, runs)
-        for step in ("check", *STEPS):
+        for step in ("init", "check", *STEPS[1:]):
             if step == "collect":
                 fill(campaign)
             begun = time.perf_counter()
@@ -86,34 +92,37 @@ def clock(topics: int, runs: int) -> None:
     print(f"memory   {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:7.0f} MB")
 
 
-def killed(times: int, step: str) -> int:
-    """Count how often a step that was killed at a random moment, and repeated, ends in the bytes of one that was
-    not."""
-    same = 0
+def killed(times: int, step: str) -> tuple[int, int]:
+    """Count how often a step was killed at a random moment before its end, and how often it then ended, repeated, in
+    the bytes of one that was not."""
+    hit = same = 0
     chance = random.Random(step)
     with tempfile.TemporaryDirectory() as name:
-        straight, inbox = _until(Path(name) / "straight", step)
+        before, straight = Path(name) / "before", Path(name) / "straight"
+        _until(before, step)
+        shutil.copytree(before, straight)
+        running = _begin(step, straight)
         begun = time.perf_counter()
-        _run(step, straight, inbox)
-        expected, longest = contents(straight), time.perf_counter() - begun
-        for attempt in range(times):
-            campaign, _ = _until(Path(name) / str(attempt), step)
-            program = _program(step, campaign, inbox)
-            running = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
-            assert running.stdout is not None
-            running.stdout.readline()
-            time.sleep(chance.random() * longest / 4)
-            os.kill(running.pid, signal.SIGKILL)
-            running.wait()
-            running.stdout.close()
-            _run(step, campaign, inbox)
-            same += contents(campaign) == expected
-    return same
+        assert _ended(running) == 0
+        length, expected = time.perf_counter() - begun, contents(straight / "campaign")
+        for attempt in range(times * MOST_TRIES):
+            folder = Path(name) / str(attempt)
+            shutil.copytree(before, folder)
+            running = _begin(step, folder)
+            time.sleep(chance.random() * length)
+            running.kill()
+            if _ended(running) == -signal.SIGKILL:
+                hit += 1
+                assert _ended(_begin(step, folder)) == 0
+                same += contents(folder / "campaign") == expected
+            shutil.rmtree(folder)
+            if hit == times:
+                break
+    return hit, same
 
 
-def _until(folder: Path, step: str) -> tuple[Path, list[Path]]:
+def _until(folder: Path, step: str) -> None:
     """Make a small campaign, and take the steps before this one."""
-    folder.mkdir()
     campaign, inbox = make(folder, 60, 6)
     for before in STEPS[: STEPS.index(step)]:
         if before == "collect":
@@ -121,20 +130,28 @@ def _until(folder: Path, step: str) -> tuple[Path, list[Path]]:
         take(before, campaign, inbox)
     if step == "collect":
         fill(campaign)
-    return campaign, inbox
 
 
-def _program(step: str, campaign: Path, inbox: list[Path]) -> str:
-    paths = [str(path) for path in inbox]
-    return (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\nimport campaign, numpy, duckdb, "
-        f"jinja2\nfrom pathlib import Path\nprint('go', flush=True)\ncampaign.take({step!r}, "
-        f"Path({str(campaign)!r}), [Path(p) for p in {paths!r}])"
-    )
+def _begin(step: str, folder: Path) -> BaseProcess:
+    """Begin a step in a process of its own; returns when the step itself begins."""
+    ready, go = _PROCESSES.Pipe(duplex=False)
+    running = _PROCESSES.Process(target=_take, args=(go, step, folder))
+    running.start()
+    go.close()
+    ready.recv()
+    return running
 
 
-def _run(step: str, campaign: Path, inbox: list[Path]) -> None:
-    subprocess.run([sys.executable, "-c", _program(step, campaign, inbox)], check=True, capture_output=True)
+def _take(go: Connection, step: str, folder: Path) -> None:
+    go.send(())
+    take(step, folder / "campaign", sorted((folder / "inbox").iterdir()))
+
+
+def _ended(running: BaseProcess) -> int:
+    """Return the status of a process when it has ended; what killed it is negative."""
+    running.join()
+    assert running.exitcode is not None
+    return running.exitcode
 
 
 def main() -> None:
@@ -148,7 +165,8 @@ def main() -> None:
     if not options.kill:
         clock(options.topics, options.runs)
     for step in (options.step or STEPS) if options.kill else ():
-        print(f"{step:8} {killed(options.kill, step)} of {options.kill} the same", flush=True)
+        hit, same = killed(options.kill, step)
+        print(f"{step:8} killed {hit} times before its end; repeated, {same} ended in the same bytes", flush=True)
 
 
 if __name__ == "__main__":

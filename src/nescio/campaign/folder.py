@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from pathlib import Path
 from nescio.campaign import topics as asked
 from nescio.campaign.settings import SETTINGS, Resolution, Settings, Task, moment, read_settings, settings_of, written
 from nescio.errors import UsageError, names_nearest
+from nescio.sources.locks import locked
 from nescio.sources.writing import check_new_folder, whole, whole_folder, write_text
 from nescio.text import plural
 
@@ -53,16 +53,11 @@ def open_campaign(folder: Path | str) -> Campaign:
 def step(folder: Path | str) -> Iterator[Campaign]:
     """Open a campaign for a step that writes: one at a time, after the drafts of steps that were killed are gone."""
     campaign = open_campaign(folder)
-    descriptor = os.open(campaign.folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(f"{campaign.folder}: another step of this campaign is under way; wait for it") from None
+    with locked(campaign.folder) as free:
+        if not free:
+            raise UsageError(f"{campaign.folder}: another step of this campaign is under way; wait for it")
         _sweep(campaign.folder)
         yield campaign
-    finally:
-        os.close(descriptor)
 
 
 def _sweep(folder: Path) -> None:

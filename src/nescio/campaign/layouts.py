@@ -20,6 +20,7 @@ from nescio.tasks.ave.baselines import Place
 
 UNDEFINED = "–"
 WIDE = 6  # columns; a table with more is set in small type
+NEEDS = r"% needs \usepackage{booktabs} and \usepackage{graphicx}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,20 @@ class Table:
         return f"{markdown_table(self.grid)}\n\n{self.title}\n"
 
     def latex(self) -> str:
-        """Write it as a LaTeX table with a caption and a label."""
+        """Write it as a LaTeX table with a caption and a label, no wider than the text: a wider one is scaled down."""
         small = [r"\footnotesize"] if len(self.head) > WIDE else []
-        lines = [r"\begin{table}[htbp]", r"\centering", *small, rf"\caption{{{latex.escape(self.title)}}}"]
-        return "\n".join([*lines, rf"\label{{tab:{self.name}}}", latex.tabular(self.grid), r"\end{table}", ""])
+        lines = [
+            NEEDS,
+            r"\begin{table}[htbp]",
+            r"\centering",
+            *small,
+            rf"\caption{{{latex.escape(self.title)}}}",
+            rf"\label{{tab:{self.name}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            latex.tabular(self.grid) + "}",
+            r"\end{table}",
+        ]
+        return "\n".join([*lines, ""])
 
 
 def figure(value: float | None, digits: int = 2) -> str:

@@ -248,6 +248,7 @@ _PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{booktabs}
+\usepackage{graphicx}
 \usepackage{textcomp}
 \usepackage[margin=2cm]{geometry}
 """

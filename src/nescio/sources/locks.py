@@ -1,0 +1,66 @@
+"""One process at a time in a folder, on every system."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+LOCK = ".lock"  # what holds the lock where a folder cannot: on Windows
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder while the block runs; yields whether it was free.
+
+    A process that is killed gives it up. The modules that lock are loaded here, as each system has one alone.
+    """
+    if sys.platform == "win32":
+        with _windows(folder / LOCK) as free:
+            yield free
+    else:
+        with _posix(folder) as free:
+            yield free
+
+
+@contextmanager
+def _posix(folder: Path) -> Iterator[bool]:
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _windows(path: Path) -> Iterator[bool]:
+    """Lock the first byte of a file, which goes when the lock does."""
+    msvcrt: Any = import_module("msvcrt")
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+    free = False
+    try:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            pass
+        else:
+            free = True
+        yield free
+    finally:
+        if free:
+            msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+        os.close(descriptor)
+        if free:
+            with suppress(OSError):  # a file that the next step has opened stays
+                path.unlink()
