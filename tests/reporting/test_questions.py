@@ -10,8 +10,11 @@ from urllib.parse import quote
 import duckdb
 import pytest
 
+from nescio.data.evidence import Evidence
 from nescio.pipeline import Options, load
 from nescio.reporting import page as pages
+from nescio.reporting.page.browser import browser, certainties, seen_by
+from nescio.reporting.page.report_data import gather
 from nescio.reporting.page.words import Texts, texts_of
 from tests.browser import Opened
 from tests.reporting.conftest import make
@@ -49,24 +52,81 @@ FORMATS: dict[str, tuple[list[str], str, str, str]] = {
 }  # fmt: skip
 
 
+# The same of what people wrote with the other tools, and of the examples where ../shared/data has no file of a tool. With
+# what is asked of the reader, and what the answer has beside it: its confidence, or why it was graded so.
+CHOSEN = {"ragas": {"metric": "faithfulness", "threshold": "0.5"}, "ave selected": {"view": "selection"}}
+NEWER: dict[str, tuple[list[str], str, str, str, str]] = {
+    "deepeval": (["logs2026/deepeval/koushik_latest*"], "=== DEAL SNAPSHOT", "=== EXPECTED", "=== AGENT", "reason"),
+    "deepeval cache": (["logs2026/deepeval/koushik_deepeval-cache*"], "=== DEAL", "=== EXPECTED", "=== AGENT", "reason"),
+    "ragas": (["logs2026/ragas/*"], "Je cherche un atelier", "Pour un enfant", "Voici une", ""),
+    "inspect 2026": (["logs2026/inspect/*gpqa*"], "Two quantum states", "10^-4 eV", "ANSWER", "reason"),
+    "lm_eval 2026": (["logs2026/lm_eval"], "An unknown substance", "C", "", ""),
+    "helm 2026": (["logs2026/helm/mmlu*8b*"], "Compute the product", "0", "", ""),
+    "promptfoo 2026": (["logs2026/promptfoo/*"], "", "", "", "reason"),
+    "simple_evals simpleqa": (["logs2026/simple_evals/simpleqa*"], "In which city of Pakistan", "Mandi", "Muhammad Rafiq", ""),
+    "simple_evals gpqa": (["logs2026/simple_evals/gpqa*"], "Answer the following multiple", "B", "To identify", ""),
+    "simple_evals mmlu": (["logs2026/simple_evals/mmlu*"], "", "", "", ""),
+    "simple_evals mgsm": (["logs2026/simple_evals/mgsm*"], "", "", "", ""),
+    "nemo_skills judge": (["logs2026/nemo_skills/answer-judge/*"], "", "Judgement: Yes", "Judgement: No", ""),
+    "nemo_skills math": (["logs2026/nemo_skills/math/*rs*"], "", "", "70", ""),
+    "tau_bench": (["logs2026/tau_bench/*"], "You are mia_li_3668", "book_reservation", "user: ", ""),
+    "lighteval": (["examples/lighteval"], "Who turned on the lamp", "Mr. Arne Dahl", "A roof on the boathouse", ""),
+    "abstention_bench": (["examples/logs/abstention_bench"], "Who keeps the lamp?", "x", "Joss Harl", ""),
+    "mlflow": (["examples/logs/mlflow"], "Who keeps the lamp?", "Joss Harl", "Joss Harl", "reason"),
+    "langfuse": (["examples/logs/langfuse/*"], "Who keeps the lamp?", "", "", ""),
+    "phoenix": (["examples/logs/phoenix/*"], "", "", "", ""),
+    "nemo_skills": (["examples/logs/nemo_skills"], "When was the lamp lit?", "1788", "1788", ""),
+    "opencompass": (["examples/logs/opencompass"], "", "Joss Harl", "Joss Harl", ""),
+    "pairs of AVE 2006": (["examples/pairs2006.xml", "examples/answers.txt"], "Hypothesis: The children", "VALIDATED", "VALIDATED", ""),
+    "nuggets": (["examples/key.txt", "examples/runs/first.txt", "examples/assessor.txt"], "", "botanist who", "Mirela Tosk", ""),
+    "answers to the examples": (["examples/questions.jsonl", "examples/runs/*.jsonl"], "What will the money", "", "", "confidence"),
+}  # fmt: skip
+
+
 def files_of(patterns: list[str]) -> list[Path]:
-    return [path for pattern in patterns for path in sorted(SHARED.glob(pattern))]
+    return [
+        path
+        for pattern in patterns
+        for path in sorted(EXAMPLES.parent.glob(pattern) if pattern.startswith("examples") else SHARED.glob(pattern))
+    ]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [*FORMATS, *NEWER])
 def test_a_log_has_its_questions_and_answers(name: str) -> None:
-    patterns, question, gold, answer = FORMATS[name]
+    patterns, question, gold, answer, *beside = FORMATS.get(name) or NEWER[name]
     files = files_of(patterns)
     if not files:
         pytest.skip("../shared/data is not here")
-    options = Options(texts=True, missing="common", ungraded="exclude", missing_confidence="exclude")
-    found = texts_of(load(files, options))
+    reading: dict[str, Any] = {"missing": "common", "ungraded": "exclude", "missing_confidence": "exclude"}
+    if name == "promptfoo 2026":
+        reading["missing"] = "unanswered"  # one question has no graded answer of any run
+    loaded = load(files, Options(texts=True, choose=CHOSEN.get(name, {}), **reading))
+    found = texts_of(loaded)
     assert isinstance(found, Texts)
     assert any(question in asked and gold in right for asked, right in found.asked.values())
     first = next(iter(found.said.values()))
     assert any(answer in one.answer for one in first.values())
-    if name in ("inspect", "promptfoo"):
+    if name in ("inspect", "promptfoo") or "reason" in beside:
         assert any(one.reason for one in first.values())
+    if name == "pan" or "confidence" in beside:
+        assert isinstance(loaded.data, Evidence)
+        assert certainties(loaded.data) is not None
+    browsing, _ = browser(seen_by(gather(loaded, ci=None)), found)
+    assert browsing is not None
+    assert browsing.texts is not None
+
+
+def test_every_folder_of_shared_data_is_among_them() -> None:
+    """What has no words is said here: matrices of scores, counts, who declined, and figures alone."""
+    if not SHARED.is_dir():
+        pytest.skip("../shared/data is not here")
+    wordless = {"trec_matrices", "confabulations", "trecqa", "mctest", "qa4mre", "cone_rag"}
+    covered = {pattern.split("/")[0] for patterns, *_ in [*FORMATS.values(), *NEWER.values()] for pattern in patterns}
+    assert {folder.name for folder in SHARED.iterdir() if folder.is_dir()} - covered - wordless == set()
+    tools = {"/".join(p.split("/")[:2]) for patterns, *_ in [*FORMATS.values(), *NEWER.values()] for p in patterns}
+    for logs in ("logs", "logs2026"):
+        folders = {f"{logs}/{folder.name}" for folder in (SHARED / logs).iterdir() if folder.is_dir()}
+        assert folders - tools - {"logs/simple_evals", "logs2026/tables"} == set()
 
 
 def test_texts_are_not_read_where_nobody_looks_at_them() -> None:
@@ -237,3 +297,45 @@ def test_a_hundred_thousand_questions_of_ten_runs_open_and_filter_fast(tmp_path:
     page.wait_for_selector("#detail td.words")
     assert f"An answer of run 3 to question {n - 1}." in page.inner_text("#detail")
     opened.assert_quiet()
+
+
+def test_judge_and_people_differ(tmp_path: Path, visit: Any) -> None:
+    """Of three labelled answers people call one right that the judge calls wrong; silence is nobody's to judge."""
+    table, labels = tmp_path / "judged.csv", tmp_path / "people.csv"
+    states = {"a": "correct", "b": "incorrect", "c": "unanswered", "d": "incorrect", "e": "correct"}
+    table.write_text("run,question,outcome\n" + "".join(f"mine,{q},{state}\n" for q, state in states.items()))
+    labels.write_text("run,question,verdict\nmine,a,R\nmine,b,R\nmine,d,W\n")
+    opened: Opened = visit(make(tmp_path / "page.html", table, "--labels", labels))
+    page = opened.page
+    page.select_option("#f-show", "differ")
+    assert_count(page, "1 of 5 questions")
+    page.locator(".grid-body .row:visible").first.click()
+    row = page.locator("#detail tbody tr").first.inner_text()
+    assert "incorrect" in row
+    assert row.endswith("correct")
+    opened.assert_quiet()
+
+
+def test_decisions_of_validators_are_no_outcomes(tmp_path: Path, visit: Any) -> None:
+    """Pairs of AVE 2006: what a validator accepted and what it rejected, with words of their own and no scores."""
+    page_ = make(tmp_path / "page.html", EXAMPLES / "pairs2006.xml", EXAMPLES / "answers.txt")
+    opened: Opened = visit(page_)
+    page = opened.page
+    assert_count(page, "All 5 questions")  # nobody judged the sixth
+    assert "right, accepted" in page.inner_text(".legend")
+    assert not page.is_visible(".own")
+    page.locator(".grid-body .row:visible").first.click()
+    assert "Hypothesis:" in page.inner_text("#detail")
+    opened.assert_quiet()
+
+
+def test_the_search_is_two_tabs_away(texts_page: Path, visit: Any) -> None:
+    page = visit(texts_page).page
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("What is 7?")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.activeElement.id") == "f-search"
+    search(page, "nothing like this stands anywhere")
+    assert page.is_visible("#f-empty")

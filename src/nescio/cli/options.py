@@ -246,9 +246,18 @@ ALSO_JUDGED = click.option(
     metavar="FILE",
     help="With --labels: an outcome table of the same answers by another judge, to use both. Repeatable.",
 )
+LABELS_SHOWN = click.option(
+    "--labels",
+    type=PATH,
+    metavar="FILE",
+    help=(
+        "A table of people's verdicts on some answers (run, question, verdict): the page shows them beside the judge's,"
+        " and the questions where they differ."
+    ),
+)
 OF_LABELS = ("labels", "target", "labels_by", "also_judged")
 label_options = together(LABELS, TARGET, LABELS_BY, ALSO_JUDGED)
-grouped("People's labels", LABELS, TARGET, LABELS_BY, ALSO_JUDGED)
+grouped("People's labels", LABELS, TARGET, LABELS_BY, ALSO_JUDGED, LABELS_SHOWN)
 
 
 def label_files(arguments: dict[str, Any]) -> list[Path]:

@@ -32,6 +32,7 @@ PAGE = Path("report.html")  # where nothing else is asked for
         " required difference (swap). Repeatable."
     ),
 )
+@options.LABELS_SHOWN
 @options.CI_OR_NONE
 @click.option("--title", metavar="TEXT", help="The title of the page. [default: the names of the files]")
 @options.resampling_options
@@ -61,6 +62,7 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], *, show: bool, *
     nescio report outcomes.csv
     nescio report outcomes.csv -m c@1 -m 'penalty(t=0.75)' --by category -o report.html
     nescio report questions.jsonl runs/*.jsonl -o report.html --figures figures/
+    nescio report questions.jsonl runs/*.jsonl --labels people.csv
     nescio report --suite suite/suite.toml -o suite.html
     nescio report outcomes.csv --study stability --study swap -o report.html
     """
@@ -69,6 +71,7 @@ def command(files: tuple[Path, ...], measures: tuple[str, ...], *, show: bool, *
         arguments["output"] = PAGE
     ci, again, read_options = options.level(arguments.pop("ci")), commands_of(files), options.reading(arguments)
     if suite:
+        suites.refuse({"--labels": arguments.pop("labels")})
         made_of = suites.report(files, measures, suite, {"ci": ci, **arguments, **read_options})
         say(f"wrote {made_of.page}")
         if show:

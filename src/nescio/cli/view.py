@@ -18,6 +18,7 @@ from nescio.commands.view import HOME, Live, server_of, view
 @options.FILES
 @options.MEASURES
 @options.BY
+@options.LABELS_SHOWN
 @options.CI_OR_NONE
 @click.option(
     "--serve",

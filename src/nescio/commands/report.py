@@ -63,6 +63,7 @@ def report(
     studies: Sequence[Study] = (),
     ci: float | None = 95.0,
     title: str | None = None,
+    labels: Any = None,
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -76,7 +77,8 @@ def report(
 
     `output` is the page (.html), `figures` a new folder for every chart as SVG, PDF, PNG and specification with its
     data. The first measure decides who is best. `studies` also study the measures ("stability", "swap"); `title` stands
-    above the page (None: the names of the files); `commands` are the command lines that give the figures again;
+    above the page (None: the names of the files); `labels` are people's verdicts on some answers, which the page shows
+    beside the judge's; `commands` are the command lines that give the figures again;
     `progress_for` takes the name of a step and gives who is to hear of its progress. Other arguments as in
     `nescio.score`. Raises as `score` and `compare` do, and UsageError where there is nothing to write or no place for
     it.
@@ -95,6 +97,7 @@ def report(
         seed=seed,
         jobs=jobs,
         studies=studies,
+        labels=labels,
         progress_for=progress_for,
         **options,
     )

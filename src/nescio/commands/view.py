@@ -29,6 +29,7 @@ def view(
     *,
     by: str | None = None,
     ci: float | None = 95.0,
+    labels: Any = None,
     resamples: int = 10_000,
     seed: int = 0,
     jobs: int = 1,
@@ -45,7 +46,7 @@ def view(
     `nescio.report` does.
     """
     check_names(view, options)
-    wanted: dict[str, Any] = {"by": by, "ci": ci, "resamples": resamples, "seed": seed, "jobs": jobs}
+    wanted: dict[str, Any] = {"by": by, "ci": ci, "labels": labels, "resamples": resamples, "seed": seed, "jobs": jobs}
     text = _page(source, measures, wanted | {"commands": commands, "progress_for": progress_for} | options)
     path = Path(tempfile.mkdtemp(prefix="nescio-")) / "report.html"
     write_text(path, text)

@@ -16,6 +16,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT, NOT_GRADED, SILENT
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined, outcomes_of
 from nescio.formats.logs.grading import EMPTY, NO_SCORE, UNREAD, drop_redundant_columns, labels
@@ -123,6 +124,9 @@ def _rows(source: Source, run: str, data_set: str, options: ReadOptions) -> Iter
             where=where,
             path=source.label,
             answerable=-1 if flags[SHOULD] is None else int(not flags[SHOULD]),
+            texts=texts_of(question, [part_of(row, (PROMPT, "reference_answers"))], row.get(SAID))
+            if options.texts
+            else None,
         )
 
 

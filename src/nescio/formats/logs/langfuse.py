@@ -20,6 +20,7 @@ from statistics import fmean
 from typing import Any
 
 from nescio.data.notes import Note, note
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED, identity
@@ -137,7 +138,10 @@ def _traces(source: Source, rows: Sequence[Row], run: str, options: ReadOptions)
         scores = {_plain(name): _mean(scored[name][i] or []) for name in metrics}
         scores |= {_plain(name): _mean(values) for name, values in _of_list(source, row, where).items()}
         output = _text(row.get(said))
-        graded = Graded(_run(row, run), question_name(text), 0, where=where, path=source.label)
+        words = None
+        if options.texts:
+            words = texts_of(text, [_text(row.get("expectedOutput"))], output, reason=_comments(row))
+        graded = Graded(_run(row, run), question_name(text), 0, where=where, path=source.label, texts=words)
         if not output and str(row.get("level")).upper() == "ERROR":
             yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
         else:
@@ -192,6 +196,12 @@ def _of_list(source: Source, row: Row, where: str) -> dict[str, list[float]]:
             if mark is not None:
                 scores.setdefault(name, []).append(mark)
     return scores
+
+
+def _comments(row: Row) -> list[Any]:
+    """Return what the scores that the API lists in a trace say beside their numbers."""
+    held = row.get("scores")
+    return [one.get("comment") for one in held if isinstance(one, dict)] if isinstance(held, list) else []
 
 
 def _values(cell: Any) -> list[float] | None:

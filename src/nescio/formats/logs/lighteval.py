@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nescio.data.notes import Note
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined
 from nescio.formats.logs.grading import EMPTY, compared, identity, number, place, run_names
@@ -108,7 +109,7 @@ def _why_figures_alone(source: Source) -> str:
 def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]:
     match = _FILE.fullmatch(source.stem)
     called = match["task"] if match else source.stem
-    for i, row in enumerate(_rows(source), 1):
+    for i, row in enumerate(_rows(source, options), 1):
         where = f"row {i}"
         doc, response = _object(row.get("doc")), _object(row.get("model_response"))
         metrics = row.get("metric", row.get("metrics"))
@@ -124,20 +125,48 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
             strata={"task": task},
             where=where,
             path=source.label,
+            texts=_words(row, doc, response) if options.texts else None,
         )
         yield Marked(graded, _scores(metrics), _silence(row, response, options), task=task)
 
 
-def _rows(source: Source) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows, of which the long columns (prompts, tokens) are not read."""
+def _words(row: Mapping[str, Any], doc: Mapping[str, Any], response: Mapping[str, Any]) -> AnswerTexts:
+    """Return what was asked, the options that are right, and what was said: a text, or the likeliest option."""
+    choices, right, logs = doc.get("choices"), doc.get("gold_index"), response.get("logprobs")
+    options = choices if isinstance(choices, list) else []
+    places = right if isinstance(right, list) else [right]
+    gold = [options[i] for i in places if isinstance(i, int) and 0 <= i < len(options)]
+    said = response.get("text") if response else row.get("predictions")
+    if not said and isinstance(logs, list) and len(logs) == len(options) > 0:
+        said = options[max(range(len(logs)), key=lambda i: logs[i] if isinstance(logs[i], (int, float)) else -math.inf)]
+    return texts_of(
+        doc.get("query", row.get("full_prompt")), gold or _golds(row), said, response.get("text_post_processed")
+    )
+
+
+def _golds(row: Mapping[str, Any]) -> list[Any]:
+    held = row.get("gold")
+    return held if isinstance(held, list) else [held]
+
+
+def _rows(source: Source, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows, of which the long columns (prompts, tokens) are not read where nobody looks at them."""
     import duckdb
 
-    wanted = [name for name in ("doc", "metric", "model_response", "metrics", "predictions") if name in source.columns]
+    columns = [
+        "doc",
+        "metric",
+        "model_response",
+        "metrics",
+        "predictions",
+        *(("gold", "full_prompt") if options.texts else ()),
+    ]
+    wanted = [name for name in columns if name in source.columns]
     assert source.path is not None
     try:
         with connect() as connection:
             connection.execute("SET preserve_insertion_order = true")
-            select = ", ".join(_narrow(connection, source.path, name) for name in wanted)
+            select = ", ".join(_narrow(connection, source.path, name, options) for name in wanted)
             found = connection.execute(f"SELECT {select} FROM {PARQUET}", [address(source.path)])
             while rows := found.fetchmany(_AT_ONCE):
                 for row in rows:
@@ -146,15 +175,18 @@ def _rows(source: Source) -> Iterator[Mapping[str, Any]]:
         raise FormatError(source.label, f"a damaged Parquet file: {first_line(error)}") from None
 
 
-_NEEDED = {
+_NEEDED: dict[str, tuple[str, ...]] = {
     "doc": ("id", "task_name", "choices"),
     "model_response": ("text", "text_post_processed", "logprobs"),
 }
 
 
-def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str) -> str:
+_WORDS: dict[str, tuple[str, ...]] = {"doc": ("query", "gold_index")}
+
+
+def _narrow(connection: duckdb.DuckDBPyConnection, path: Path, column: str, options: ReadOptions) -> str:
     """Return what is needed of a column of structures, in SQL: the whole column where it is none."""
-    needed = _NEEDED.get(column)
+    needed = (*_NEEDED.get(column, ()), *(_WORDS.get(column, ()) if options.texts else ()))
     if not needed:
         return f'"{column}"'
     described = connection.execute(f'DESCRIBE SELECT "{column}" FROM {PARQUET}', [address(path)]).fetchall()

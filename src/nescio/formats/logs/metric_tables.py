@@ -13,6 +13,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import CORRECT, INCORRECT
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined
 from nescio.formats.logs.grading import EMPTY, labels
@@ -148,9 +149,12 @@ def marked_rows(
     asked: str,
     said: str | None,
     fields: Collection[str] = (),
+    gold: str | None = None,
+    reasons: Collection[str] = (),
 ) -> list[Marked]:
     """Return the rows as answers of a run: called by their question, silent where nothing, or that they do not know, is
-    said. Columns that are neither metrics nor `fields` of the tool are strata.
+    said. Columns that are neither metrics nor `fields` of the tool are strata; `gold` and `reasons` are columns of what
+    people read.
 
     Raises FormatError where a question is empty.
     """
@@ -161,7 +165,14 @@ def marked_rows(
         if text is None:
             raise FormatError(source.label, "the question is empty", where=f"row {i + 1}", value=asked)
         strata = labels({name: cell for name, cell in row.items() if cell and name not in held}, options)
-        graded = Graded(run, question_name(text), 0, strata=strata, where=f"row {i + 1}", path=source.label)
+        words = None
+        if options.texts:
+            words = texts_of(
+                text, [row.get(gold or "")], row.get(said or ""), reason=[row.get(name) for name in reasons]
+            )
+        graded = Graded(
+            run, question_name(text), 0, strata=strata, where=f"row {i + 1}", path=source.label, texts=words
+        )
         scores = {name: column[i] for name, column in metrics.items()}
         answers.append(Marked(graded, scores, None if said is None else silence(row.get(said), options)))
     return answers

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, compared, identity, labels, number
@@ -108,8 +109,17 @@ def _answers(source: Source, run: str, task: str, seed: str, options: ReadOption
             where=f"line {line}",
             path=source.label,
             repeat=seed,
+            texts=_words(row) if options.texts else None,
         )
         yield Marked(graded, scores, _silence(row, options), task=task)
+
+
+def _words(row: Mapping[str, Any]) -> AnswerTexts:
+    """Return what was asked, what is right, what was said, what of it was graded, and the judge's words."""
+    gold = [row.get("expected_answer", row.get(EXPECTED))]
+    reason = None if EXPECTED in row else row.get(JUDGEMENT)
+    asked = next((row[key] for key in ("problem", "question", "prompt") if row.get(key)), None)
+    return texts_of(asked, gold, row.get("generation", row.get(JUDGEMENT)), row.get(PREDICTED), reason)
 
 
 def _name(row: Mapping[str, Any], i: int) -> str:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nescio.data.notes import Note
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED, identity
@@ -98,11 +99,21 @@ def _answers(source: Source, run: str, options: ReadOptions) -> Iterator[Marked]
             where=where,
             path=source.label,
             repeat=identity(repeat) if isinstance(repeat, (int, str)) else None,
+            texts=_words(row) if options.texts else None,
         )
         if failed:
             yield Marked(graded, dict.fromkeys(marks, math.nan), None, ERRORED)
         else:
             yield Marked(graded, marks, silence(_said(row.get("output")), options))
+
+
+def _words(row: Row) -> AnswerTexts:
+    """Return what was asked and answered, and what the annotations say of it."""
+    held = row.get("annotations")
+    reasons = [one.get("explanation") for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+    reasons += [cell for name, cell in row.items() if name.startswith(_PREFIX) and name.endswith("_explanation")]
+    gold = [value_of(row.get("reference_output"))]
+    return texts_of(value_of(row.get("input")), gold, value_of(row.get("output")), reason=reasons)
 
 
 def _said(output: Any) -> str | None:

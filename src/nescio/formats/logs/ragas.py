@@ -88,4 +88,5 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
     metrics = metrics_among(rows, [name for name in names if name not in {asked, said, *FIELDS}])
     if said is None:
         notes.append(no_answers(source))
-    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=FIELDS)
+    gold = column_of(source, names, "answers", GOLD)
+    return marked_rows(source, rows, run, metrics, options, asked=asked, said=said, fields=FIELDS, gold=gold)

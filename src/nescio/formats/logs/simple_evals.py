@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nescio.data.notes import Note, note
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, Graded, declined
 from nescio.formats.logs.grading import NO_FORM, SCORE, compared, number, place, run_names
@@ -106,13 +107,15 @@ def _why_figures_alone(source: Source) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One example of a page: its prompt, what was sampled and extracted, and its score (None where there is none)."""
+    """One example of a page: its prompt, what was sampled and extracted, its score, and what is right (None where there
+    is none)."""
 
     prompt: str
     sampled: str
     extracted: str | None
     score: float | None
     where: str
+    right: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,14 @@ def _items(body: HtmlElement) -> Iterator[Item]:
     def item() -> Item:
         extracted = said.get("Extracted Answer")
         where = f"example {begun}"
-        return Item(prompts[-1] if prompts else "", "\n".join(sampled), extracted, _score(said.get("Score")), where)
+        return Item(
+            prompts[-1] if prompts else "",
+            "\n".join(sampled),
+            extracted,
+            _score(said.get("Score")),
+            where,
+            said.get("Correct Answer"),
+        )
 
     for element in body:
         text = _text(element)
@@ -201,6 +211,7 @@ def _answer(item: Item, source: Source, run: str, task: str, options: ReadOption
         strata={"task": task} if task else {},
         where=item.where,
         path=source.label,
+        texts=texts_of(item.prompt, [item.right], item.sampled, item.extracted) if options.texts else None,
     )
     silent = None
     if any(declined(options, text) for text in (item.sampled, item.extracted)):

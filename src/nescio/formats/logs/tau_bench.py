@@ -17,6 +17,7 @@ from typing import Any
 
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded, outcomes_of
 from nescio.formats.logs.grading import (
@@ -66,7 +67,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     rows: list[Graded] = []
     names = run_names([(source.stem, place(Path(source.label))) for _, source in parts])
     for (_, source), run in zip(parts, names, strict=True):
-        rows += _rows(source, run)
+        rows += _rows(source, run, options)
     scores = [row.scores[SCORE] for row in rows if row.scores]
     scale = scale_of(scores, options)
     if scale is None:
@@ -86,7 +87,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
 
 
-def _rows(source: Source, run: str) -> Iterator[Graded]:
+def _rows(source: Source, run: str, options: ReadOptions) -> Iterator[Graded]:
     for row, where in _trajectories(source):
         if not isinstance(row, dict):
             raise FormatError(source.label, "a trajectory must be an object", where=where, value=row)
@@ -106,7 +107,23 @@ def _rows(source: Source, run: str) -> Iterator[Graded]:
             path=source.label,
             scores={} if why or reward is None else {SCORE: reward},
             repeat=trial,
+            texts=_words(row) if options.texts else None,
         )
+
+
+def _words(row: dict[str, Any]) -> AnswerTexts:
+    """Return the task that the user had, the actions and outputs that are right, and what was said between user and
+    agent."""
+    task = part_of(row, ("info", "task"))
+    task = task if isinstance(task, dict) else {}
+    turns = row.get("traj", row.get("messages"))
+    said = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    spoken = [{"role": one.get("role"), "content": one["content"]} for one in said if _is_spoken(one)]
+    return texts_of(task.get("instruction"), [task.get("actions"), task.get("outputs")], spoken)
+
+
+def _is_spoken(turn: dict[str, Any]) -> bool:
+    return turn.get("role") in ("user", "assistant") and isinstance(turn.get("content"), str)
 
 
 def _broke_off(row: dict[str, Any]) -> bool:

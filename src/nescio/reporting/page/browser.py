@@ -27,6 +27,9 @@ MOST_CELLS = 6_000_000  # outcomes in a page: at half a byte each, with base64, 
 MOST_QUESTIONS = 300_000  # in a page: their names alone would be tens of megabytes
 MOST_VALUES = 60  # a stratum with more values than this is shown with its question, and is no filter
 MOST_TEXT = 6_000_000  # characters of strata in a page
+DECISIONS = ("not in the run", "right, accepted", "wrong, accepted", "right, rejected", "wrong, rejected", "")
+RESPONSES = ("not in the run", "", "", "silent", "", "answered")
+PEOPLE = np.array([INCORRECT, CORRECT, ABSENT], dtype=np.uint8)  # by 0, 1 and -1: what people said of an answer
 CANDIDATE_RIGHT, CANDIDATE_WRONG = 1, 2
 
 
@@ -45,8 +48,9 @@ class Browser:
 class Seen:
     """What a browser is to show: runs (their names as shown), questions, what became of each (`states`, runs by
     questions), the strata of the questions and their clusters; `names` are those of the runs in the data; `confidence`
-    and `candidates` (what a declined one would have been) are of the shape of `states`. `why_not` says why there is
-    nothing."""
+    and `candidates` (what a declined one would have been) are of the shape of `states`. `people` is
+    what people say of them; `why_not` says why there is nothing, and `words` what the states are where they are no
+    outcomes."""
 
     runs: Sequence[str] = ()
     questions: Sequence[str] = ()
@@ -59,6 +63,8 @@ class Seen:
     names: Sequence[str] = ()
     confidence: NDArray[np.float32] | None = None
     candidates: NDArray[np.uint8] | None = None
+    words: Sequence[str] = ()
+    people: NDArray[np.uint8] | None = None
 
 
 def seen_by(report: ReportData) -> Seen:
@@ -69,6 +75,17 @@ def seen_by(report: ReportData) -> Seen:
             why_not=note("page.counts", "a counts table has no questions, so there is no question browser"),
         )
     if not set(OUTCOMES) <= data.columns.keys():
+        if decided := _decided(data):
+            rows, states_, words = decided
+            order = [data.runs.index(run) for run in report.runs]
+            return Seen(
+                [report.shown[run] for run in report.runs],
+                [data.questions[row] for row in rows],
+                states_[order],
+                {name: values[rows] for name, values in data.strata.items()},
+                names=report.runs,
+                words=words,
+            )
         return Seen(
             why_not=note(
                 "page.no_outcomes",
@@ -90,6 +107,7 @@ def seen_by(report: ReportData) -> Seen:
         names=report.runs,
         confidence=None if sure is None else sure[order],
         candidates=None if candidates is None else candidates[order],
+        people=None if report.people is None else PEOPLE[report.people[order]],
     )
 
 
@@ -132,10 +150,14 @@ def browser(
         "clusters": seen.clusters,
         **(more or {}),
     }
+    if seen.words:
+        payload["words"] = list(seen.words)
     if seen.confidence is not None:
         payload["confidence"] = floats(seen.confidence)
     if seen.candidates is not None:
         payload["candidates"] = packed(seen.candidates)
+    if seen.people is not None:
+        payload["people"] = packed(seen.people)
     if seen.repeats is not None:
         payload["repeats"] = seen.repeats.question.tolist()
     parts = None
@@ -161,6 +183,23 @@ def states(data: Evidence) -> NDArray[np.uint8]:
     codes[~data.present] = ABSENT
     codes[data.absence == NOT_GRADED] = UNGRADED
     return codes
+
+
+def _decided(data: Evidence) -> tuple[NDArray[np.intp], NDArray[np.uint8], Sequence[str]] | None:
+    """Return the rows and states of data without outcomes, and what the states are: decisions of validators, or
+    responses that are neither right nor wrong as a whole; None where it has neither."""
+    columns = data.columns
+    if {"ave.right", "ave.accepted"} <= columns.keys():
+        right, accepted = columns["ave.right"], columns["ave.accepted"]
+        rows = np.flatnonzero(~np.isnan(right).any(axis=0))
+        yes, took = right[:, rows] == 1, accepted[:, rows] == 1
+        codes = np.select([yes & took, took, yes], [CORRECT, INCORRECT, UNANSWERED], RIGHTLY_SILENT)
+        return rows, codes.astype(np.uint8), DECISIONS
+    if "answered" in columns:
+        said = np.where(columns["answered"] == 1, UNGRADED, UNANSWERED).astype(np.uint8)
+        said[~data.present] = ABSENT
+        return np.arange(len(data.questions)), said, RESPONSES
+    return None
 
 
 def packed(cells: NDArray[np.uint8]) -> str:

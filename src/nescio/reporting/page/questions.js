@@ -12,14 +12,19 @@
   const unpacked = (text) => { const halves = bytes(text), found = new Uint8Array(n * R); for (let i = 0; i < found.length; i++) found[i] = i & 1 ? halves[i >> 1] >> 4 : halves[i >> 1] & 15; return found; };
   const cells = unpacked(own.cells), counted = own.counted ? unpacked(own.counted) : cells; // as shown, and as scores take them: what is missing may count as silence
   const facets = own.facets.map((facet) => ({ ...facet, codes: bytes(facet.codes) }));
-  const sure = own.confidence && new Float32Array(bytes(own.confidence).buffer), candidates = own.candidates && unpacked(own.candidates);
-  const WORDS = ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
+  const sure = own.confidence && new Float32Array(bytes(own.confidence).buffer), candidates = own.candidates && unpacked(own.candidates), people = own.people && unpacked(own.people);
+  const WORDS = own.words ?? ["not in the run", "correct", "incorrect", "unanswered", "correct by silence", "not graded"], GLYPHS = ["", "✓", "×", "–", "○", "?"];
   const right = new Uint16Array(n), wrong = new Uint16Array(n), silent = new Uint16Array(n), quiet = new Uint16Array(n);
   for (let q = 0; q < n; q++) for (let r = 0; r < R; r++) {
     const state = cells[q * R + r];
     if (state === 1 || state === 4) right[q]++; else if (state === 2) wrong[q]++;
     if (state === 3 || state === 4) silent[q]++;
     if (state === 3) quiet[q]++;
+  }
+  if (own.words) { // decisions, or responses: no outcomes, so that nothing of theirs is scored or asked for
+    [["s1", 1], ["s2", 2], ["s3", 3], ["s4", 4], ["s5", 5], ["s0", 0]].forEach(([mark, state]) => { const item = document.querySelector(`.legend i.${mark}`).parentNode; item.lastChild.textContent = WORDS[state]; item.hidden = !WORDS[state]; });
+    document.querySelector(".own").hidden = true;
+    [...$("f-agree").options].forEach((option) => { if (option.value && !own.words[1]) option.remove(); });
   }
   document.querySelector(".legend .rare").hidden = !cells.includes(4);
   document.querySelector(".legend .rare0").hidden = !cells.includes(0);
@@ -51,7 +56,8 @@
     sure: sure && { test: (q, r) => mostSure(q, r) > -Infinity, order: (r) => (a, b) => mostSure(b, r) - mostSure(a, r) || a - b },
     kept: candidates && { test: (q, r) => anyRun(r, (run) => cells[q * R + run] === 3 && candidates[q * R + run] === 1) },
     only: R > 1 && { test: (q, r) => wrong[q] === 1 && right[q] > 0 && anyRun(r, (run) => cells[q * R + run] === 2) },
-    all: { test: (q) => wrong[q] === R },
+    all: R && (!own.words || own.words[2]) && { test: (q) => wrong[q] === R },
+    differ: people && { test: (q, r) => anyRun(r, (run) => people[q * R + run] && (cells[q * R + run] === 1 || cells[q * R + run] === 2) && people[q * R + run] !== cells[q * R + run]) },
     flips: flips && { test: (q, r) => anyRun(r, (run) => flips[run].has(own.repeats[q])) },
   };
   [...$("f-show").options].forEach((option) => { if (option.value && !PRESETS[option.value]) option.remove(); });
@@ -81,7 +87,7 @@
   const addRun = (run = "", state = "1") => {
     const number = $("f-runs").children.length + 1;
     const who = choose([["", "any run"], ...own.runs.map((name, r) => [String(r), name])], { className: "who", value: "" });
-    const what = choose([["1", "is correct"], ["2", "is incorrect"], ["3", "is unanswered"], ["5", "is not graded"], ["0", "is missing"]], { className: "what" });
+    const what = choose(own.words ? own.words.map((word, state) => [String(state), word]).filter(([, word]) => word) : [["1", "is correct"], ["2", "is incorrect"], ["3", "is unanswered"], ["5", "is not graded"], ["0", "is missing"]], { className: "what" });
     who.setAttribute("aria-label", `run ${number}`);
     what.setAttribute("aria-label", `outcome of run ${number}`);
     who.value = run; what.value = state;
@@ -140,7 +146,7 @@
     facets.forEach((facet, i) => { const code = $("f-facet-" + i).value; if (code !== "") tests.push((q) => facet.codes[q] === Number(code)); });
     document.querySelectorAll(".pair").forEach((pair) => {
       const run = pair.querySelector(".who").value, state = Number(pair.querySelector(".what").value);
-      if (run !== "") tests.push((q) => { const found = cells[q * R + Number(run)]; return found === state || (state === 1 && found === 4); });
+      if (run !== "") tests.push((q) => { const found = cells[q * R + Number(run)]; return found === state || (state === 1 && found === 4 && !own.words); });
     });
     if (text.length) tests.push((q) => text.every((word) => mentions(q, word)));
     view = [];
@@ -234,7 +240,9 @@
   };
   let waiting = false;
   grid.addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); } }, { passive: true });
-  addEventListener("resize", () => draw());
+  const widen = () => grid.style.setProperty("--name", `${Math.max(innerWidth <= 700 ? 104 : 210, Math.min(640, grid.clientWidth - (moves ? 178 : 74 + 24 * String(R).length) - 26 * R - 80))}px`); // the name has what the marks leave
+  widen();
+  addEventListener("resize", () => { widen(); draw(); });
   const go = (index) => {
     if (!view.length) return;
     at = Math.max(0, Math.min(index, view.length - 1));
@@ -275,11 +283,12 @@
     if (question) parts.push(folded(question));
     if (gold) parts.push(make("p", { className: "gold" }, make("span", { className: "label", textContent: "Gold: " }), isolated(gold)));
     const reasons = said.some((one) => one?.[2]);
-    const head = make("tr", {}, ...["run", "outcome", ...(sure ? ["confidence"] : []), ...(texts ? ["answer"] : []), ...(reasons ? [own.texts.reasons] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
+    const head = make("tr", {}, ...["run", "outcome", ...(people ? ["people say"] : []), ...(sure ? ["confidence"] : []), ...(texts ? ["answer"] : []), ...(reasons ? [own.texts.reasons] : [])].map((name) => make("th", { scope: "col", className: "text", textContent: name })));
     const rows = own.runs.map((name, r) => {
       const state = cells[q * R + r];
       const row = make("tr", { "data-run": String(r) }, make("th", { scope: "row" }, called(r)), make("td", { className: "text cell-" + state }, make("span", { className: "cell" }, make("i", { className: "s" + state, textContent: GLYPHS[state], "aria-hidden": "true" })), " " + WORDS[state]));
       if (candidates?.[q * R + r] && state === 3) row.cells[1].append(make("small", { textContent: `its candidate was ${candidates[q * R + r] === 1 ? "right" : "wrong"}` }));
+      if (people) row.append(make("td", { className: "text", textContent: people[q * R + r] ? WORDS[people[q * R + r]] : "–" }));
       if (sure) row.append(make("td", { textContent: Number.isNaN(sure[q * R + r]) ? "–" : String(Number(sure[q * R + r].toPrecision(4))) }));
       if (texts) {
         const [answer, graded] = said[r] ?? ["", ""];
@@ -375,6 +384,7 @@
   $("filters").addEventListener("input", (event) => { clearTimeout(typing); event.target.id === "f-search" ? (typing = setTimeout(changed, 120)) : changed(); });
   $("filters").addEventListener("reset", () => setTimeout(() => { $("f-runs").replaceChildren(); addRun(); span = null; changed(); }));
   $("f-add").addEventListener("click", () => { addRun(); $("f-runs").lastChild.querySelector("select").focus(); });
+  document.querySelector('a.skip[href="#f-search"]').addEventListener("click", (event) => { event.preventDefault(); event.stopImmediatePropagation(); $("f-search").focus(); });
   document.querySelectorAll("nav a, a.skip").forEach((link) => link.addEventListener("click", (event) => {
     if (!wanted().toString()) return; // the address holds filters: scroll without losing them
     event.preventDefault();

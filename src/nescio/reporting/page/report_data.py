@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack, get_args
 
 from nescio.comparison import Rank, compare, ranks
-from nescio.data.columns import OUTCOMES
+from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.data.results import TURNED, Comparison, Comparisons, Results, Score, Scores
@@ -19,6 +19,7 @@ from nescio.meta import stability, swap
 from nescio.pipeline import DEFAULT_MEASURES, Loaded, Options, ReadingOptions, check_names, load
 from nescio.reporting.charts import MOST_NAMED, OTHERS
 from nescio.reporting.page.texts import Commands, asked, names
+from nescio.scoring.labels import read_labels
 from nescio.scoring.score import score
 from nescio.selective.curve import one_run
 from nescio.selective.operating import FOLDS, Operating, TunedPoint, operating
@@ -61,7 +62,8 @@ class ReportData:
     `counts` maps a run to its numbers of correct, incorrect and unanswered questions; it is empty where the data has no
     outcomes. `studies` are those of the measures that were asked for, by the functions of `nescio.meta`, and `missing`
     says which could not be made. `operating` says what runs with confidences do at each threshold;
-    `shipping` which run to use, and `by_asked` that someone asked for what the scores are broken down by.
+    `people` what people say of the answers (1, 0, -1 for nothing), shape (runs, questions); `shipping` which run to
+    use, and `by_asked` that someone asked for what the scores are broken down by.
     """
 
     loaded: Loaded
@@ -84,6 +86,7 @@ class ReportData:
     by_asked: bool = True
     shipping: Shipping | None = None
     seed: int = 0
+    people: Array | None = None
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -118,12 +121,13 @@ def gather(
     seed: int = 0,
     jobs: int = 1,
     studies: Sequence[Study] = (),
+    labels: Any = None,
     progress_for: ProgressFor = lambda step: None,  # noqa: ARG005
     **options: Unpack[ReadingOptions],
 ) -> ReportData:
     """Read what is given, once, and score and compare its runs. Arguments as in `nescio.score`; `studies` are of the
-    measures ("stability", "swap"); `progress_for` names a step and gives who is to hear of its progress. Raises what
-    `score` and `compare` raise."""
+    measures ("stability", "swap"), `labels` people's verdicts on some answers; `progress_for` names a step and gives
+    who is to hear of its progress. Raises what `score` and `compare` raise."""
     check_names(gather, options)
     reading: dict[str, Any] = {"strata": None, "texts": True, "graded": _graded(measures), **options}
     loaded = load(data, Options(**reading))
@@ -144,6 +148,7 @@ def gather(
     )
     ranking = _ranking(compared, main, [(row.run, row.value) for row in scores if _whole(row, main)])
     runs = tuple(rank.run for rank in ranking) if ranking else _ordered(scores, main)
+    people = read_labels(loaded, labels) if labels is not None else None
     found = _operating(loaded, runs, main, seed)
     return ReportData(
         loaded,
@@ -161,11 +166,12 @@ def gather(
         ci,
         by,
         studied,
-        missing,
+        (*missing, *(people.notes if people else ())),
         found,
         asked_by is not None,
         _shipping(loaded, main, {row.run: row.value for row in scores if _whole(row, main)}, found, drawn),
         seed,
+        None if people is None else people.said,
     )
 
 

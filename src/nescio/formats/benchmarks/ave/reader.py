@@ -14,6 +14,7 @@ from itertools import islice
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
 from nescio.errors import MismatchError
+from nescio.formats.benchmarks.ave import words
 from nescio.formats.benchmarks.ave.documents import (
     DECISIONS,
     ENTAILED,
@@ -122,9 +123,16 @@ def _exercise(source: Source, files: Sequence[Source], options: ReadOptions) -> 
     view = choose(options, "view", VIEWS, "views") if "view" in options.choose else "answers"
     if view == "selection":
         outcomes, more = selections(exercise, runs)
+        if options.texts:
+            outcomes = replace(outcomes, texts=words.of_selections(exercise, runs))
         return ReadResult(outcomes, (*notes, *more))
     data, more = evidence(exercise, runs)
-    return ReadResult(_strata(data, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS))
+    return ReadResult(
+        _strata(data, options),
+        (*notes, *more),
+        (*OVER_ANSWERS, *_if_sure(runs), *OVER_QUESTIONS),
+        texts=words.of_answers(exercise, runs) if options.texts else None,
+    )
 
 
 def _pairs(source: Source, files: Sequence[Source], options: ReadOptions) -> ReadResult:
@@ -132,7 +140,12 @@ def _pairs(source: Source, files: Sequence[Source], options: ReadOptions) -> Rea
     validations = {name: read_pair_responses(file, pairs) for file, name in zip(files, name_runs(files), strict=True)}
     runs, notes = _sure(validations, options)
     data, more = pair_evidence(pairs, runs)
-    return ReadResult(_strata(data, options), (*notes, *more), (*OVER_ANSWERS, *_if_sure(runs)))
+    return ReadResult(
+        _strata(data, options),
+        (*notes, *more),
+        (*OVER_ANSWERS, *_if_sure(runs)),
+        texts=words.of_pairs(pairs, runs) if options.texts else None,
+    )
 
 
 def _strata(data: Evidence, options: ReadOptions) -> Evidence:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nescio.data import model
 from nescio.data.judges import JudgeRecord
 from nescio.data.notes import note
 from nescio.errors import FormatError, MismatchError, UsageError
-from nescio.formats.registry import ReadOptions, ReadResult
+from nescio.formats.registry import ReadOptions, ReadResult, Unjudged
 from nescio.sources.source import Source
 from nescio.tasks.nuggets import pourpre
 from nescio.tasks.nuggets.scoring import FULL, MAJORITY, Match, Nugget, Response, Run, Target, evidence
@@ -185,12 +186,14 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
             raise UsageError(f"--choose {name}: nuggets have {' and '.join(CHOICES)} to choose")
     automatic = options.choose.get("automatic")
     targets, runs = keys.targets(), answers.found()
+    words = _words(targets, runs) if options.texts else None
     if not mapped:
         if "assessors" in options.choose:
             raise UsageError("assessors are chosen among those of a mapping: give one, or score automatically")
         method = automatic or pourpre.COUNT
         data, notes = pourpre.evidence(targets, runs, method)
-        return ReadResult(data, notes, AUTOMATICALLY, judges=(JudgeRecord("automatic", (("method", method),)),))
+        record = JudgeRecord("automatic", (("method", method),))
+        return ReadResult(data, notes, AUTOMATICALLY, texts=words, judges=(record,))
     if automatic:
         raise UsageError(
             "automatic matching is for responses that no assessor mapped; leave out the mapping, or the option"
@@ -212,7 +215,25 @@ def to_evidence(keys: Keys, answers: Said, mapped: Sequence[Mapped], options: Re
                 runs=list(map(repr, strangers)),
             ),
         )
-    return ReadResult(data, notes, BY_PEOPLE, judges=(JudgeRecord("assessors", (("view", who),)),))
+    return ReadResult(data, notes, BY_PEOPLE, texts=words, judges=(JudgeRecord("assessors", (("view", who),)),))
+
+
+def _words(targets: Sequence[Target], runs: Sequence[Run]) -> Unjudged:
+    """Return what people look at: each question with its nuggets as the gold, and what each run said."""
+    questions = tuple(
+        model.Question(target.id, target.text, tuple(nugget.text for nugget in target.nuggets)) for target in targets
+    )
+    said = tuple(
+        model.Run(
+            run.name,
+            tuple(
+                model.Response(name, "\n".join(response.strings) or None, bool(response.strings), response.confidence)
+                for name, response in run.responses.items()
+            ),
+        )
+        for run in runs
+    )
+    return Unjudged(model.Collection("nuggets", questions), said)
 
 
 def number(value: Any) -> float | None:

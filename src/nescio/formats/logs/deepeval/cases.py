@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.grading import labels, number
 from nescio.formats.logs.metrics import question_name
@@ -41,6 +42,7 @@ class Case:
     strata: Mapping[str, str]
     where: str
     path: object
+    texts: AnswerTexts | None = None
 
 
 def cases_of(source: Source, root: Sequence[str], run: str, options: ReadOptions) -> Iterator[Case]:
@@ -68,7 +70,15 @@ def cached_cases(source: Source, run: str, options: ReadOptions) -> Iterator[Cas
         held = row.get("cached_metrics_data")
         data = [one.get("metric_data", one.get("metric_metadata")) for one in _objects(held)]
         output = asked.get("actual_output")
-        yield _case(source, {"metricsData": data}, where, run, options, text=asked.get("input"), output=output)
+        yield _case(
+            source,
+            {"metricsData": data, "expectedOutput": asked.get("expected_output")},
+            where,
+            run,
+            options,
+            text=asked.get("input"),
+            output=output,
+        )
 
 
 def _check(source: Source, row: Any, where: str) -> None:
@@ -101,6 +111,9 @@ def _case(source: Source, row: Row, where: str, run: str, options: ReadOptions, 
         labels(held, options) if isinstance(held, dict) else {},
         where,
         source.label,
+        texts_of(asked, [row.get("expectedOutput")], output, reason=[one.get("reason") for one in _objects(data)])
+        if options.texts
+        else None,
     )
 
 

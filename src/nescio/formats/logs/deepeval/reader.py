@@ -187,6 +187,7 @@ def _graded(case: Case, metric: str | None, options: ReadOptions) -> Graded:
         where=case.where,
         path=case.path,
         scores={name: mark.score for name, mark in case.marks.items() if mark.score is not None},
+        texts=case.texts,
     )
 
 

@@ -35,6 +35,16 @@ from nescio.sources.source import Source, name_runs
 
 QUESTION = ("inputs", "input", "question", "request", "query", "prompt")
 ANSWER = ("outputs", "predictions", "prediction", "output", "response", "answer")
+GOLD = (
+    "targets",
+    "target",
+    "expectations",
+    "expected_response",
+    "ground_truth",
+    "expected_response/value",
+    "reference",
+)
+_REASONS = ("/justification", "/rationale")
 TABLE = "eval_results_table"  # what the file is called in every run
 _SCORE = re.compile(r"(.+?)(?:/v\d+)?/(?:score|value)", re.DOTALL)
 _BESIDE = re.compile(r".+/(?:justification|rationale|error_message|error_code|score|value)", re.DOTALL)
@@ -92,7 +102,18 @@ def _answers(source: Source, run: str, options: ReadOptions, notes: list[Note]) 
         notes.append(no_answers(source))
     plain = {columns[name]: scores for name, scores in metrics.items()}
     fields = [*_OF_TRACES, *ANSWER, *(name for name in names if _BESIDE.fullmatch(name))]
-    answers = marked_rows(source, rows, run, plain, options, asked=asked, said=said, fields=fields)
+    answers = marked_rows(
+        source,
+        rows,
+        run,
+        plain,
+        options,
+        asked=asked,
+        said=said,
+        fields=fields,
+        gold=next((name for name in GOLD if name in names), None),
+        reasons=[name for name in names if name.endswith(_REASONS)],
+    )
     return [
         replace(answer, scores=dict.fromkeys(answer.scores, math.nan), silent=None, failed=ERRORED)
         if answer.silent and traces.failed(row)

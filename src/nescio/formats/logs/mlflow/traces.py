@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
+from nescio.data.texts import texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import Graded
 from nescio.formats.logs.grading import ERRORED
@@ -52,8 +53,10 @@ def answers_of(source: Source, run: str, options: ReadOptions) -> Iterator[Marke
         asked = _text(row.get("request"))
         if not asked:
             raise FormatError(source.label, "the request is empty", where=f"trace {i}", value=asked)
-        graded = Graded(run, question_name(asked), 0, where=f"trace {i}", path=source.label)
-        said = silence(_text(row.get("response")), options)
+        answer = _text(row.get("response"))
+        words = texts_of(asked, _expected(row), answer, reason=_reasons(row)) if options.texts else None
+        graded = Graded(run, question_name(asked), 0, where=f"trace {i}", path=source.label, texts=words)
+        said = silence(answer, options)
         scores = {name: score for name in metrics if (score := own.get(name, math.nan)) is not None}
         if said and failed(row):
             yield Marked(graded, dict.fromkeys(scores, math.nan), None, ERRORED)
@@ -103,6 +106,21 @@ def _marks(source: Source, row: Row, where: str) -> dict[str, float | None]:
             mark = math.nan if feedback.get("error") else mark_of(as_text(feedback.get("value")))
             marks.setdefault(" ".join(sanitize(name, target="message").split()) or "feedback", []).append(mark)
     return {name: _mean(several) for name, several in marks.items()}
+
+
+def _expected(row: Row) -> list[Any]:
+    """Return the values of the expectations of a trace."""
+    held = [one.get("expectation") for one in _assessments(row)]
+    return [one.get("value") for one in held if isinstance(one, dict)]
+
+
+def _reasons(row: Row) -> list[Any]:
+    return [one.get("rationale") for one in _assessments(row) if one.get("valid") is not False]
+
+
+def _assessments(row: Row) -> list[Row]:
+    listed = value_of(row.get("assessments"))
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def _mean(marks: list[float | None]) -> float | None:

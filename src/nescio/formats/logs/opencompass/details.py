@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nescio.data.outcomes import CORRECT, INCORRECT, SILENT
+from nescio.data.texts import AnswerTexts, texts_of
 from nescio.errors import FormatError
 from nescio.formats.logs.graded import SAID_SO, declined
 from nescio.formats.logs.grading import EMPTY, NO_FORM, number
@@ -40,6 +41,7 @@ class Answer:
     repeat: int | None
     verdict: float
     silent: str | None
+    texts: AnswerTexts | None = None
 
 
 def details_of(document: Item) -> list[tuple[str, Any]]:
@@ -84,10 +86,11 @@ def answers_of(
         for r, one in enumerate(several):
             text = texts[i + r * size] if i + r * size < len(texts) else None
             verdict, silent = _graded(source, one, f"details {name}", text, options)
+            words = _words(item, one, text) if options.texts else None
             if places is not None:
-                yield Answer(items[places[i][0]][0], places[i][1], verdict, silent)
+                yield Answer(items[places[i][0]][0], places[i][1], verdict, silent, words)
             else:
-                yield Answer(name, r + 1 if len(several) > 1 else None, verdict, silent)
+                yield Answer(name, r + 1 if len(several) > 1 else None, verdict, silent, words)
 
 
 def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
@@ -100,6 +103,18 @@ def copies(items: Sequence[Item]) -> list[tuple[int, int]] | None:
     if not 0 < size < len(asked) or len(asked) % size or asked != asked[:size] * (len(asked) // size):
         return None
     return [(i % size, i // size + 1) for i in range(len(asked))]
+
+
+def _words(item: Item, one: Item, text: str | None) -> AnswerTexts:
+    """Return what was asked, what is right, what was said, what was extracted of it, and the judge's words."""
+    held = one.get("origin_prediction")
+    asked = item.get("prompt", item.get("origin_prompt", item.get("question")))
+    gold = one.get("references", one.get("answer", one.get("gold", one.get("refr"))))
+    drawn = one.get("predictions", one.get("pred"))
+    alone = LETTER not in one and drawn is None and {*one} >= JUDGED  # a judge's words, and none of the answer
+    said = text if text is not None else None if alone or isinstance(held, dict) else held
+    reason = one.get("prediction") if alone else one.get(LETTER)
+    return texts_of(asked, gold if isinstance(gold, list) else [gold], said, drawn, reason)
 
 
 def _asked(item: Item) -> str | None:

@@ -180,6 +180,7 @@ def _answers(source: Source, texts: Sequence[str], options: ReadOptions, *, seve
             where=f"details {answer.number}",
             path=source.label,
             repeat=answer.repeat if replica is None else before + 1,
+            texts=answer.texts,
         )
         yield Marked(graded, {CORRECT: answer.verdict}, answer.silent, task=task)
 

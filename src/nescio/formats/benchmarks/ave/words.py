@@ -1,0 +1,73 @@
+"""The words of a collection for validators, for people who look at single decisions: no number depends on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from nescio.data.columns import Array
+from nescio.data.model import Collection, Question, Response, Run
+from nescio.data.texts import texts_of
+from nescio.formats.registry import Unjudged
+from nescio.tasks.ave.exercise import Candidate, Decision, Exercise, Pair, Runs, Value
+
+
+def of_selections(exercise: Exercise, runs: Runs) -> Array:
+    """Return the texts of each question with what each run selected, shape (runs, questions)."""
+    candidates = {(one.question_id, one.id): one for one in exercise.candidates}
+    right: dict[str, list[str]] = {}
+    for one in exercise.candidates:
+        if one.value is Value.VALIDATED:
+            right.setdefault(one.question_id, []).append(one.answer)
+    grid = np.empty((len(runs), len(exercise.questions)), dtype=object)
+    for r, validations in enumerate(runs.values()):
+        chosen = {one.question_id: one.answer_id for one in validations if one.decision is Decision.SELECTED}
+        for q, question in enumerate(exercise.questions):
+            own = candidates.get((question.id, chosen.get(question.id, "")))
+            said, support = (own.answer, own.text) if own else (None, None)
+            grid[r, q] = texts_of(question.text, right.get(question.id, []), said, reason=support)
+    return grid
+
+
+def of_answers(exercise: Exercise, runs: Runs) -> Unjudged:
+    """Return each question, each answer to it as a question of its own, and what each run decided."""
+    asked = {question.id: question.text for question in exercise.questions}
+    rows = [Question(question.id, question.text) for question in exercise.questions]
+    rows += [Question(_name(one), _shown(asked[one.question_id], one), _gold(one.value)) for one in exercise.candidates]
+    names = {(one.question_id, one.id): _name(one) for one in exercise.candidates}
+    return _decided(rows, names, runs)
+
+
+def of_pairs(pairs: Sequence[Pair], runs: Runs) -> Unjudged:
+    """Return each pair as a question, and what each run decided."""
+    rows = [
+        Question(pair.id, f"Hypothesis: {pair.hypothesis}\n\nText: {pair.text}", _gold(pair.value)) for pair in pairs
+    ]
+    return _decided(rows, {}, runs)
+
+
+def _decided(rows: Sequence[Question], names: Mapping[tuple[str, str], str], runs: Runs) -> Unjudged:
+    """Return decisions as responses to rows; what has no name of its own is called as the answer."""
+    said = []
+    for name, validations in runs.items():
+        responses = [
+            Response(
+                names.get((one.question_id, one.answer_id), one.answer_id), one.decision.value, True, one.confidence
+            )
+            for one in validations
+        ]
+        said.append(Run(name, tuple(responses)))
+    return Unjudged(Collection("ave", tuple(rows)), tuple(said))
+
+
+def _name(one: Candidate) -> str:
+    return f"{one.question_id} {one.id}"
+
+
+def _shown(asked: str, one: Candidate) -> str:
+    return f"{asked}\n\nAnswer: {one.answer}\n\nText: {one.text}"
+
+
+def _gold(value: Value | None) -> tuple[str, ...]:
+    return () if value is None else (value.value,)
