@@ -6,7 +6,8 @@
 from nescio.selective.certified import GridPoint, Guarantee, bounds_on_grid, certify, needed, upper_bound
 from nescio.selective.curve import Point, as_outcomes, risk_coverage
 from nescio.selective.thresholds import break_even, exact_rule
-from nescio.selective.tuning import Tuned, Tuning, tune
+from nescio.selective.tuned import Tuned, Tuning
+from nescio.selective.tuning import tune
 from nescio.selective.two import TunedPair, tune_pair
 
 __all__ = [

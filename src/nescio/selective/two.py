@@ -19,7 +19,8 @@ from nescio.scoring.score import check_resampling, open_data
 from nescio.selective.crossfit import choose
 from nescio.selective.curve import one_run
 from nescio.selective.thresholds import check_follows
-from nescio.selective.tuning import Tuning, tune
+from nescio.selective.tuned import Tuning
+from nescio.selective.tuning import tune
 
 
 @dataclass(frozen=True, slots=True, repr=False)

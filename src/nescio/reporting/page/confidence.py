@@ -15,7 +15,7 @@ from nescio.reporting.page.figure import Figure, Record
 from nescio.reporting.page.report_data import ReportData
 from nescio.selective import curve
 from nescio.selective.bands import risk_band
-from nescio.selective.tuning import without_confidence
+from nescio.selective.remarks import without_confidence
 from nescio.stats.intervals import wilson
 from nescio.text import plural
 

@@ -1,0 +1,99 @@
+"""A guaranteed risk: what was asked for, and what could be certified, or how many answers it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nescio.data.notes import Note, note
+from nescio.errors import UsageError
+from nescio.selective.certified import GridPoint, Guarantee, needed
+from nescio.selective.crossfit import Choice
+
+
+def guarantee(max_risk: float | None, confidence: float, grid: Sequence[float] | None) -> Guarantee | None:
+    if max_risk is None:
+        if grid is not None:
+            raise UsageError("a grid of thresholds is only used for a guaranteed risk; name the risk with max_risk")
+        return None
+    for name, value, example in (("max_risk", max_risk, 0.05), ("confidence", confidence, 0.95)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1:
+            raise UsageError(f"{name} must be between 0 and 1, as in {example} (found {value!r})")
+    if grid is None:
+        return Guarantee(max_risk, confidence)
+    values = sorted({float(value) for value in grid})
+    if not values or not np.isfinite(values).all():
+        raise UsageError(f"a grid needs one or more finite confidences (found {list(grid)!r})")
+    return Guarantee(max_risk, confidence, tuple(values))
+
+
+def reached(wanted: Guarantee | None, choice: Choice, notes: list[Note]) -> dict[str, Any]:
+    """Return what was asked for, the bound that was reached, or how many answers it would take."""
+    if not wanted:
+        return {}
+    row: dict[str, Any] = {"max_risk": wanted.max_risk, "confidence": wanted.confidence}
+    if choice.threshold < np.inf:
+        if choice.threshold == -np.inf:
+            notes.append(
+                note(
+                    "tuning.no_threshold_needed",
+                    "a risk of at most {max_risk:g} with confidence {confidence:g} holds when everything that can be "
+                    "is answered, so no threshold is needed",
+                    max_risk=wanted.max_risk,
+                    confidence=wanted.confidence,
+                )
+            )
+        upper = min(point.upper for point in choice.grid if point.threshold == choice.threshold)
+        return row | {"risk_upper": upper}
+    least, most = needed(wanted), max(point.accepted for point in choice.grid)
+    notes.append(
+        note(
+            "tuning.not_certified",
+            "a risk of at most {max_risk:g} with confidence {confidence:g} cannot be certified: that takes {needed:,} "
+            "accepted answers without an error, and the grid accepts at most {accepted:,}",
+            max_risk=wanted.max_risk,
+            confidence=wanted.confidence,
+            needed=least,
+            accepted=most,
+        )
+    )
+    nearest = min(choice.grid, key=lambda point: (point.upper, -point.accepted))
+    rate = nearest.wrong / nearest.accepted if nearest.accepted else 0.0
+    at_rate = needed(wanted, rate)
+    if nearest.wrong:
+        notes.append(_promising_note(nearest, rate, at_rate))
+    return row | {"answers_needed": least, "answers_needed_at_rate": at_rate}
+
+
+def _promising_note(nearest: GridPoint, rate: float, needed_at_rate: int | None) -> Note:
+    """Say how near the most promising threshold comes, and how many answers its error rate would take."""
+    if not needed_at_rate:
+        return note(
+            "tuning.never_enough",
+            "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at "
+            "most {upper:.1f}%): at this error rate no number of answers is enough",
+            accepted=nearest.accepted,
+            wrong=nearest.wrong,
+            percent=100 * rate,
+            upper=100 * nearest.upper,
+        )
+    return note(
+        "tuning.answers_needed",
+        "the most promising threshold accepts {accepted:,} answers, {wrong:,} of them wrong ({percent:.1f}%, at most "
+        "{upper:.1f}%): at this error rate about {needed:,} accepted answers would be needed",
+        accepted=nearest.accepted,
+        wrong=nearest.wrong,
+        percent=100 * rate,
+        upper=100 * nearest.upper,
+        needed=needed_at_rate,
+    )
+
+
+def how_certified(wanted: Guarantee | None) -> dict[str, object]:
+    if not wanted:
+        return {}
+    grid = f"{wanted.tries} ranks" if wanted.grid is None else "+".join(f"{value:g}" for value in wanted.grid)
+    guarantee = {"max-risk": f"{wanted.max_risk:g}", "confidence": f"{wanted.confidence:g}"}
+    return {**guarantee, "grid": grid, "bound": "Clopper-Pearson, Bonferroni"}

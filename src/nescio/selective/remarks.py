@@ -1,0 +1,44 @@
+"""What no threshold can change, counted."""
+
+from __future__ import annotations
+
+from nescio.data.columns import known
+from nescio.data.notes import Note, note
+from nescio.selective.curve import OneRun
+
+
+def remarks(one: OneRun) -> list[Note]:
+    """Count what no threshold can change."""
+    silent, notes = int((~one.has_confidence).sum()), list[Note]()
+    if one.left_out:
+        notes.append(without_confidence(one))
+    if silent:
+        notes.append(
+            note(
+                "tuning.always_silent",
+                "run {subject!r}: {silent:,} of {total:,} questions {silent:has/have} no answer and no judged "
+                "candidate with a confidence, so they stay unanswered at every threshold",
+                one.data.runs[0],
+                silent=silent,
+                total=len(one.has_confidence),
+            )
+        )
+    if any(known(name).lower_ranks for name in one.data.columns):
+        notes.append(
+            note(
+                "tuning.lower_ranks",
+                "a threshold applies to the first answer's confidence; answers of lower ranks are left out",
+            )
+        )
+    return notes
+
+
+def without_confidence(one: OneRun) -> Note:
+    """Count the answers that were left out of a curve, as they have no confidence."""
+    return note(
+        "tuning.without_confidence",
+        "run {subject!r}: {left_out:,} of {total:,} questions left out, as the answer has no confidence",
+        one.data.runs[0],
+        left_out=one.left_out,
+        total=one.left_out + len(one.has_confidence),
+    )

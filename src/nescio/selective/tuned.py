@@ -1,0 +1,91 @@
+"""What tuning a threshold gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nescio._version import __version__
+from nescio.data.evidence import Evidence
+from nescio.data.results import Results
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What a threshold does to a run: it answers where the confidence is at least `threshold`.
+
+    threshold             None where nothing is answered (`coverage` 0) or, of a guaranteed one, everything that can be
+    coverage, risk        at this threshold on the data at hand: the share answered of n, the share wrong of these (in
+                          sample)
+    risk_upper            the bound on the risk on new questions; None without `max_risk`
+    value, low, high      the measure on held-out questions, cross-fitted: what to expect, with its interval
+    value_all_answered    the measure when everything that can be is answered
+    value_in_sample       the measure at the threshold on the data that chose it: too good
+    coverage_held_out,    as `value`: on questions that did not choose their threshold
+    risk_held_out
+    value_as_given        the measure of the run before tuning
+    rule_threshold,       the exact rule of c@1, from confidences alone: the lowest confidence that it answers, the
+    rule_break_even,      chance A/(n + U) there, and what it earns; None where it does not apply
+    rule_value
+    max_risk, confidence  what was asked for, where a risk is to be guaranteed
+    answers_needed,       where nothing could be certified: how many accepted answers it would take without an error,
+    answers_needed_at_rate  and at the error rate of the most promising threshold (None: no number is enough)
+    folds                 how many parts were held out in turn; 0 where there was nothing to hold out
+    n                     the number of questions
+
+    NaN is undefined, as in `risk` where nothing is answered.
+    """
+
+    run: str
+    measure: str
+    threshold: float | None
+    coverage: float
+    risk: float
+    risk_upper: float | None
+    value: float
+    value_all_answered: float
+    value_in_sample: float
+    low: float | None
+    high: float | None
+    n: int
+    coverage_held_out: float
+    risk_held_out: float
+    value_as_given: float
+    rule_threshold: float | None = None
+    rule_break_even: float | None = None
+    rule_value: float | None = None
+    max_risk: float | None = None
+    confidence: float | None = None
+    answers_needed: int | None = None
+    answers_needed_at_rate: int | None = None
+    folds: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Tuned(Results[Tuning]):
+    """What `tune` gives: one row, a `Tuning`; in `tables` the risk-coverage `curve` and the `grid` of a guaranteed
+    risk.
+
+    `applied` is the run with the threshold applied and its other answers kept as candidates, to be scored or written;
+    None where no threshold could be certified.
+    """
+
+    applied: Evidence | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The confidence from which on the run should answer, as in the row; None where there is no threshold to
+        apply."""
+        return self.rows[0].threshold
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the one row and what comes with it, as the command line prints it with `-f json`."""
+        row = Results.records(self)[0]
+        more = {name: Results.records(self, name) for name in self.tables}
+        return {
+            "nescio": __version__,
+            "signature": str(self.signature),
+            **row,
+            **more,
+            "notes": list(map(str, self.notes)),
+        }
