@@ -250,8 +250,14 @@ def _by_trace(source: Source, rows: Sequence[Row], run: str, notes: list[Note]) 
         if mark is not None:
             held.setdefault(_plain(name), []).append(mark)
     if whole:
-        what = "{subject}: {whole:n score} of a whole experiment or session not read"
-        notes.append(note("langfuse.whole", what, str(source.label), whole=whole))
+        notes.append(
+            note(
+                "langfuse.whole",
+                "{subject}: {whole:n score} of a whole experiment or session not read",
+                str(source.label),
+                whole=whole,
+            )
+        )
     for trace, scores in traces.items():
         graded = Graded(run, trace, 0, where=places[trace], path=source.label)
         yield Marked(graded, {name: _mean(values) for name, values in scores.items()})
