@@ -42,8 +42,13 @@ coverage-study:
 # the reference pages and the documentation site, in site/
 site:
     uv run --extra docs python tools/reference.py --all
+    uv run python tools/pictures.py --demo
     uv run --extra docs zensical build --strict
     uv run python tools/llms.py site
+
+# draw the pictures of the documentation again, and photograph the pages (needs a browser)
+pictures:
+    uv run --extra dev python tools/pictures.py --screens
 
 # put what the commands print into the console blocks of a page
 console *pages:

@@ -9,15 +9,18 @@ A test fails where a page that stands is not what the program would write now.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
+EXAMPLE, USES = PAGES.parents[1] / "examples" / "outcomes.csv", Path(__file__).parent / "uses.toml"
 MADE = "<!-- Made by `python tools/reference.py`. Do not edit: change what the program says of itself. -->\n"
 
 
@@ -166,6 +169,7 @@ def measures() -> Iterator[tuple[str, str]]:
     order = sorted(REGISTRY, key=lambda name: ("." in name, name.lower()))
     bound = {name: with_defaults(REGISTRY[name]) for name in order}
     found = audit(list(bound.values()))
+    uses, worked = tomllib.loads(USES.read_text(encoding="utf-8")), _worked(order)
     rows = []
     for name in order:
         facts = describe(REGISTRY[name])
@@ -178,6 +182,10 @@ def measures() -> Iterator[tuple[str, str]]:
             f"    nescio score FILES -m {_shell(name)}\n",
             mathematics(REGISTRY[name].doc) + "\n",
         ]
+        if name in uses:
+            parts += ["## When to use it\n", _plain(uses[name]) + "\n"]
+        if name in worked:
+            parts += ["## On the examples\n", worked[name] + "\n"]
         shown = [(key, facts[key]) for key in ("range", "better", "needs", "order", "interval", "source") if facts[key]]
         parts += [f"| measure | {_plain(facts['usage'])} |", "| --- | --- |"]
         parts += [f"| {key} | {_plain(fact)} |" for key, fact in shown]
@@ -191,6 +199,25 @@ def measures() -> Iterator[tuple[str, str]]:
         f"{len(order)} of them, with their default parameters. `nescio measures NAME` says the same.\n",
     ]
     yield "index.md", "\n".join([*head, "| measure | range | what it says |", "| --- | --- | --- |", *rows]) + "\n"
+
+
+def _worked(names: list[str]) -> dict[str, str]:
+    """Return what each measure says of the examples, where it can be measured there."""
+    import nescio
+    from nescio.errors import NescioError
+    from nescio.pipeline import Options, load
+    from nescio.reporting.board import number
+
+    loaded, said = load([EXAMPLE], Options()), {}
+    for name in names:
+        try:
+            scores = nescio.score(loaded, [name], ci=None, mark=False)
+        except NescioError:
+            continue
+        values = ", ".join(f"{row.run} {number(row.value)}" for row in scores if not math.isnan(row.value))
+        if values:
+            said[name] = f"`nescio score outcomes.csv -m {_shell(name)}` gives: {values}. (Three runs, 70 questions.)"
+    return said
 
 
 def file_name(measure: str) -> str:

@@ -1,0 +1,54 @@
+"""The pictures of the documentation are those of its pages, and each study has one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from nescio.measures import REGISTRY
+
+from .console import ROOT
+from .test_reference import script
+
+pictures = script("pictures")
+
+
+def test_every_drawing_is_that_of_its_page() -> None:
+    """Who changes a table of a study draws it again: python tools/pictures.py."""
+    for name, drawing in pictures.drawn().items():
+        assert (pictures.PICTURES / f"{name}.svg").read_text(encoding="utf-8") == drawing, name
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("0.042 ± 0.004 (mean 0.672)", (0.042, 0.042 - 1.96 * 0.004, 0.042 + 1.96 * 0.004)),
+        ("**33.3% (0.0% to 100.0%)**", (0.333, 0.0, 1.0)),
+        ("0.657 [0.639, 0.675]", (0.657, 0.639, 0.675)),
+        ("+0.016 [-0.001, +0.032]", (0.016, -0.001, 0.032)),
+        ("1.20% ± 0.24%", (0.012, 0.012 - 1.96 * 0.0024, 0.012 + 1.96 * 0.0024)),
+        ("52.5%", (0.525, 0.525, 0.525)),
+    ],
+)
+def test_a_cell_is_read_with_its_interval(cell: str, expected: tuple[float, float, float]) -> None:
+    assert pictures.value(cell) == pytest.approx(expected)
+
+
+def test_every_study_shows_its_picture() -> None:
+    for plot in [*(plot.page for plot in pictures.STUDIES), "meta-evaluation"]:
+        assert f"](assets/pictures/{plot}.svg)" in (ROOT / "docs" / f"{plot}.md").read_text(encoding="utf-8"), plot
+
+
+def test_every_picture_that_a_page_shows_is_there() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    shown = {(page, path) for page in pages for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text("utf-8"))}
+    assert len(shown) > 15
+    assert [path for page, path in shown if not (Path(page).parent / path).is_file()] == []
+
+
+def test_what_a_measure_is_used_for_is_said_of_measures() -> None:
+    uses = tomllib.loads((ROOT / "tools" / "uses.toml").read_text(encoding="utf-8"))
+    assert set(uses) <= set(REGISTRY)
