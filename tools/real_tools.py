@@ -5,7 +5,7 @@
     python tools/real_tools.py mlflow phoenix   these
     python tools/real_tools.py --keep DIR       in DIR, where environments that are there already are used
 
-Needs uv and a package index. Some tools are large: all of them take some 10 GB.
+Needs uv, npm for promptfoo, and package indexes. Some tools are large: all of them take some 10 GB.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ TOOLS = {
     "mlflow": ["mlflow==3.17.2"],
     "opencompass": ["opencompass==0.5.4", "pyarrow<20"],
     "phoenix": ["arize-phoenix==20.26.1", "arize-phoenix-client==3.5.0", "arize-phoenix-evals==3.9.4"],
+    "promptfoo": ["promptfoo@0.121.20"],  # of npm
     "ragas": ["ragas==0.4.3", "langchain-community<0.4"],
     "swebench": ["swebench==5.0.2"],
     "wandb": ["wandb==0.31.0"],
@@ -51,7 +52,12 @@ def main() -> int:
 def install(folder: Path, packages: list[str]) -> None:
     """Make an environment of its own for a tool."""
     python = folder / "bin" / "python"
-    if not python.exists():
+    if packages[0].count("@"):
+        if not (folder / "node_modules").exists():
+            subprocess.run(
+                ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), *packages], check=True
+            )
+    elif not python.exists():
         subprocess.run(["uv", "venv", "--quiet", "--python", "3.11", str(folder)], check=True)
         subprocess.run(["uv", "pip", "install", "--quiet", "--python", str(python), *packages], check=True)
 

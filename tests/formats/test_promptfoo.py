@@ -158,6 +158,15 @@ def test_the_same_variables_under_other_assertions_are_another_question(tmp_path
     assert data.questions == ("test 0", "test 1", "test 0")
 
 
+@pytest.mark.parametrize("providers", [1, 2])
+def test_the_table_of_promptfoo_is_refused(tmp_path: Path, providers: int) -> None:
+    """Its errors, crashes and empty outputs all have Score 0.00."""
+    rows = ["question" + ",[lamp] {{q}},Status,Score,Named Scores,Grader Reason,Comment" * providers]
+    rows += ["Who keeps the lamp?" + ",Joss Harl,PASS,1.00,,All assertions passed," * providers]
+    path = write_files(tmp_path, {"results.csv": "\n".join(rows) + "\n"})[0]
+    assert_refused(path, "line 1", "this is promptfoo's table" if providers == 1 else "")
+
+
 def test_a_threshold_decides_by_the_score(tmp_path: Path) -> None:
     rows = [plain(0, success=False, failureReason=1, response={"output": "x"}) | {"score": 0.75}]
     (path,) = write_files(tmp_path, {"r.json": document(rows)})

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.formats.encodings import evidence
+from tests.formats.encodings import assert_refused, evidence
 from tests.formats.fuzz import evidence_and_notes
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -27,16 +27,19 @@ ALL = (2, 1, 1, 1)  # right, wrong, silent, not graded
 
 def written(tool: str, folder: Path) -> dict[str, Any]:
     """Run the program of a tool in a folder, and return the figures that the tool gives."""
-    own = Path(os.environ.get(ENVIRONMENTS, "")) / tool / "bin" / "python"
-    if ENVIRONMENTS in os.environ and own.exists():
+    made, arguments = Path(os.environ.get(ENVIRONMENTS, "/nowhere")) / tool, []
+    own, node = made / "bin" / "python", made / "node_modules" / ".bin" / tool
+    if own.exists():
         python = str(own)
+    elif node.exists():
+        python, arguments = sys.executable, [str(node)]
     elif importlib.util.find_spec(tool) is not None:
         python = sys.executable
     else:
         pytest.skip(f"{tool} is in no environment (python tools/real_tools.py {tool})")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [python, "-W", "ignore", str(PROGRAMS / f"write_{tool}.py")], cwd=folder, env=environment,
+        [python, "-W", "ignore", str(PROGRAMS / f"write_{tool}.py"), *arguments], cwd=folder, env=environment,
         capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
@@ -143,3 +146,15 @@ def test_deepeval(tmp_path: Path) -> None:
     assert figures == {"passed": 2, "failed": 3}  # the empty answer and the metric that failed among them
     assert counts(tmp_path / ".deepeval") == ALL
     assert counts(next((tmp_path / "results").glob("*"))) == ALL
+
+
+def test_promptfoo(tmp_path: Path) -> None:
+    figures = written("promptfoo", tmp_path)
+    assert figures == {"successes": 4, "failures": 6, "errors": 2}
+    for name in ("results.json", "results.jsonl"):
+        data, notes = evidence_and_notes(tmp_path / name, ungraded="exclude")
+        assert data.repeats is not None
+        # its failures are two wrong answers, two empty ones, and two whose script crashed
+        assert counts(tmp_path / name) == (4, 2, 2, 4)
+        assert any("2 empty, 2 graded by a judge that failed, 2 errored (of 12)" in note for note in notes)
+    assert_refused(tmp_path / "results.csv", "line 1", "this is promptfoo's table")

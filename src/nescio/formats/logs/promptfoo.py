@@ -4,7 +4,8 @@ answer either.
 A result is `{"testIdx", "promptIdx", "success", "failureReason", "score", "provider", "response": {"output"}, …}`; the
 reason of a failure is 0 none, 1 an assertion, 2 an error. The text of a failed assertion stands in `error` as well, so
 that says nothing where there is an output. A refusal (`isRefusal`) is silence; a failure that is only a judge's
-(`graderError`), or that of an assertion's own script that crashed, is ungraded.
+(`graderError`), or that of an assertion's own script that crashed, is ungraded. The table that it writes as CSV says
+too little to keep these apart, and is refused.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from nescio.sources.source import Source
 from nescio.sources.tables import json_lines
 
 KEYS = {"testIdx", "promptIdx", "success"}
+TABLE = {"Status", "Score", "Named Scores", "Grader Reason"}
 CRASHED = ("Custom function threw error", "Python code execution failed", "Ruby code execution failed")
 _ASSERTION, _ERROR = 1, 2
 Row = dict[str, Any]
@@ -50,7 +52,9 @@ Row = dict[str, Any]
 
 def recognise(source: Source) -> str | None:
     """Recognise a document with `results.results` (or, where it is empty, `evalId` and `results`), or lines of testIdx,
-    promptIdx and success."""
+    promptIdx and success; or the table that promptfoo writes, which is not read."""
+    if source.kind == "delimited" and {*source.columns} >= TABLE:
+        return "table"
     if source.kind == "lines":
         return "log" if {*source.columns} >= KEYS else None
     if source.kind != "document" or not isinstance(source.document, dict):
@@ -81,7 +85,13 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
     tests."""
     notes: list[Note] = []
     rows: list[Graded] = []
-    for _, source in parts:
+    for part, source in parts:
+        if part == "table":
+            rule = (
+                "this is promptfoo's table, which does not say which failures are errors of a script or a judge; have "
+                "it write the results themselves (promptfoo eval -o results.json, or promptfoo export)"
+            )
+            raise FormatError(source.label, rule, where=source.head)
         rows += _file(source, options, notes, many=len(parts) > 1)
     outcomes = outcomes_of(_repeats(rows, notes), parts[0][1].label, options, notes)
     return drop_redundant_columns(ReadResult(outcomes, tuple(notes)), options, ())
