@@ -244,11 +244,22 @@ def test_the_order_of_rows_and_the_spelling_of_numbers_do_not_count(tmp_path: Pa
 def test_a_file_is_refused_where_it_does_not_work(
     nescio: Command, tmp_path: Path, more: tuple[str, ...], said: str
 ) -> None:
+    path, alone = tmp_path / "baseline.json", tmp_path / "mine.csv"
+    nescio("baseline", OUTCOMES, "--run", "old", "-o", path)
+    lines = Path(OUTCOMES).read_text().splitlines(keepends=True)
+    alone.write_text("".join(line for line in lines if not line.startswith("old,")))
+    for files in (OUTCOMES, alone):  # with the run that the file is of beside the others, and without it
+        refused = nescio("compare", files, "--baseline", path, *more)
+        assert refused.status == 2
+        assert f"a baseline file {said}" in refused.err
+
+
+def test_a_file_beside_other_files_is_refused_with_the_option_that_takes_it(nescio: Command, tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     nescio("baseline", OUTCOMES, "--run", "old", "-o", path)
-    refused = nescio("compare", OUTCOMES, "--baseline", path, *more)
+    refused = nescio("compare", path, OUTCOMES)
     assert refused.status == 2
-    assert f"a baseline file {said}" in refused.err
+    assert "nescio compare takes a baseline's file by --baseline" in refused.err
 
 
 @pytest.mark.parametrize("more", [(), ("--run", "mine"), ("--suite-by", "category"), ("--sequential",)])

@@ -147,8 +147,8 @@ def _check(sequence: str, planned: int, margin: float | None) -> None:
 
 def _two(loaded: Loaded, baseline: str | None, run: str | None) -> Loaded:
     """Keep the two runs, the baseline first, where their questions can be followed one by one."""
+    check_baseline(baseline, loaded.data.runs, alone="--sequential" if loaded.options.typed else "compare_early")
     runs = paired_evidence(loaded).runs
-    check_baseline(baseline, runs, alone="--sequential" if loaded.options.typed else "compare_early")
     if len(runs) > 2 and (baseline is None or run is None):
         raise UsageError(f"two runs are followed, and there are {len(runs)}; choose them with --baseline OLD --run NEW")
     data = paired_evidence(loaded)

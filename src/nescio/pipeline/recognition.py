@@ -117,9 +117,10 @@ def _recognise(
             runs.append((part, source))
             continue
         if recognised and format_ is not recognised:
+            kept = "; nescio compare takes a baseline's file by --baseline"
             raise MismatchError(
                 f"{source.label} is {format_.about}, and {parts[0][1].label} is {recognised.about}; these cannot be "
-                "read together"
+                f"read together{kept if 'baseline' in (format_.name, recognised.name) else ''}"
             )
         recognised = format_
         parts.append((part, source))

@@ -78,6 +78,7 @@ def compare_suite(
     check_over(over)
     suite = open_suite(source, options, measures, by=suite_by)
     suite, notes = complete(suite, incomplete, typed=bool(options.get("typed")))
+    check_baseline(baseline, suite.runs, alone="a suite of benchmarks (--suite, --suite-by)")
     if len(suite.runs) < 2:
         raise MismatchError(f"there is one run, {suite.runs[0]!r}, and no other run to compare it with")
     for benchmark in suite.benchmarks:
@@ -140,7 +141,6 @@ def compare_suite(
 
 def _pairs(suite: Suite, baseline: str | None, run: str | None) -> list[Runs]:
     """Return the pairs to compare, as (run, baseline)."""
-    check_baseline(baseline, suite.runs, alone="a suite of benchmarks (--suite, --suite-by)")
     if run is not None and run not in suite.runs:
         raise UnknownNameError("run", run, suite.runs)
     if run is not None:
