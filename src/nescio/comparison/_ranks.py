@@ -3,7 +3,7 @@ all pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,14 +41,28 @@ def ranks(
 ) -> list[Rank]:
     """Return the runs in order of their value, the best first; `values` are (run, value), `rows` the comparisons of all
     pairs."""
+    better = [
+        (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
+        for row in rows
+        if row.significant
+    ]
+    return ranks_of(measure, values, better, lower_is_better=lower_is_better)
+
+
+def ranks_of(
+    measure: str,
+    values: Sequence[tuple[str, float]],
+    better_pairs: Iterable[tuple[str, str]],
+    *,
+    lower_is_better: bool,
+) -> list[Rank]:
+    """Return the same from the pairs (better, worse) that differ significantly."""
     sign = -1 if lower_is_better else 1
-    ordered = sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
+    ordered = by_value(values, lower_is_better=lower_is_better)
     place = {run: i for i, (run, _) in enumerate(ordered)}
     better = np.zeros((len(place), len(place)), dtype=bool)  # [i, j]: i is significantly better than j
-    for row in rows:
-        if row.significant:
-            one, other = (row.run, row.baseline) if row.verdict == "better" else (row.baseline, row.run)
-            better[place[one], place[other]] = True
+    for one, other in better_pairs:
+        better[place[one], place[other]] = True
     groups = bars(better | better.T)
     ranked = []
     for i, (run, value) in enumerate(ordered):
@@ -61,12 +75,19 @@ def ranks(
     return ranked
 
 
+def by_value(values: Sequence[tuple[str, float]], *, lower_is_better: bool) -> list[tuple[str, float]]:
+    """Sort (run, value), the best first; what is undefined stands last."""
+    sign = -1 if lower_is_better else 1
+    return sorted(values, key=lambda pair: -np.inf if np.isnan(pair[1]) else sign * pair[1], reverse=True)
+
+
 def bars(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the longest stretches of neighbours that are all tied, as (first, last); a lone run is a bar of its
     own."""
     spans: list[tuple[int, int]] = []
+    last = -1
     for first in range(len(apart)):
-        last = first
+        last = max(first, last)  # what was tied without the first of them still is
         while last + 1 < len(apart) and not apart[first : last + 1, last + 1].any():
             last += 1
         if not spans or last > spans[-1][1]:

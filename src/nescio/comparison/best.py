@@ -9,19 +9,13 @@ pairs of a measure).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from nescio.comparison._p_values import adjust, p_value
-from nescio.comparison.pair_test import (
-    MeasuredRuns,
-    TalliedRuns,
-    each_tested,
-    exact_tests,
-    measured_runs,
-    paired_evidence,
-)
+from nescio.comparison._p_values import adjust
+from nescio.comparison.all_pairs import all_tests, told_apart
+from nescio.comparison.pair_test import measured_runs, paired_evidence
 from nescio.comparison.resampled_pairs import TestPlan
 from nescio.data.evidence import Evidence, Tally
 from nescio.data.results import Score, Scores
@@ -105,30 +99,16 @@ def _told_apart(
     seen = measured_runs(data, measure)
     # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
     pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
-    differences: list[float] = []
-    p_values: list[float | None] = []
-    for difference, p, _ in exact_tests(seen, pairs):
-        if p is None and not sampled:
-            return None
-        differences.append(difference)
-        p_values.append(p)
-    left = [place for place, p in enumerate(p_values) if p is None]
-    for place, p in zip(left, _sampled(seen, [pairs[place] for place in left], plan), strict=True):
-        p_values[place] = p
-    alpha, sign = 1 - plan.level, -1 if measure.declaration.lower_is_better else 1
-    better_pairs = set()
-    for (x, y), difference, p in zip(pairs, differences, adjust(p_values, "holm"), strict=True):
-        if p is not None and p <= alpha:
-            better, worse = (x, y) if sign * difference > 0 else (y, x)
-            better_pairs.add((data.runs[better], data.runs[worse]))
-    return better_pairs
-
-
-def _sampled(seen: MeasuredRuns | TalliedRuns, pairs: Sequence[tuple[int, int]], plan: TestPlan) -> Iterator[float]:
-    """Yield the p-value of each pair by random exchanges; NaN where it is undefined."""
-    for tested in each_tested(seen, pairs, plan, intervals=False):
-        assert tested is not None
-        yield p_value(tested.observed, tested.exchanged)
+    tested = all_tests(seen, pairs, plan, sampled=sampled)
+    if tested is None:
+        return None
+    lower = measure.declaration.lower_is_better
+    return {
+        (data.runs[better], data.runs[worse])
+        for better, worse in told_apart(
+            pairs, tested, adjust([one.p for one in tested], "holm"), plan.level, lower=lower
+        )
+    }
 
 
 def _marked(rows: Sequence[Score], worse: set[tuple[str, str]], *, lower: bool) -> dict[str, Score]:

@@ -36,7 +36,7 @@ from nescio.data.evidence import Evidence, Tally
 from nescio.data.judges import Target
 from nescio.data.notes import Note, gather, note
 from nescio.data.results import Comparison, Comparisons
-from nescio.data.signature import sign
+from nescio.data.signature import Signature, sign
 from nescio.errors import UsageError
 from nescio.formats import Counting
 from nescio.measures import Measure, Measures
@@ -157,25 +157,49 @@ def compare(
         if laid is None:
             more["ranks"] = with_chances(more["ranks"], data, ranked, plan.blocks, jobs)
     more["tests"] = _tests_used(rows)
-    drawn: dict[str, object] = {"draw": f"patterns of {data.resampled}", "resamples": resamples, "seed": seed}
-    how: dict[str, object] = {}
     if corrected is not None and laid is not None:
         more["labels"] = corrected.how
-        drawn, how = {}, {**laid.signature, "target": target}
-    line = sign(
-        measures="+".join(m.name for m in wanted),
-        **loaded.signature,
-        **how,
-        ci=f"{ci:g}",
-        interval="percentile (paired)" if corrected is None else METHOD,
+    line = signed(
+        loaded,
+        wanted,
+        ci=ci,
+        margin=margin,
         test="+".join(sorted({row.test for row in rows if row.test})) or test,
         correction="tukey" if test == "tukey" else correction,
-        margin=f"{margin:g}",
-        **drawn,
+        drawn=(resamples, seed),
+        corrected=None if laid is None else {**laid.signature, "target": target},
     )
     most = max(map(len, together)) if together else 0
     notes = [*loaded.notes, *gather(remarks), *(corrected.notes if corrected else ()), *_notes(data, rows, most, ci)]
     return Comparisons(tuple(rows), line, tuple(notes), "comparisons", more)
+
+
+def signed(
+    loaded: Loaded,
+    wanted: Sequence[Measure],
+    *,
+    ci: float,
+    margin: float,
+    test: str,
+    correction: str,
+    drawn: tuple[int, int],
+    corrected: Mapping[str, object] | None = None,
+) -> Signature:
+    """Sign comparisons; `drawn` are the resamples and their seed, `corrected` says by which labels they are corrected,
+    and then nothing is drawn."""
+    resamples, seed = drawn
+    how = {"draw": f"patterns of {loaded.data.resampled}", "resamples": resamples, "seed": seed}
+    return sign(
+        measures="+".join(m.name for m in wanted),
+        **loaded.signature,
+        **(corrected or {}),
+        ci=f"{ci:g}",
+        interval="percentile (paired)" if corrected is None else METHOD,
+        test=test,
+        correction=correction,
+        margin=f"{margin:g}",
+        **(how if corrected is None else {}),
+    )
 
 
 def _notes(data: Evidence | Tally, rows: Sequence[Comparison], most: int, ci: float) -> Iterator[Note]:
@@ -261,19 +285,27 @@ def _from(progress: Progress | None, done: int, total: int) -> Progress | None:
 
 
 def judged_rows(
-    rows: Sequence[Comparison], alpha: float, correction: str, margin: float, *, every: int, resamples: int
+    rows: Sequence[Comparison],
+    alpha: float,
+    correction: str,
+    margin: float,
+    *,
+    every: int,
+    resamples: int,
+    adjusted: Sequence[float | None] | None = None,
 ) -> list[Comparison]:
     """Return the rows with adjusted p-values, verdicts, and the difference that could have been seen.
 
-    `every` counts all pairs of runs.
+    `every` counts all pairs of runs; where the rows are but some of them, `adjusted` are their p-values among all.
     """
     # With fewer than two resamples beyond its ends an interval is none that a bounded null could rest on.
     margin = margin if resamples * alpha >= 2 else -1.0
     smallest = 1.5 / (1 + resamples)  # the least p of a random test, and half of it again for rounding
     # Tukey's p-values are adjusted by construction.
     tukey = any(row.test == "tukey" for row in rows)
-    adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
-    strictest = alpha / every if tukey else alpha / len(rows) if correction == "holm" else alpha
+    strictest = alpha / every if tukey or adjusted else alpha / len(rows) if correction == "holm" else alpha
+    if adjusted is None:
+        adjusted = adjust([row.p for row in rows], "none" if tukey else correction)
     return [
         decide(
             replace(row, p_adjusted=p, detectable=detectable(row, strictest)),

@@ -17,11 +17,12 @@ def chances(values: Floats, *, lower_is_better: bool = False) -> tuple[Floats, F
     """
     signed = np.where(np.isnan(values), -np.inf, -values if lower_is_better else values)
     close = 1e-12 * np.maximum(1.0, np.abs(np.where(np.isfinite(signed), signed, 0.0)))
-    ahead, equal = np.zeros(signed.shape), np.zeros(signed.shape)
-    for other in signed:
-        better = other - close > signed
-        ahead += better
-        equal += ~better & (other + close >= signed)
+    ahead, equal = np.empty(signed.shape), np.empty(signed.shape)
+    for of_one, reach, above, level in zip(signed.T, close.T, ahead.T, equal.T, strict=True):  # resample by resample
+        ordered = np.sort(of_one)
+        upto = np.searchsorted(ordered, of_one + reach, side="right")
+        above[:] = len(ordered) - upto
+        level[:] = upto - np.searchsorted(ordered, of_one - reach, side="left")
     first = ahead == 0
     best = np.where(first, 1 / np.maximum(1, equal), 0.0).mean(axis=1)
     ranks = (1 + ahead + (equal - 1) / 2).mean(axis=1)

@@ -56,13 +56,14 @@ class Leaderboard:
 
 def leaderboard(report: ReportData) -> Leaderboard:
     """Return the table of all runs and measures."""
-    columns = tuple(_column(name) for name in report.measures)
-    best = {name: _best(report, name) for name in report.measures}
+    measures = report.measures
+    columns = tuple(map(_column, measures))
+    best = {name: _best(report, name) for name in measures}
     lines = []
     for place, run in enumerate(report.runs, 1):
-        cells = tuple(_cell(report, run, name, best[name]) for name in report.measures)
+        cells = tuple(_cell(report, run, name, best[name]) for name in measures)
         rank = report.ranks.get(run)
-        ns = sorted({row.n for name in report.measures if (row := report.row(run, name))})
+        ns = sorted({row.n for name in measures if (row := report.row(run, name))})
         lines.append(
             Line(
                 report.shown[run],

@@ -123,10 +123,13 @@ def pair_figure(report: ReportData) -> Figure | None:
     rows = tuple(_plain_pair(report, row) for row in report.comparisons)
     alike = [row for row in report.comparisons if not row.significant]
     closest = [f"{report.shown[row.run]} against {report.shown[row.baseline]}" for row in alike]
-    left = f"; {len(alike) - 3} more" if len(alike) > 3 else ""
+    every = max(len(rows), sum(test.comparisons for test in report.comparisons.tables["tests"]))
+    # A run is one rank worse for every run that is significantly better.
+    apart = len(rows) - len(alike) if every == len(rows) else sum(rank.low - 1 for rank in report.ranks.values())
+    left = f"; {every - apart - 3:,} more" if every - apart > 3 else ""
     share = (
-        f"By {report.main}, {len(rows) - len(alike):,} of {len(rows):,} pairs differ significantly (p-values "
-        "adjusted for all pairs)."
+        f"By {report.main}, {apart:,} of {every:,} pairs differ significantly (p-values adjusted for all pairs)."
+        + (f" {len(rows):,} of these comparisons are on this page." if len(rows) < every else "")
     )
     words = share + (f" Not significantly different: {'; '.join(closest[:3])}{left}." if alike else "")
     shown = (

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack, get_args
 
 from nescio.comparison import Rank, compare, ranks
+from nescio.comparison.many_runs import compare_leading
 from nescio.data.columns import OUTCOMES, Array
 from nescio.data.evidence import Evidence
 from nescio.data.notes import Note, note
@@ -30,6 +31,7 @@ MORE_MEASURES = ("precision", "penalty(t=0.75)")  # beside the default ones, whe
 
 FEWEST, MOST_PARTS = 2, 30  # values of a column that is broken down unasked
 LEAST_EACH = 8  # questions that each value then has on average
+MOST_PAIRS = 5_000  # comparisons that a page shows, those of 100 runs
 MOST_TUNED = 30  # runs, the best first, whose thresholds the page moves through
 
 Study = Literal["stability", "swap"]
@@ -232,6 +234,8 @@ def _compared(
         )
     if len(loaded.data.runs) < 2:
         return None, note("page.one_run", "there is one run, and no other run to compare it with")
+    if math.comb(len(loaded.data.runs), 2) > MOST_PAIRS and not loaded.data.origins:
+        return compare_leading(loaded, main, ci=ci or 95.0, **drawn), None
     return compare(loaded, [main], ci=ci or 95.0, **drawn), None
 
 

@@ -1,0 +1,105 @@
+"""A comparison of so many runs that no reader looks at every pair: all pairs are tested and ranked, and the comparisons
+that are read off a ranking are made in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+
+from nescio.comparison._p_values import EXACT_FOR, TestUsed, adjust
+from nescio.comparison._ranks import by_value, ranks_of
+from nescio.comparison.all_pairs import Pairs, all_tests, told_apart
+from nescio.comparison.chances import with_chances
+from nescio.comparison.comparing import judged_rows, signed
+from nescio.comparison.each_pair import each_pair
+from nescio.comparison.pair_test import measured_runs, paired_evidence
+from nescio.comparison.resampled_pairs import TestPlan
+from nescio.data.notes import gather, note
+from nescio.data.results import Comparisons
+from nescio.measures import parse
+from nescio.pipeline import Loaded
+from nescio.scoring.samples import measure_inputs
+from nescio.stats import resampling
+from nescio.stats.parallel import Progress
+
+LEADING = 40  # runs that are compared with each other; the others with the best one and with their neighbours
+
+
+def compare_leading(
+    loaded: Loaded,
+    name: str,
+    *,
+    ci: float = 95.0,
+    margin: float = 0.01,
+    resamples: int = 10_000,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparisons:
+    """Compare the best runs by one measure with each other, each other run with the best and with its neighbours in
+    rank.
+
+    All pairs are tested: p-values are adjusted for all of them, `tables["ranks"]` rests on all, and so do the numbers
+    of `tables["tests"]`. Rows are those of `nescio.compare`, whose arguments these are. Raises as it does.
+    """
+    data, measure = paired_evidence(loaded), parse(name)
+    plan = TestPlan(ci / 100, resampling.blocks(resamples, seed), jobs, "auto")
+    lower = measure.declaration.lower_is_better
+    # In the order of their names, as `compare` pairs runs, so that the p-values are its own.
+    pairs = list(combinations(sorted(range(len(data.runs)), key=lambda run: data.runs[run]), 2))
+    seen = measured_runs(data, measure)
+    tests = all_tests(seen, pairs, plan, progress=progress) or []
+    adjusted = adjust([one.p for one in tests], "holm")
+    values = [(data.runs[one.run], one.value) for one in measure_inputs(data, [measure])[0]]
+    chosen = _chosen([data.runs.index(run) for run, _ in by_value(values, lower_is_better=lower)])
+    rows, remarks = [], []
+    for row, made in each_pair(data, measure, chosen, plan, None):
+        rows.append(row)
+        remarks += [(remark, measure.label, f"{row.run!r} against {row.baseline!r}") for remark in made]
+    place = {frozenset(pair): i for i, pair in enumerate(pairs)}
+    own = [adjusted[place[frozenset(pair)]] for pair in chosen]
+    every = comb(len(data.runs), 2)
+    rows = judged_rows(rows, 1 - plan.level, "holm", margin, every=every, resamples=resamples, adjusted=own)
+    used = Counter(one.test for one in tests if one.test)
+    better = told_apart(pairs, tests, adjusted, plan.level, lower=lower)
+    named = ((data.runs[one], data.runs[other]) for one, other in better)
+    ranks = ranks_of(measure.label, values, named, lower_is_better=lower)
+    line = signed(
+        loaded,
+        [measure],
+        ci=ci,
+        margin=margin,
+        test="+".join(sorted(used)) or "auto",
+        correction="holm",
+        drawn=(resamples, seed),
+    )
+    left_out = note(
+        "comparison.some",
+        "of {runs:,} runs the {leading} best are compared with each other, and each other one with the best and with "
+        "its neighbours in rank: {shown:,} of {pairs:,} comparisons. All are tested, and p-values are adjusted for all",
+        runs=len(data.runs),
+        leading=LEADING,
+        shown=len(rows),
+        pairs=every,
+    )
+    return Comparisons(
+        tuple(rows),
+        line,
+        (*loaded.notes, left_out, *gather(remarks)),
+        "comparisons",
+        {
+            "ranks": with_chances(ranks, data, [measure], plan.blocks, jobs),
+            "tests": tuple(TestUsed(test, times, EXACT_FOR[test]) for test, times in used.items()),
+        },
+    )
+
+
+def _chosen(ranked: Sequence[int]) -> Pairs:
+    """Return the pairs of runs, the best first, that are compared in full: the later run minus the earlier."""
+    best = combinations(ranked[:LEADING], 2)
+    others = [(ranked[0], run) for run in ranked[LEADING:]]
+    neighbours = zip(ranked[LEADING - 1 :], ranked[LEADING:], strict=False)
+    both = dict.fromkeys((max(pair), min(pair)) for pair in (*best, *others, *neighbours))
+    return sorted(both, key=lambda pair: (pair[1], pair[0]))

@@ -1,0 +1,46 @@
+"""Where not every comparison is made in full, those that are made are what they are among all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nescio
+from nescio.comparison import many_runs
+from nescio.data.evidence import Evidence
+from nescio.pipeline import load
+from tests.comparison.test_pair_tables import runs_of
+
+
+def data() -> Evidence:
+    rng = np.random.default_rng(3)
+    return runs_of(
+        ["".join(rng.choice(list("CWU"), p=[0.2 + p / 20, 0.6 - p / 20, 0.2], size=80)) for p in rng.permutation(12)]
+    )
+
+
+@pytest.mark.parametrize("measure", ["c@1", "simpleqa.incorrect", "precision"])
+def test_some_comparisons_are_those_of_all(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_runs, "LEADING", 4)
+    loaded = load(data())
+    some = many_runs.compare_leading(loaded, measure, resamples=300)
+    every = nescio.compare(loaded, measure, resamples=300)
+    of_all = {(row.run, row.baseline): row for row in every}
+    assert [of_all[row.run, row.baseline] for row in some] == list(some)
+    assert some.tables["ranks"] == every.tables["ranks"]
+    assert sum(test.comparisons for test in some.tables["tests"]) == len(every) == 66
+    assert str(some.signature) == str(every.signature)
+
+
+def test_which_comparisons_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three leaders with each other, the two others with the best and with the run one rank ahead of them."""
+    monkeypatch.setattr(many_runs, "LEADING", 3)
+    letters = ["C" * right + "W" * (10 - right) for right in (2, 9, 5, 7, 1)]  # ranked 1, 3, 2, 0, 4
+    some = many_runs.compare_leading(load(runs_of(letters)), "accuracy", resamples=300)
+    pairs = {frozenset((int(row.run[-1]), int(row.baseline[-1]))) for row in some}
+    assert pairs == set(map(frozenset, [(1, 3), (1, 2), (3, 2), (1, 0), (1, 4), (2, 0), (0, 4)]))
+    (said,) = (note for note in some.notes if note.code == "comparison.some")
+    assert str(said) == (
+        "of 5 runs the 3 best are compared with each other, and each other one with the best and with its neighbours in "
+        "rank: 7 of 10 comparisons. All are tested, and p-values are adjusted for all"
+    )
