@@ -1,4 +1,4 @@
-"""nescio meta power and nescio meta agreement."""
+"""nescio meta power, agreement, and sizes of sub-collections."""
 
 from __future__ import annotations
 
@@ -69,3 +69,10 @@ def test_bad_usage_is_one_message(nescio: Command, outcomes: Path, arguments: li
 
 def test_power_refuses_counts(nescio: Command, table3: Path) -> None:
     assert "a counts table has none" in nescio("meta", "power", table3).err
+
+
+def test_sizes_given_one_by_one_and_together_are_all_studied(nescio: Command) -> None:
+    matrix = Path(__file__).parents[2] / "examples" / "ap.csv"
+    done = nescio("meta", "stability", matrix, "--size", "10", "--size", "20,25", "--trials", "5", "-f", "json")
+    assert done.status == 0, done.err
+    assert {row["size"] for row in done.json["stability"]} == {10, 20, 25}

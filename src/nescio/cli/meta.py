@@ -21,6 +21,8 @@ def command() -> None:
 drawing_options = options.together(
     click.option(
         "--size",
+        multiple=True,
+        callback=lambda _context, _option, values: ",".join(values) or None,
         metavar="N,N,…",
         help="Questions (or clusters) in a sub-collection; several sizes are studied one by one. [default: 250, or"
         " half of all]",

@@ -52,7 +52,7 @@ class Note:
 
     def __str__(self) -> str:
         about = f"{', '.join(self.measures)}: " if self.measures else ""
-        names = f" ({listed(self.whose, FEW)})" if self.whose else ""
+        names = f" ({listed(self.whose, FEW)})" if any(self.whose) else ""
         return f"{about}{self.text}{names}"
 
 
