@@ -119,23 +119,42 @@ def test_a_team_at_home_is_told_the_same(task: str, tmp_path: Path) -> None:
         assert nescio.campaign.check(place, runs).rows == here.rows
 
 
-def test_four_defective_runs_among_twenty(tmp_path: Path) -> None:
-    campaign = made.qa(tmp_path)
+# Of each task: the first fault that a file with the last line of a sound run cut off has, and what it lacks.
+CUT = {
+    "qa": ("1 answer missing; null is silence", "q5"),
+    "ave": ("1 decision missing", "6_3"),
+    "nuggets": ("1 answer missing", "t3"),
+    "reading": ("1 answer missing", "r2"),
+    "pan": ("1 answer missing", "p4"),
+}
+
+
+@pytest.mark.parametrize("task", made.MAKE)
+def test_four_defective_runs_among_twenty(task: str, tmp_path: Path) -> None:
+    """All faults of all four in one call, without the key; a team's checker says the same of them."""
+    campaign = made.MAKE[task](tmp_path)
+    packed = nescio.campaign.checker(campaign, tmp_path / "checker.zip").path
+    shutil.rmtree(campaign / "key")
     inbox = tmp_path / "in"
-    for i in range(16):
-        made.sound("qa", inbox / f"fine{i}")
-    defective("qa", inbox)
-    made.lines(inbox / "short.jsonl", [{"id": f"q{i}", "answer": None} for i in range(5)])
-    (inbox / "empty.jsonl").touch()
-    (inbox / "odd.jsonl").write_bytes(b'{"id": "q0", "answer": "\xff"}\n')
+    fine = [made.sound(task, inbox / f"fine{i}") for i in range(16)]
+    name = defective(task, inbox).name
+    suffix = fine[0].suffix
+    lines = fine[0].read_text().splitlines(keepends=True)
+    made.text(inbox / f"short{suffix}", "".join(lines[:-1]))
+    (inbox / f"empty{suffix}").touch()
+    (inbox / f"odd{suffix}").write_bytes(fine[0].read_bytes()[:-4] + b'\xff"}\n')
     checked = nescio.campaign.check(campaign, [inbox])
+    assert len(checked.tables["files"]) == 20
     bad = {Path(row.file).name: row.faults for row in checked.tables["files"] if row.faults}
-    assert bad == {"defective.jsonl": 7, "short.jsonl": 1, "empty.jsonl": 1, "odd.jsonl": 1}
-    by_file = {Path(fault.file).name: fault for fault in checked.rows}
-    assert (by_file["short.jsonl"].rule, by_file["short.jsonl"].value) == ("1 answer missing; null is silence", "q5")
-    assert by_file["empty.jsonl"].rule == "the file is empty"
-    assert by_file["odd.jsonl"].line == 1
-    assert "not UTF-8" in by_file["odd.jsonl"].rule
+    assert {*bad} == {name, f"short{suffix}", f"empty{suffix}", f"odd{suffix}"}
+    assert bad[name] == len(DEFECTIVE[task][1])
+    by_file = {Path(fault.file).stem: fault for fault in checked.rows}
+    rule, lacking = CUT[task]
+    assert by_file["short"].rule.startswith(rule)
+    assert lacking in str(by_file["short"].value)
+    assert by_file["empty"].rule == "the file is empty"
+    assert any("not UTF-8" in fault.rule for fault in checked.rows if Path(fault.file).stem == "odd")
+    assert nescio.campaign.check(packed, [inbox]).rows == checked.rows
 
 
 def test_a_decision_without_any_confidence_is_a_fault_on_every_line(tmp_path: Path) -> None:
