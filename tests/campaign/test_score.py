@@ -141,7 +141,7 @@ def test_aves_tables_in_their_layouts(two_languages: Path, tmp_path: Path) -> No
         ["Total", "3", "1", "4"],
     ]
     assert table(two_languages, "collections") == [  # Table 2
-        ["", "EN", "ES"],
+        ["Collection", "EN", "ES"],
         ["Questions", "6", "3"],
         ["Answers (final)", "18", "9"],
         ["VALIDATED", "3", "2"],

@@ -12,8 +12,9 @@ from tests.browser import AXE
 
 from . import made
 from .test_check import defective
-from .test_score import judged_qa
+from .test_score import judged_qa, systems, two_languages
 
+__all__ = ["two_languages"]  # a fixture of the other file
 SIZES = [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")]
 
 
@@ -35,12 +36,31 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return campaign / "site"
 
 
+@pytest.fixture
+def ave_site(two_languages: Path, tmp_path: Path) -> Path:
+    """A site of answer validation in two languages, whose tables are the widest."""
+    qa = systems(tmp_path / "en.csv", 6, {"gamma_qa1": "135", "beta_qa": "13"})
+    nescio.campaign.score(two_languages, ranking=[f"EN={qa}"], resamples=100)
+    nescio.campaign.publish(two_languages)
+    return two_languages / "site"
+
+
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
 @pytest.mark.parametrize(
     "name", ["index.html", "topics/q4.html", "returns/alpha/index.html", "faults.html", "topics/nuggets.html"]
 )
 def test_a_page_is_quiet_accessible_and_fits(name: str, width: int, scheme: str, site: Path, visit: Any) -> None:
-    opened = visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert_fits(visit(site / name, viewport={"width": width, "height": 900}, color_scheme=scheme), width)
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_the_tables_of_answer_validation_fit(width: int, scheme: str, ave_site: Path, visit: Any) -> None:
+    opened = visit(ave_site / "index.html", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert opened.page.locator("table").count() >= 14
+    assert_fits(opened, width)
+
+
+def assert_fits(opened: Any, width: int) -> None:
     page = opened.page
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("h1").count() == 1

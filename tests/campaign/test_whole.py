@@ -76,6 +76,8 @@ def test_a_respubliqa_like_campaign_on_qa4mre(tmp_path: Path) -> None:
         [{"id": row["id"], "answer": row["options"][right[row["id"]]]} for row in topics],
     )
     scores = whole(campaign, [tmp_path / "alpha", tmp_path / "beta"])
+    assert "--mark" not in scores.why_unmarked
+    assert "comparisons.csv" in scores.why_unmarked
     hits = sum(right[row["id"]] == 0 for row in answered)
     assert scores.value("alpha_first", "c@1") == pytest.approx((hits + 40 * hits / 160) / 160)
     assert scores.value("beta_all", "c@1") == 1

@@ -41,7 +41,7 @@ def participants(settings: Settings, runs: Sequence[TakenIn]) -> Table:
 def collections(languages: Sequence[Ranked]) -> Table:
     """Lay out Table 2 of AVE 2007: questions and answers of each language, and how many of each value."""
     exercises = [(one.judged.part.language or EVERYTHING, one.judged.exercise) for one in languages]
-    head = ("", *(language for language, _ in exercises))
+    head = ("Collection", *(language for language, _ in exercises))
     candidates = [exercise.candidates for _, exercise in exercises if exercise]
     rows = [
         ("Questions", *(str(len(exercise.questions)) for _, exercise in exercises if exercise)),

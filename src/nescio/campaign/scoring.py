@@ -36,6 +36,7 @@ from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 
 DATA = "data.json"
+UNMARKED = f"Ties not marked; the tests of all pairs are in {RESULTS}/, comparisons.csv."
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ def score(
             if judged is None:
                 continue
             scores = leaderboard_of(judged.loaded, list(judged.measures), ci=ci, progress=progress, **drawn)
+            if scores.why_unmarked and len(judged.runs) > 1:
+                scores = replace(scores, why_unmarked=UNMARKED)
             parts.append((judged, scores))
             if len(judged.runs) > 1:
                 compared[part.language] = compare(judged.loaded, [judged.measures[0]], ci=ci or 95.0, **drawn)

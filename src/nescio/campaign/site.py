@@ -251,6 +251,8 @@ _PREAMBLE = r"""\documentclass{article}
 \usepackage{graphicx}
 \usepackage{textcomp}
 \usepackage[margin=2cm]{geometry}
+\setlength{\belowcaptionskip}{4pt}
+\setlength{\parindent}{0pt}
 """
 
 
