@@ -347,6 +347,7 @@ def test_the_site_has_returns_with_medians_and_its_links_lead_somewhere(tmp_path
         assert "http" not in text.replace("http-equiv", "")
         for link in re.findall(r'href="([^"#][^"]*)"', text):
             assert (page.parent / link).exists(), (page, link)
+        assert {*re.findall(r'href="#([^"]*)"', text)} <= {*re.findall(r' id="([^"]*)"', text)}
     rows = read(site / "returns" / "alpha" / "alpha_a.csv")
     # of q4 alpha has 0 and beta 1, of q0 both 1, of q8 both 0
     assert [(rows[i]["score"], rows[i]["median"]) for i in (4, 0, 8)] == [
@@ -372,7 +373,7 @@ def test_what_is_blind_names_no_group_and_no_run(tmp_path: Path) -> None:
     own = (campaign / "site" / "returns" / "alpha" / "index.html").read_text()
     assert "alpha_a" in own
     assert "beta" not in own
-    assert re.search(r"on the public pages it is run [12]", own)
+    assert re.search(r"On the public pages it is run [12]", own)
 
 
 def test_text_of_strangers_is_inert(tmp_path: Path) -> None:
