@@ -61,6 +61,8 @@ def evidence(
     columns["reading.precision"] = np.nan_to_num(columns["reading.word_precision"])
     columns["reading.hum_sent"] = np.where(cells([True, True, False], rows=1), columns["correct"], np.nan)
     columns["reading.aut_sent"] = columns["correct"].astype(float)
+    columns["assessed.unsupported"] = columns["incorrect"] * cells([0.0, 1.0])
+    columns["assessed.inexact"] = (columns["incorrect"] - columns["assessed.unsupported"]) * cells([0.0, 1.0])
     columns["squad.exact"] = columns["correct"].copy()
     columns["squad.f1"] = np.where(columns["incorrect"] == 1, sure / 2, columns["correct"])
     columns |= _validation(cells(range(3)), cells([0.0, 0.25, 0.5, 1.0]), cells([0, 1, np.nan]), cells([0, 1]), sure)

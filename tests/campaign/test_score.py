@@ -66,8 +66,10 @@ def test_counts_by_verdict_strict_and_lenient_accuracy_and_c_at_1(tmp_path: Path
         ("unanswered", ""),
     ]
     # what was judged is an outcome table like any other
-    again = nescio.score(campaign / "results" / "outcomes.csv", "c@1", ci=None)
+    again = nescio.score(campaign / "results" / "outcomes.csv", ["c@1", "strict_accuracy", "lenient_accuracy"], ci=None)
     assert again.value("alpha_a", "c@1") == pytest.approx(0.52)
+    assert again.value("alpha_a", "strict_accuracy") == pytest.approx(0.4)
+    assert again.value("alpha_a", "lenient_accuracy") == pytest.approx(0.5)
 
 
 def test_the_verdicts_of_qa_make_a_collection_for_answer_validation(tmp_path: Path) -> None:

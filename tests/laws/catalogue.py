@@ -134,6 +134,8 @@ def varied(questions: int, runs: int = 2) -> Evidence:
     columns["reading.precision"] = np.nan_to_num(columns["reading.word_precision"])
     columns["reading.hum_sent"] = columns["correct"].astype(float)
     columns["reading.aut_sent"] = np.where(rng.random(questions) < 0.9, columns["correct"], np.nan)
+    columns["assessed.unsupported"] = columns["incorrect"] * rng.integers(0, 2, shape).astype(float)
+    columns["assessed.inexact"] = columns["incorrect"] - columns["assessed.unsupported"]
     columns["squad.exact"] = columns["correct"].copy()
     columns["squad.f1"] = np.where(columns["correct"] == 1, 1.0, rng.integers(0, 10, shape) / 10)
     columns["ave.solvable"] = np.broadcast_to(rng.integers(0, 2, questions), shape).astype(float)

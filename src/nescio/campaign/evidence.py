@@ -30,13 +30,13 @@ from nescio.judging import Human, judge_runs
 from nescio.judging.human import PEOPLE
 from nescio.pipeline import Loaded, Options, apply, judge, load, read_collection
 from nescio.sources.json import as_text
+from nescio.tasks.assessed.verdicts import STATES, columns_of
 from nescio.tasks.ave import evidence as ave
 from nescio.tasks.ave.exercise import Exercise
 from nescio.tasks.nuggets import pourpre, scoring
 from nescio.tasks.nuggets.scoring import Match, Target
 from nescio.text import squeeze
 
-STATES = {Verdict.RIGHT: CORRECT, Verdict.WRONG: INCORRECT, Verdict.INEXACT: INCORRECT, Verdict.UNSUPPORTED: INCORRECT}
 WORDS = {CORRECT: "correct", INCORRECT: "incorrect", SILENT: "unanswered"}
 MOST_NAMED = 3
 
@@ -95,12 +95,17 @@ def _answers(said: Said, part: Part, runs: Sequence[TakenIn]) -> Judged:
         return _marked(part, runs, collection, own, given)
     labels = {key: Label(key[1], STATES[Verdict(verdict)], key[0]) for key, verdict in named.items()}
     outcomes, notes = judge_runs(collection, own, Human(labels))
+    places = ({name: i for i, name in enumerate(names)} for names in (outcomes.runs, outcomes.questions))
+    run_at, question_at = places
+    letters = {(run_at[run], question_at[q]): Verdict(letter) for (run, q), letter in named.items()}
     judges = (PEOPLE,) if named else ()
     if key_judge and campaign.key_files and (outcomes.state == NOT_GRADED).any():
         result = judge(ReadResult(Unjudged(collection, tuple(own), ())), key_judge)
         outcomes, notes = _filled(outcomes, result), (*notes, *result.notes)
         judges = (*judges, *result.judges)
     _all_judged(campaign, outcomes)
+    more = columns_of(outcomes.state, letters)
+    outcomes = replace(outcomes, extra_columns={**outcomes.extra_columns, **more})
     read = ReadResult(outcomes, tuple(notes), settings.measures or ("c@1", "accuracy", "coverage"), judges, "campaign")
     loaded = apply(read, Options())
     cells = _cells(outcomes, loaded, named, given)

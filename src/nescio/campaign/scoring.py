@@ -32,6 +32,7 @@ from nescio.measures import parse
 from nescio.reporting import tables
 from nescio.scoring.samples import columns_for
 from nescio.stats.parallel import Progress
+from nescio.tasks.assessed.verdicts import COLUMNS
 from nescio.tasks.nuggets.scoring import is_vital
 from nescio.text import plural
 
@@ -220,7 +221,8 @@ def _write(
         if campaign.settings.task in ("qa", "reading"):
             put(folder / "counts.csv", _csv(layouts.Counts, layouts.counts(judged)))
         if judged.outcomes is not None:
-            write_outcomes(replace(judged.outcomes, extra_columns={}), folder / "outcomes.csv")
+            kept = {name: c for name, c in judged.outcomes.extra_columns.items() if name in COLUMNS.values()}
+            write_outcomes(replace(judged.outcomes, extra_columns=kept), folder / "outcomes.csv")
         held.append(_held(judged, scores, rows))
     put(draft / DATA, json.dumps({"parts": held}, ensure_ascii=False).encode(errors="replace") + b"\n")
     for table in listed:

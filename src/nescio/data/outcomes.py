@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nescio.data.columns import Array
 from nescio.data.judges import JudgeRecord
+from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.repeats import Repeats, named
 
@@ -24,7 +25,8 @@ class Label:
     """A person's verdict on one answer: CORRECT, INCORRECT, SILENT, ANSWERED, or NOT_GRADED where there is none.
 
     Whose answer it was, `run` says, or its text `answer`, or both; `place` is where the verdict stands, for messages.
-    `inclusion` is the probability with which the question was drawn for people, where it is known.
+    `inclusion` is the probability with which the question was drawn for people, where it is known; `verdict` what of R,
+    W, X and U the assessor said, where it was one of these.
     """
 
     question: str
@@ -33,6 +35,7 @@ class Label:
     answer: str | None = None
     place: str = ""
     inclusion: float | None = None
+    verdict: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,8 @@ from nescio.data.judges import JudgeRecord, parse
 from nescio.errors import FormatError, MismatchError
 from nescio.formats.native.outcome_table.rules import NO, NUMBER, RANK, YES, differing, refuse
 from nescio.sources.source import Source
-from nescio.sources.tables import first, locate
+from nescio.sources.tables import first, literal, locate
+from nescio.tasks.assessed.verdicts import columns_of, verdicts_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -94,6 +95,18 @@ def strata_of(
             if low == high and any(value is not None for value in low):
                 strata[name] = np.array(["" if value is None else value for value in low], dtype=object)
     return strata
+
+
+def assessed_of(connection: duckdb.DuckDBPyConnection, states: Array, mapped: Mapping[str, str]) -> dict[str, Array]:
+    """Return the columns of inexact and of unsupported answers, where a word for an outcome says so."""
+    distinct = connection.execute("SELECT DISTINCT outcome FROM rows WHERE outcome IS NOT NULL").fetchall()
+    known = {word: v for word, v in verdicts_in(word for (word,) in distinct).items() if word not in mapped}
+    if not known:
+        return {}
+    listed = ", ".join(map(literal, known))
+    query = f"SELECT run_code, question_code, outcome FROM coded WHERE {RANK} = 1 AND outcome IN ({listed})"
+    rows = connection.execute(query).fetchall()
+    return columns_of(states, {(run, question): known[word] for run, question, word in rows})
 
 
 def graded_of(

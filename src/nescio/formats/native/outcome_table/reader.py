@@ -28,7 +28,14 @@ from nescio.formats.native import roles
 from nescio.formats.native.outcome_table.choosing import choose
 from nescio.formats.native.outcome_table.counting import count
 from nescio.formats.native.outcome_table.in_words import texts_in
-from nescio.formats.native.outcome_table.per_question import ANSWERABLE, graded_of, judges_of, per_question, strata_of
+from nescio.formats.native.outcome_table.per_question import (
+    ANSWERABLE,
+    assessed_of,
+    graded_of,
+    judges_of,
+    per_question,
+    strata_of,
+)
 from nescio.formats.native.outcome_table.rules import RANK, check_ranks, keep_rules, no_run_in_two, no_sums, refuse
 from nescio.formats.native.outcome_table.table import NO_TEXTS, RESERVED, Table, kept
 from nescio.formats.native.outcome_table.words import state_words
@@ -86,6 +93,7 @@ def read(parts: Sequence[SourceRole], options: ReadOptions) -> ReadResult:
         free = {name: column for name, column in extra.items() if name not in taken}
         strata = strata_of(connection, sources, free, options.strata, repeated=outcomes.repeats is not None)
         graded = graded_of(connection, sources, extra, options.graded, outcomes.state.shape)
+        graded |= assessed_of(connection, outcomes.state, options.outcome_map)
         if options.texts:
             outcomes = replace(outcomes, texts=texts_in(connection, tables, extra, outcomes.state.shape))
     outcomes = replace(outcomes, strata=strata, extra_columns={**outcomes.extra_columns, **graded}, judges=judges or ())

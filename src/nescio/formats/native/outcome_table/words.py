@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nescio.data.model import Verdict
 from nescio.data.notes import Note, note
 from nescio.data.outcomes import NOT_GRADED, STATES
 from nescio.formats.native import roles
+from nescio.tasks.assessed.verdicts import STATES as ASSESSED
+from nescio.tasks.assessed.verdicts import WORDS, verdicts_in
+
+_KEPT: dict[Verdict | None, str] = {verdict: f" ({word}: lenient_accuracy)" for verdict, word in WORDS.items()}
 
 
 def state_words(
@@ -15,9 +20,13 @@ def state_words(
     """Return the state that each word means, None for an unknown one; each known word but the three is announced, with
     its number of rows. No word is no grade."""
     own = {word: STATES[to] for word, to in mapped.items()}
+    assessed = {word: verdict for word, verdict in verdicts_in(w for w, _ in counted if w).items() if word not in own}
     states: dict[str | None, int | None] = {}
     for word, _ in counted:
-        states[word] = NOT_GRADED if word is None else own.get(word, STATES.get(word, roles.state_of(word)))
+        if word in assessed:
+            states[word] = ASSESSED[assessed[word]]
+        else:
+            states[word] = NOT_GRADED if word is None else own.get(word, STATES.get(word, roles.state_of(word)))
     if idle := [word for word in mapped if word not in states]:
         notes.append(
             note(
@@ -37,7 +46,7 @@ def state_words(
                     "{rows} {rows:row/rows}: outcome {word!r} read as {outcome}",
                     rows=rows,
                     word=word,
-                    outcome=names[state],
+                    outcome=f"{names[state]}{_KEPT.get(assessed.get(word), '')}",
                 )
             )
     return states

@@ -26,6 +26,7 @@ from nescio.sources.database import connect
 from nescio.sources.source import DELIMITED
 from nescio.sources.tables import FORMULA, literal
 from nescio.sources.writing import whole
+from nescio.tasks.assessed.verdicts import COLUMNS, WORDS
 from nescio.text import plural
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
@@ -44,7 +45,8 @@ def write(outcomes: Outcomes, path: Path) -> WriteResult:
     """Write an outcome table, and count the texts that had to be guarded and what it has no column for."""
     rows = write_outcomes(outcomes, path)
     notes: list[Note] = []
-    lost = [bare(name) for name in outcomes.extra_columns if name not in _graded(outcomes).values()]
+    kept = {*_graded(outcomes).values(), *COLUMNS.values()}
+    lost = [bare(name) for name in outcomes.extra_columns if name not in kept]
     if lost or outcomes.first_right is not None:
         ranks = ["the ranks of right answers"] if outcomes.first_right is not None else []
         notes.append(
@@ -115,11 +117,19 @@ def _graded(outcomes: Outcomes) -> dict[str, str]:
     taken = {*RESERVED, *outcomes.strata}
     ends = Counter(attribute(name) for name in outcomes.extra_columns)
     headers: dict[str, str] = {}
-    for name in outcomes.extra_columns:
+    for name in (name for name in outcomes.extra_columns if name not in COLUMNS.values()):
         short = bare(name) if name.startswith(USER) or ends[attribute(name)] > 1 else attribute(name)
         if name not in REGISTRY or "." in name:
             headers |= {} if short in taken or short in headers else {short: name}
     return headers
+
+
+def _word(outcomes: Outcomes, run: int, question: int) -> str | None:
+    """Return the word for an outcome; an incorrect answer may be inexact or unsupported."""
+    for verdict, column in COLUMNS.items():
+        if column in outcomes.extra_columns and outcomes.extra_columns[column][run, question] == 1:
+            return WORDS[verdict]
+    return _WORDS[int(outcomes.state[run, question])]
 
 
 def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
@@ -130,7 +140,7 @@ def _rows(outcomes: Outcomes, names: list[str]) -> Iterator[list[Any]]:
             if state == ABSENT:
                 continue
             cells: dict[str, Any] = {name: str(values[q]) for name, values in outcomes.strata.items()}
-            cells |= {"run": run, "question": question, "outcome": _WORDS[state]}
+            cells |= {"run": run, "question": question, "outcome": _word(outcomes, r, q)}
             if outcomes.repeats is not None:
                 cells[REPEAT] = str(outcomes.repeats.label[q])
             for name, column in graded.items():
