@@ -29,6 +29,7 @@ TOOLS = {
     "promptfoo": ["promptfoo@0.121.20"],  # of npm
     "ragas": ["ragas==0.4.3", "langchain-community<0.4"],
     "swebench": ["swebench==5.0.2"],
+    "tira": ["tira==0.0.207"],
     "wandb": ["wandb==0.31.0"],
 }
 

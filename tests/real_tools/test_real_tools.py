@@ -158,3 +158,13 @@ def test_promptfoo(tmp_path: Path) -> None:
         assert counts(tmp_path / name) == (4, 2, 2, 4)
         assert any("2 empty, 2 graded by a judge that failed, 2 errored (of 12)" in note for note in notes)
     assert_refused(tmp_path / "results.csv", "line 1", "this is promptfoo's table")
+
+
+def test_tira(tmp_path: Path) -> None:
+    figures = written("tira", tmp_path)
+    data, _ = evidence_and_notes([tmp_path / "truths" / "truth.jsonl", tmp_path / "lamp"])
+    assert data.runs == ("lamp",)
+    assert counts([tmp_path / "truths" / "truth.jsonl", tmp_path / "lamp"]) == (3, 1, 1, 0)
+    evaluation = tmp_path / "evaluation" / "evaluation.prototext"
+    assert f'value: "{figures["Words (Min)"]}"' in evaluation.read_text()
+    assert_refused(evaluation, "line 1", "these are figures of TIRA (evaluation.prototext) and no answers")

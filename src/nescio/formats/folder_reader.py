@@ -17,6 +17,8 @@ from nescio.formats.registry import REGISTRY
 from nescio.sources.opening import open_source
 
 QUESTIONS, STORIES, RUNS = "questions.jsonl", "stories.jsonl", "runs"
+OUTPUT = "output"
+TIRA = ("run.prototext", "stdout.txt", "file-list.txt")  # what lies beside the folder output of a run of TIRA
 DEEPEST = 6  # folders within a folder that are looked into
 
 
@@ -24,8 +26,9 @@ def files_of(items: Sequence[Any]) -> tuple[list[Any], tuple[Note, ...]]:
     """List what is given, with the files of a folder in its place; and notes on the files that are passed over.
 
     A folder holds .story files with their questions and keys, or questions.jsonl with stories.jsonl and runs/*.jsonl
-    (as `nescio convert --to questions` writes them), or, at any depth, the logs of one of the tools whose formats say
-    how their files are named. Raises FormatError for any other folder.
+    (as `nescio convert --to questions` writes them), or the one file that is the output of a run of TIRA, or, at any
+    depth, the logs of one of the tools whose formats say how their files are named. Raises FormatError for any other
+    folder.
     """
     gathered: list[Any] = []
     notes: list[Note] = []
@@ -43,6 +46,8 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
     if (folder / QUESTIONS).is_file():
         own = [folder / name for name in (QUESTIONS, STORIES) if (folder / name).is_file()]
         return own + sorted((folder / RUNS).glob("*.jsonl")), []
+    if (folder / OUTPUT).is_dir() and any((folder / name).is_file() for name in TIRA):
+        return [_of_tira(folder / OUTPUT)], []
     if not any(folder.glob("*.story")):
         return _logs_in(folder)
     files = cbc.files_in(folder)
@@ -57,6 +62,17 @@ def _in(folder: Path) -> tuple[list[Path], list[Note]]:
         files=passed,
     )
     return files, [not_read]
+
+
+def _of_tira(output: Path) -> Path:
+    """Return the file that a run of TIRA wrote, beside which metadata may lie; raises FormatError where there is none,
+    or more than one."""
+    files = [path for path in sorted(output.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+    answers = [path for path in files if path.suffix not in (".yml", ".yaml", ".log")]
+    if len(answers) == 1:
+        return answers[0]
+    names = ", ".join(str(path.relative_to(output)) for path in answers) or "nothing"
+    raise FormatError(output, f"the output of a run of TIRA is read where it is one file (found {names}); name a file")
 
 
 def _logs_in(folder: Path) -> tuple[list[Path], list[Note]]:

@@ -99,7 +99,7 @@ def own_path(path: Path | str) -> Path:
 
 def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[str]:
     """Return the names of runs that are a file each: the stem, or the folder for files of one name (and for a `generic`
-    one).
+    one); of a folder called output, the one above it.
 
     Raises MismatchError where two files would still bear the same name.
     """
@@ -107,7 +107,8 @@ def name_runs(sources: Sequence[Source], generic: Sequence[str] = ()) -> list[st
     names = []
     for source, stem in zip(sources, stems, strict=True):
         shared = stems.count(stem) > 1 or stem in generic
-        folder = own_path(source.path).parent.name if source.path else ""
+        above = own_path(source.path).parent if source.path else None
+        folder = "" if above is None else above.parent.name if above.name == "output" else above.name
         names.append(folder if shared and folder else stem)
     for i, name in enumerate(names):
         j = names.index(name)
